@@ -238,7 +238,6 @@ def test_effective_sample_sizes_of_given_weights() -> None:
     given = weighted(np.zeros((3, 1)), np.log([1.0, 2.0, 3.0]) - 800, standard(1))
     np.testing.assert_allclose(given.weights, np.array([1, 2, 3]) / 6, rtol=1e-12)  # rounding
     assert given.ess == pytest.approx(36 / 14)
-    assert given.share == pytest.approx(12 / 14)
 
 
 def test_the_tail_of_the_weights_is_smoothed_and_the_rest_is_left() -> None:

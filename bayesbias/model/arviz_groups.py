@@ -76,23 +76,23 @@ def draw_groups(tree: DataTree, groups: Collection[str], rng: Generator) -> None
     outcome = outcome_of(tree)
     if "prior_predictive" in groups:
         prior = draw_prior(design_of(tree), spec_of(tree), tree["posterior"].sizes["draw"], rng)
-        drawn = _of_rows(prior, lambda rows: predict_rows(prior, rows, rng))
-        add_draws(prior, "prior_predictive", {outcome: drawn})
+        _add_rows(prior, "prior_predictive", outcome, lambda rows: predict_rows(prior, rows, rng))
         tree["prior"] = prior["posterior"].to_dataset()
         tree["prior_predictive"] = prior["prior_predictive"].to_dataset()
     if "posterior_predictive" in groups:
-        drawn = _of_rows(tree, lambda rows: predict_rows(tree, rows, rng))
-        add_draws(tree, "posterior_predictive", {outcome: drawn})
+        _add_rows(tree, "posterior_predictive", outcome, lambda rows: predict_rows(tree, rows, rng))
     if "log_likelihood" in groups:
-        density = _of_rows(tree, lambda rows: log_likelihood(tree, rows))
-        add_draws(tree, "log_likelihood", {outcome: density})
+        _add_rows(tree, "log_likelihood", outcome, lambda rows: log_likelihood(tree, rows))
     if "log_prior" in groups:
         add_draws(tree, "log_prior", log_priors(tree))
 
 
-def _of_rows(tree: DataTree, values: Callable[[IntArray], FloatArray]) -> FloatArray:
-    """Compute (n_draws, n_rows) values in chunks of rows, whose intermediate arrays are small."""
-    return np.concatenate([values(rows) for rows in row_chunks(tree)], axis=1)
+def _add_rows(
+    tree: DataTree, group: str, outcome: str, values: Callable[[IntArray], FloatArray]
+) -> None:
+    """Add (n_draws, n_rows) values, in chunks of rows whose intermediate arrays are small."""
+    chunks = [values(rows) for rows in row_chunks(tree)]
+    add_draws(tree, group, {outcome: np.concatenate(chunks, axis=1)})
 
 
 def log_priors(tree: DataTree) -> dict[str, FloatArray]:

@@ -61,9 +61,8 @@ def expected_rows(
         expected = _taken(values("connection_mean"), codes("connection"))
     for term in spec.summed_terms:
         if term.of == COVARIATE and x is not None:
-            slopes = values(term.name)
-            for at, column in enumerate(x.T):
-                own = _taken(slopes[:, at], codes(term.by)) if term.by else slopes[:, at]
+            for slopes, column in zip(np.moveaxis(values(term.name), 1, 0), x.T, strict=True):
+                own = _taken(slopes, codes(term.by)) if term.by else slopes
                 expected = expected + column[:, None] * own
             continue
         index = tuple(codes(dim) for dim in term.dims)
@@ -137,14 +136,13 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
     """Iterate over the rows of a table in chunks, so that all draws of a chunk are few numbers."""
-    n_rows = tree["observed_data"].sizes["row"]
-    for chunk in _chunks(n_rows, n_draws(tree)):
-        yield np.arange(n_rows)[chunk]
+    rows = np.arange(tree["observed_data"].sizes["row"])
+    yield from (rows[chunk] for chunk in _chunks(len(rows), n_draws(tree)))
 
 
 def draw_chunks(tree: DataTree) -> Iterator[slice]:
     """Iterate over the draws in chunks, so that all rows under a chunk are few numbers."""
-    return _chunks(n_draws(tree), tree["observed_data"].sizes["row"])
+    yield from _chunks(n_draws(tree), tree["observed_data"].sizes["row"])
 
 
 def _chunks(n: int, numbers_each: int) -> Iterator[slice]:

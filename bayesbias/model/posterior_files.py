@@ -21,12 +21,7 @@ def save_posterior(tree: DataTree, path: str | Path) -> None:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
-    >>> import tempfile
-    >>> bb.save_posterior(post, f"{tempfile.mkdtemp()}/post.nc")
+    >>> bb.save_posterior(post, "post.nc")  # doctest: +SKIP
     """
     with tree.to_netcdf(engine="h5netcdf") as view:  # kept, it can end Python 3.12 at its exit
         content = bytes(view)

@@ -48,8 +48,8 @@ def prior_predictive(
     A prior is absurd if hardly any of its tables could be one, and wrong if it hardly allows for
     the table observed.
 
-    Nothing is fitted. `bayesbias.complete` is another thing: it stores rows drawn from the prior
-    next to a posterior, for use with ArviZ.
+    Nothing is fitted. `bayesbias.add_groups` stores rows drawn from the prior next to a posterior,
+    for ArviZ.
 
     Parameters
     ----------
@@ -106,20 +106,21 @@ def prior_predictive(
     spec = load_model(model, None if isinstance(table, Design) else "distance")
     spec = spec.with_priors(priors or {}).fitting(design)
     sequence = as_seed_sequence(seed)
-    drawn = [
-        dict(figures(design, y)) for y in draw_tables(design, spec, draws, default_rng(sequence))
-    ]
     observed = {
         key: value for key, (value,) in figures(design, design.y[None]) if np.isfinite(value)
     }
+    tables = draw_tables(design, spec, draws, default_rng(sequence))
+    drawn = [dict(figures(design, y)) for y in tables]
     values = np.column_stack([np.concatenate([part[key] for part in drawn]) for key in observed])
     actual = np.array(list(observed.values()))
     frame = describe_draws(values, ci_prob, ci_kind)
     statistic, of = zip(*observed, strict=True)
-    for at, column in enumerate((("statistic", statistic), ("of", of), ("observed", actual))):
-        frame.insert(at, *column)
-    below = (values < actual).mean(axis=0) + 0.5 * (values == actual).mean(axis=0)
-    frame["share_below"] = below
+    for position, column in enumerate(
+        {"statistic": statistic, "of": of, "observed": actual}.items()
+    ):
+        frame.insert(position, *column)
+    equal = (values == actual).mean(axis=0)
+    frame["share_below"] = (values < actual).mean(axis=0) + 0.5 * equal
     frame.attrs |= {"model": spec.name, "draws": draws, "seed": sequence.entropy}
     return frame
 
@@ -148,26 +149,26 @@ def draw_tables(
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
     """Reduce tables, (n, n_rows), to figures, (n,) each; see `prior_predictive`."""
     names, connections = design.connections, range(len(design.connections))
-    rows = [np.flatnonzero(design.connection == at) for at in connections]
+    rows = [np.flatnonzero(design.connection == index) for index in connections]
     words, attributes = (
-        [_unit_means(tables[:, at], design.codes(factor)[at]) for at in rows]
+        [_unit_means(tables[:, of], design.codes(factor)[of]) for of in rows]
         for factor in ("protected_word", "attribute")
     )
-    means = [tables[:, at].mean(axis=1) for at in rows]
-    for at in connections:
-        yield ("mean", names[at]), means[at]
+    means = [tables[:, of].mean(axis=1) for of in rows]
+    for name, mean in zip(names, means, strict=True):
+        yield ("mean", name), mean
     for statistic, units in (
-        ("sd", [tables[:, at] for at in rows]),
+        ("sd", [tables[:, of] for of in rows]),
         ("sd_of_words", words),
         ("sd_of_attributes", attributes),
     ):
-        for at in connections:
-            yield (statistic, names[at]), _sd(units[at])
+        for name, values in zip(names, units, strict=True):
+            yield (statistic, name), _sd(values[:, np.isfinite(values[0])])
     others = connections[1:] if names[0] == "associated" else ()
-    for at in others:
-        yield ("difference", f"associated - {names[at]}"), means[0] - means[at]
-    for at in others:
-        yield ("correlation", f"associated, {names[at]}"), _correlation(words[0], words[at])
+    for index in others:
+        yield ("difference", f"associated - {names[index]}"), means[0] - means[index]
+    for index in others:
+        yield ("correlation", f"associated, {names[index]}"), _correlation(words[0], words[index])
     if design.outcome == "cosine_distance":
         outside = (tables < 0) | (tables > LARGEST_DISTANCE)
         yield ("share_outside", ""), outside.mean(axis=1)
@@ -184,7 +185,6 @@ def _unit_means(tables: FloatArray, codes: IntArray) -> FloatArray:
 
 def _sd(units: FloatArray) -> FloatArray:
     """Compute sds over units, (n, n_units) to (n,); of fewer than two there is none."""
-    units = units[:, np.isfinite(units[0])]
     few = units.shape[1] < 2
     return np.full(len(units), np.nan) if few else units.std(axis=1, ddof=1)
 
@@ -195,9 +195,8 @@ def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
     both = np.isfinite(one[0, :n]) & np.isfinite(other[0, :n])
     if both.sum() < 3:
         return np.full(len(one), np.nan)
-    one, other = (each[:, :n][:, both] for each in (one, other))
-    one, other = (each - each.mean(axis=1, keepdims=True) for each in (one, other))
+    one, other = (values[:, :n][:, both] for values in (one, other))
+    one, other = (values - values.mean(axis=1, keepdims=True) for values in (one, other))
     with np.errstate(invalid="ignore"):  # units that do not differ have none
-        return np.asarray(
-            (one * other).sum(axis=1) / np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
-        )
+        scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+        return np.asarray((one * other).sum(axis=1) / scale)

@@ -19,21 +19,6 @@ from .spec import ModelSpec, spec_from_dict
 if TYPE_CHECKING:
     from xarray import Coordinates, Dataset, DataTree
 
-VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
-    "connection_mean": ("connection",),
-    "connection_sd": ("connection",),
-    "word_mean": ("protected_word", "connection"),
-    "attribute_effect": ("attribute",),
-    "group_mean": ("protected_group", "connection"),
-    "group_sd": ("connection",),
-    "context_effect": ("context",),
-    "context_sd": (),
-}
-"""Dimensions of the posterior's variables, besides chain and draw.
-
-``sigma`` and ``attribute_sd`` have none, or one, such as ``connection``, by the model.
-"""
-
 ROW_INDICES = {
     "protected_word": "word_index",
     "connection": "connection_index",
@@ -66,13 +51,12 @@ class SamplingWarning(NamesArguments, UserWarning):
 
 def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Dimensions of every variable of a model, besides chain and draw."""
-    dims = dict(VARIABLE_DIMS)
-    dims["sigma"] = spec.sigma_dims
+    means = ("protected_word", "connection")
+    dims = {"connection_mean": means[1:], "word_mean": means, "sigma": spec.sigma_dims, "nu": ()}
     for term in spec.terms:
-        dims[term.name], dims[term.sd] = term.dims, term.sd_dims
+        dims |= {term.name: term.dims, term.sd: term.sd_dims}
         if term.correlated:
             dims[term.correlation] = dims[term.correlation_factor] = term.correlation_dims
-    dims["nu"] = ()
     return dims
 
 
@@ -95,23 +79,16 @@ def assemble(
     n_draws = len(next(iter(values.values()))) // chains
     others = spec.correlation_coords(design)
     coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws), **others)
-
-    def sampled(content: Mapping[str, FloatArray], scalars: Mapping[str, float]) -> xr.Dataset:
-        laid_out = {
+    groups: dict[str, xr.Dataset] = {}
+    scalars: dict[str, dict[str, Any]] = {"posterior": {}, "sample_stats": dict(diagnostics)}
+    for group, content in (("posterior", values), ("sample_stats", sample_stats)):
+        laid_out: dict[str, Any] = {
             name: ((*_SAMPLED, *dims.get(name, ())), draws.reshape(chains, -1, *draws.shape[1:]))
             for name, draws in content.items()
         }
         used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        return in_order(xr.Dataset(laid_out | dict(scalars), _only(coords, used)))
-
-    return xr.DataTree.from_dict(
-        {
-            "posterior": sampled(values, {}),
-            "sample_stats": sampled(sample_stats, diagnostics),
-            "observed_data": _observed(design, coords),
-            "constant_data": _constants(design, coords),
-        }
-    )
+        groups[group] = in_order(xr.Dataset(laid_out | scalars[group], _only(coords, used)))
+    return xr.DataTree.from_dict(groups | _data(design, coords))
 
 
 def in_order(dataset: Dataset) -> Dataset:
@@ -122,29 +99,33 @@ def in_order(dataset: Dataset) -> Dataset:
     """
     dims = {str(name): values.dims for name, values in dataset.data_vars.items()}
     before: dict[object, set[object]] = {dim: set() for dim in dataset.dims}
-    for each in dims.values():
-        for at, dim in enumerate(each):
-            before[dim] |= set(each[:at])
-    there: set[object] = set()
+    for own in dims.values():
+        for position, dim in enumerate(own):
+            before[dim] |= set(own[:position])
+    present: set[object] = set()
     names: list[str] = []
     while rest := [name for name in dims if name not in names]:
-        fits = [
+        fits = (
             name
             for name in rest
-            if all(before[dim] <= there | set(dims[name]) for dim in dims[name])
-        ]
-        names.append((fits or rest)[0])
-        there |= set(dims[names[-1]])
+            if all(before[dim] <= present | set(dims[name]) for dim in dims[name])
+        )
+        names.append(next(fits, rest[0]))
+        present |= set(dims[names[-1]])
     return dataset[names]
 
 
 def add_labels(tree: DataTree, design: Design) -> None:
-    """Add to a posterior the indices and labels that all posteriors here carry."""
-    coords = _coordinates(design)
+    """Add to a posterior of PyMC the indices and labels that all posteriors here carry.
+
+    When and how fast it was made goes, so that equal fits are equal files.
+    """
     tree["posterior"] = in_order(tree["posterior"].to_dataset())
-    tree["observed_data"] = _observed(design, coords)
-    tree["constant_data"] = _constants(design, coords)
-    undate(tree)
+    for group, dataset in _data(design, _coordinates(design)).items():
+        tree[group] = dataset
+    for node in tree.subtree:
+        for name in ("created_at", "sampling_time"):
+            node.attrs.pop(name, None)
 
 
 def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
@@ -156,39 +137,29 @@ def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> N
     coords = {name: posterior.coords[name] for name in _SAMPLED}
     laid_out = {}
     for name, draws in values.items():
-        laid_out[name] = (
-            (*_SAMPLED, "row")[: draws.ndim + 1],
-            draws.reshape(*shape, *draws.shape[1:]),
-        )
+        dims = (*_SAMPLED, "row")[: draws.ndim + 1]
+        laid_out[name] = dims, draws.reshape(*shape, *draws.shape[1:])
         if draws.ndim > 1:
             of_rows = tree["observed_data"].to_dataset().coords
             coords |= {str(label): of_rows[label] for label in of_rows}
     tree[group] = Dataset(laid_out, coords)
 
 
-def _observed(design: Design, coords: Coordinates) -> Dataset:
-    import xarray as xr
-
-    return xr.Dataset({design.outcome: ("row", design.y)}, _only(coords, {"row"}))
-
-
-def _constants(design: Design, coords: Coordinates) -> Dataset:
-    """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
+def _data(design: Design, coords: Coordinates) -> dict[str, Dataset]:
+    """Return the groups of a design; indices in the type of ``pm.Data``, or PyMC refuses them."""
     import xarray as xr
 
     indices = {
-        name: ("row", design.codes(dim))
+        name: ("row", design.codes(dim).astype(np.int32))
         for dim, name in ROW_INDICES.items()
         if dim in design.coords
     }
-    indices["group_index"] = ("protected_word", design.word_group)
-    found = xr.Dataset(
-        {name: (dim, index.astype(np.int32)) for name, (dim, index) in indices.items()},
-        _only(coords, {*design.coords, "row"}),
-    )
+    indices["group_index"] = ("protected_word", design.word_group.astype(np.int32))
+    constants = xr.Dataset(indices, _only(coords, {*design.coords, "row"}))
     if design.covariates:
-        found["covariates"] = ("row", COVARIATE), design.x
-    return found
+        constants["covariates"] = ("row", COVARIATE), design.x
+    observed = xr.Dataset({design.outcome: ("row", design.y)}, _only(coords, {"row"}))
+    return {"observed_data": observed, "constant_data": constants}
 
 
 def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) -> Coordinates:
@@ -217,13 +188,6 @@ def _only(coords: Coordinates, dims: set[str]) -> Coordinates:
         {name: coords[name].variable for name in kept},
         {name: coords.xindexes[name] for name in kept if name in coords.xindexes},
     )
-
-
-def undate(tree: DataTree) -> None:
-    """Remove when and how fast a posterior was made, so that equal fits are equal files."""
-    for node in tree.subtree:
-        for name in ("created_at", "sampling_time"):
-            node.attrs.pop(name, None)
 
 
 def describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
@@ -258,16 +222,11 @@ def design_of(tree: DataTree) -> Design:
     kind[row["attribute"]] = row["attribute_kind"]
     others: dict[str, Any] = {}
     if "covariates" in constants:
-        others |= {
-            "covariates": tuple(labels(tree, COVARIATE)),
-            "x": constants["covariates"].values,
-        }
-    for dim, plural, singular in (
-        ("context", "contexts", "context"),
-        ("attribute_set", "sets", "set"),
-    ):
+        others["covariates"] = tuple(labels(tree, COVARIATE))
+        others["x"] = constants["covariates"].values
+    for dim, index in (("context", "context"), ("attribute_set", "set")):
         if dim in names:
-            others |= {plural: names[dim], singular: row[dim]}
+            others |= {f"{index}s": names[dim], index: row[dim]}
     return Design(
         words=names["protected_word"],
         groups=names["protected_group"],
@@ -292,21 +251,19 @@ def varying(tree: DataTree) -> Dataset:
     """
     import xarray as xr
 
-    found: Dataset = tree["posterior"].to_dataset()
+    dataset: Dataset = tree["posterior"].to_dataset()
     for term in spec_of(tree).terms:
         if term.correlated:
-            matrix = found[term.correlation]
-            rows, columns = np.tril_indices(matrix.shape[-1], -1)
-            dims = term.correlation_dims
-            pair = f"{term.correlation}_pair"
-            at = {d: xr.DataArray(i, dims=pair) for d, i in zip(dims, (rows, columns), strict=True)}
-            found = found.drop_vars([term.correlation, term.correlation_factor])
-            if len(rows):  # not of one thing, which correlates with no other
-                names = labels(tree, dims[0])
-                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(rows, columns, strict=True)]
-                matrix = matrix.isel(at).drop_vars(dims)
-                found[term.correlation] = matrix.assign_coords({pair: pairs})
-    return found
+            matrix, dims = dataset[term.correlation], term.correlation_dims
+            dataset = dataset.drop_vars([term.correlation, term.correlation_factor])
+            places, names = np.tril_indices(matrix.shape[-1], -1), labels(tree, dims[0])
+            if len(places[0]):  # not of one thing, which correlates with no other
+                pair = f"{term.correlation}_pair"
+                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(*places, strict=True)]
+                of_pairs = (xr.DataArray(place, dims=pair) for place in places)
+                matrix = matrix.isel(dict(zip(dims, of_pairs, strict=True))).drop_vars(dims)
+                dataset[term.correlation] = matrix.assign_coords({pair: pairs})
+    return dataset
 
 
 def warnings_of(tree: DataTree) -> list[str]:
@@ -348,16 +305,16 @@ def index_of(tree: DataTree, name: str) -> np.ndarray:
     index = np.asarray(constants[name].values, dtype=np.int64)
     dim = _INDEXED[name]
     names = np.array(labels(tree, dim), dtype=object)
-    pointed = names[np.minimum(index, len(names) - 1)]
-    expected = pointed
+    expected = names[np.minimum(index, len(names) - 1)]
+    changed = bool(index.max(initial=-1) >= len(names))
     if name == "group_index":
         rows = (constants.coords[f"row_{of}"].values for of in ("protected_word", dim))
-        group_of = dict(zip(*rows, strict=True))
+        group_of: dict[str, str] = dict(zip(*rows, strict=True))
         words = labels(tree, "protected_word")
-        expected = np.array([group_of.get(word) for word in words], dtype=object)
+        changed |= any(group_of.get(w) != g for w, g in zip(words, expected, strict=True))
     elif f"row_{dim}" in constants.coords:
-        expected = constants.coords[f"row_{dim}"].values
-    if index.max(initial=-1) >= len(names) or (pointed != expected).any():
+        changed |= bool((constants.coords[f"row_{dim}"].values != expected).any())
+    if changed:
         raise ValueError(
             f"labels of {dim} were selected or reordered after the fit, and the rows of the table "
             "were not; pass the whole posterior, and select rows of the frame"

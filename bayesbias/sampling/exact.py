@@ -123,11 +123,7 @@ def sample_exact(
     with one_thread():
         mode = mode_of(posterior)
         trial, along = _along_sds(posterior, mode)
-        # The size of each sd below which, the others at their mode, data do not tell it from zero.
-        changed = ~(np.abs(along - trial - (along - trial)[:, :1]) < TELLING)
-        offset = np.zeros(posterior.n_parameters)
-        offset[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
-        coordinates = Coordinates(posterior, offset)
+        coordinates = Coordinates(posterior, _resolution(posterior, trial, along))
         modes = coordinates.points(_all_modes(posterior, mode, trial, along))
         drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
         parameters = coordinates.parameters(drawn.points)
@@ -166,6 +162,15 @@ def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, Floa
     points[np.arange(len(sds)), :, sds] = trial
     density = log_density(posterior, points.reshape(len(sds) * N_TRIALS, -1))
     return trial, density.reshape(len(sds), N_TRIALS)
+
+
+def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> FloatArray:
+    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+    flat = along - trial
+    changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
+    offset = np.zeros(posterior.n_parameters)
+    offset[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
+    return offset
 
 
 def _all_modes(

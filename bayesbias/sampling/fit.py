@@ -7,7 +7,6 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -42,7 +41,7 @@ from .variation import require_variation
 if TYPE_CHECKING:
     from xarray import DataTree
 
-_DRAWS, _NUTS, _PRIORS = Argument("draws"), Argument("method", "nuts"), Argument("priors")
+_DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """What warnings advise to change."""
 
 PARETO_K_LIMIT = 0.7
@@ -53,16 +52,6 @@ RHAT_LIMIT = 1.01
 
 ESS_LIMIT = FEWEST_EFFECTIVE
 """Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
-
-
-@dataclass(frozen=True)
-class _Run:
-    """What every way to a posterior gets."""
-
-    design: Design
-    spec: ModelSpec
-    options: FitOptions
-    rng: Generator
 
 
 @shows_fit_keywords
@@ -86,12 +75,12 @@ def fit(
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
     options : FitOptions, optional
-        Options that keywords replace; what they say of reading a posterior plays no part here.
+        Options that keywords replace; those of reading a posterior play no part here.
     **keywords
         Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
         ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar are for
         NUTS only. ``log_likelihood=True``, ``log_prior=True``, ``posterior_predictive=True`` and
-        ``prior_predictive=True`` add groups for ArviZ, as `bayesbias.complete` does afterwards.
+        ``prior_predictive=True`` add groups for ArviZ, as `bayesbias.add_groups` does afterwards.
 
     Returns
     -------
@@ -104,7 +93,7 @@ def fit(
     ------
     ValueError
         If the table, model, method or a number is not valid, the model is not for distances, or
-        all distances of a connection are equal, so that its residual sd cannot be learnt.
+        all distances of a connection are equal, so that its residual sd cannot be learned.
 
     Warns
     -----
@@ -126,7 +115,6 @@ def fit(
     options = fit_options(options, keywords)
     valid, coded = validate_and_encode(table)
     _warn_of_repeats(valid, coded)
-    _warn_of_embeddings(coded)
     return fit_design(
         index_table(valid, coded=coded),
         load_model(model, "distance"),
@@ -148,15 +136,14 @@ def fit_design(
 ) -> DataTree:
     """Fit a hierarchical model to a design: to what is not a table of distances.
 
-    The outcome may be of any sign and scale; the model's priors must suit it. Which outcome the
-    model says it is for is not asked here.
+    The outcome may be of any sign and scale; the model's priors must suit it, whatever outcome
+    its file names.
 
     Parameters
     ----------
     design : Design
     table_hash : str, optional
-        What the result is to say of where the rows come from; the design's own digest if not
-        given.
+        What the result records as the origin of the rows; the design's own digest if not given.
     model, priors, options, **keywords
         As for `fit`.
 
@@ -178,12 +165,11 @@ def fit_design(
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
     require_variation(design, spec)
+    _require_memory(design, spec, options)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
-    run = _Run(design, spec, options, fitting)
-    _require_memory(run)
-    tree, used, reason = _by_method(run)
-    origin = {"method": used, "method_reason": reason, "seed": str(sequence.entropy)}
+    tree, method, reason = _by_method(design, spec, options, fitting)
+    origin = {"method": method, "method_reason": reason, "seed": str(sequence.entropy)}
     describe(tree, spec, **origin, table_hash=table_hash or design.digest)
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
@@ -194,7 +180,7 @@ def fit_design(
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
-    """Tell of rows that were measured once and stand twice."""
+    """Warn of rows that are measured once and stand twice, and of embeddings fitted as one."""
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
@@ -203,10 +189,6 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
             "and intervals come out too narrow. table.drop_duplicates() removes them",
             skip_file_prefixes=OWN_FRAMES,
         )
-
-
-def _warn_of_embeddings(coded: Mapping[str, Coded]) -> None:
-    """Tell that distances of several embeddings are treated as those of one."""
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
         warnings.warn(
@@ -217,64 +199,60 @@ def _warn_of_embeddings(coded: Mapping[str, Coded]) -> None:
         )
 
 
-def _require_memory(run: _Run) -> None:
+def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
     """Raise an ArgumentError if the draws take more memory than the machine has."""
     if not hasattr(os, "sysconf"):  # Windows
         return
-    dims, coords = variable_dims(run.spec), {**run.design.coords}
-    coords |= {f"{dim}_other": names for dim, names in run.design.coords.items()}
-    names = {"connection_mean", "sigma", "word_mean", *run.spec.priors}
-    names |= {term.name for term in run.spec.terms}
+    dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
+    names = {"connection_mean", "word_mean", *spec.priors, *(term.name for term in spec.terms)}
     numbers = sum(math.prod(len(coords[dim]) for dim in dims[name]) for name in names)
-    needed = 8 * run.options.draws * run.options.chains * numbers
+    needed = 8 * options.draws * options.chains * numbers
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > memory:
         raise ArgumentError(
-            f"{run.options.draws:,} draws of {run.options.chains} chains take {needed / 1e9:,.0f} "
+            f"{options.draws:,} draws of {options.chains} chains take {needed / 1e9:,.0f} "
             f"GB, and this machine has {memory / 1e9:,.0f} GB; lower ",
             _DRAWS,
         )
 
 
-def _by_method(run: _Run) -> tuple[DataTree, str, str]:
+def _by_method(
+    design: Design, spec: ModelSpec, options: FitOptions, rng: Generator
+) -> tuple[DataTree, str, str]:
     """Posterior, the method that made it, and why that one."""
-    method = run.options.method
-    if method == "exact":
-        return _exact(run), method, "asked for"
-    if method != "auto":
-        return _nuts(run, "pymc" if method == "nuts" else method), method, "asked for"
-    if run.spec.likelihood != "normal":
-        reason = f"a {run.spec.likelihood} likelihood does not integrate out"
-    else:
-        tree = _exact(run)
-        k = float(tree["sample_stats"]["pareto_k"])
-        if k < PARETO_K_LIMIT:
-            return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
-        reason = f"Pareto k {k:.2f} of the exact sampler is too high"
-    return _nuts(run, "pymc"), "nuts", reason
+    method, reason = options.method, "asked for"
+    if method == "auto" and spec.likelihood != "normal":
+        method, reason = "nuts", f"a {spec.likelihood} likelihood does not integrate out"
+    if method in {"auto", "exact"}:
+        result = sample_exact(collapse(design, spec), options.draws * options.chains, rng)
+        k = result.pareto_k
+        if method == "exact" or k < PARETO_K_LIMIT:
+            names = ("pareto_k", "importance_ess", "n_proposals", "n_modes")
+            diagnostics = {name: getattr(result, name) for name in names}
+            log_p = {"lp": result.log_density}
+            tree = assemble(
+                design, spec, result.values, log_p, chains=options.chains, diagnostics=diagnostics
+            )
+            if method == "auto":
+                reason = f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
+            return tree, "exact", reason
+        method, reason = "nuts", f"Pareto k {k:.2f} of the exact sampler is too high"
+    return _nuts(design, spec, options, rng, "pymc" if method == "nuts" else method), method, reason
 
 
-def _exact(run: _Run) -> DataTree:
-    collapsed, chains = collapse(run.design, run.spec), run.options.chains
-    result = sample_exact(collapsed, run.options.draws * chains, run.rng)
-    names = ("pareto_k", "importance_ess", "n_proposals", "n_modes")
-    diagnostics = {name: getattr(result, name) for name in names}
-    lp = {"lp": result.log_density}
-    return assemble(run.design, run.spec, result.values, lp, chains=chains, diagnostics=diagnostics)
-
-
-def _nuts(run: _Run, backend: str) -> DataTree:
+def _nuts(
+    design: Design, spec: ModelSpec, options: FitOptions, rng: Generator, backend: str
+) -> DataTree:
     """Fit by one of the NUTS implementations that PyMC can call."""
     import pymc as pm
 
     if backend != "pymc" and find_spec(backend) is None:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
-    options = run.options
-    seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-    with model_of(run.design, run.spec), warnings.catch_warnings():
+    seeds = [int(seed) for seed in rng.integers(2**31, size=options.chains)]
+    with model_of(design, spec), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-        # Said of what is not compiled by Numba: shapes, and not the density.
+        # PyTensor warns of what Numba does not compile: shapes, and not the density.
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,
@@ -287,30 +265,37 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             compute_convergence_checks=False,
         )
     drawn = tree["posterior"].to_dataset()
-    for term in run.spec.fitting(run.design).terms:
+    for term in spec.terms:
         free = drawn[term.name]
-        drawn[term.name] = free.copy(data=term.projected(run.design, free.values))
+        drawn[term.name] = free.copy(data=term.projected(design, free.values))
     tree["posterior"] = drawn
-    add_labels(tree, run.design)
+    add_labels(tree, design)
     return tree
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
+    """Find what speaks against a posterior, by its method."""
     stats = tree["sample_stats"]
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
         return
     if stats["n_modes"] > 1:
-        told = f"the posterior has {int(stats['n_modes'])} modes: the prior of connection_mean and "
-        told += "the data disagree, and words that spread widely explain them as well as a mean "
-        yield SamplingWarning(told, "far from its prior; look at bb.sd_summary, or widen ", _PRIORS)
+        yield SamplingWarning(
+            f"the posterior has {int(stats['n_modes'])} modes: the prior of connection_mean and "
+            "the data disagree, and words that spread widely explain them as well as a mean far "
+            "from its prior; look at bb.sd_summary, or widen ",
+            Argument("priors"),
+        )
     k, ess = float(stats["pareto_k"]), float(stats["importance_ess"])
     if not k < PARETO_K_LIMIT:
-        told = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "
-        yield SamplingWarning(told, "not to be trusted; use ", _NUTS)
+        yield SamplingWarning(
+            f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights not "
+            "to be trusted; use ",
+            _NUTS,
+        )
     if ess < ESS_LIMIT:
-        told = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise "
-        yield SamplingWarning(told, _DRAWS, ", or use ", _NUTS)
+        few = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise "
+        yield SamplingWarning(few, _DRAWS, ", or use ", _NUTS)
 
 
 def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
@@ -318,18 +303,21 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
 
     diverging = int(tree["sample_stats"]["diverging"].sum())
     if diverging:
-        told = f"{diverging} divergent transitions: the posterior was not explored faithfully; "
-        accept, exact = Argument("target_accept"), Argument("method", "exact")
-        advice = ("raise ", accept, " towards 0.99, or use ", exact, " for a Normal model")
-        yield SamplingWarning(told, *advice)
+        yield SamplingWarning(
+            f"{diverging} divergent transitions: the posterior was not explored faithfully; raise ",
+            Argument("target_accept"),
+            " towards 0.99, or use ",
+            Argument("method", "exact"),
+            " for a Normal model",
+        )
     posterior = varying(tree)
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
     if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
-        told = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "
-        yield SamplingWarning(told, _DRAWS, " and ", Argument("tune"))
+        disagree = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "
+        yield SamplingWarning(disagree, _DRAWS, " and ", Argument("tune"))
     for kind in ("bulk", "tail"):
         ess = az.ess(posterior, method=kind).data_vars.values()
         least = min(float(values.min()) for values in ess)
         if least < ESS_LIMIT:
-            told = f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than"
-            yield SamplingWarning(f"{told} {ESS_LIMIT}: raise ", _DRAWS)
+            few = f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than"
+            yield SamplingWarning(f"{few} {ESS_LIMIT}: raise ", _DRAWS)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -20,15 +21,6 @@ from ..model.design import IntArray
 
 LogDensity = Callable[[FloatArray], FloatArray]
 """From (n, n_parameters) points to (n,) log densities, up to a constant."""
-
-
-def proposal_df(n: int) -> float:
-    """Degrees of freedom of the Student-t proposal: its tails are heavier than the posterior's.
-
-    With 5 of them every parameter costs 6% of the effective proposals, with 8 it costs 2%: too much
-    for many parameters, and safer for few.
-    """
-    return max(5.0, n / 2)
 
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
@@ -58,7 +50,6 @@ LONG_STEP = 0.02
 
 FLATTEST = 0.05
 """Smallest curvature the first proposal assumes: no parameter is taken to be vaguer than 4.5."""
-
 
 FEWEST_TO_SMOOTH = 20
 """With fewer effective proposals there is no tail to fit, and k counts as infinite."""
@@ -93,6 +84,8 @@ class Proposal:
     """Independent two-piece Student-t coordinates, mapped linearly to the parameters.
 
     A log sd of which the data say only that it is small has a long lower tail; hence two scales.
+    With 5 degrees of freedom every parameter costs 6% of the effective proposals, with 8 it costs
+    2%: too much for many parameters, and safer for few.
     """
 
     centre: FloatArray  # (n,)
@@ -100,10 +93,15 @@ class Proposal:
     lower: FloatArray  # (n,): scales of the coordinates below zero
     upper: FloatArray  # (n,): and above it
 
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: the tails are heavier than the posterior's."""
+        return max(5.0, len(self.centre) / 2)
+
     def draw(self, n: int, rng: Generator) -> FloatArray:
         """Draw n points."""
         size = (n, len(self.centre))
-        standard = np.abs(rng.standard_t(proposal_df(size[1]), size))
+        standard = np.abs(rng.standard_t(self.df, size))
         below = rng.random(size) < self.lower / (self.lower + self.upper)
         return self.centre + (standard * np.where(below, -self.lower, self.upper)) @ self.factor.T
 
@@ -111,8 +109,7 @@ class Proposal:
         """Log density of points, up to a constant that all proposals share."""
         coordinates = np.linalg.solve(self.factor, (points - self.centre).T)
         scale = np.where(coordinates < 0, self.lower[:, None], self.upper[:, None])
-        df = proposal_df(len(self.centre))
-        log_q = -0.5 * (df + 1) * np.log1p((coordinates / scale) ** 2 / df).sum(axis=0)
+        log_q = -0.5 * (self.df + 1) * np.log1p((coordinates / scale) ** 2 / self.df).sum(axis=0)
         volume = np.log(self.lower + self.upper).sum() + np.linalg.slogdet(self.factor)[1]
         return np.asarray(log_q - volume)
 
@@ -147,7 +144,7 @@ class Weighted:
     log_p: FloatArray
     log_weights: FloatArray
 
-    @property
+    @cached_property
     def weights(self) -> FloatArray:
         """Weights that sum to one."""
         weights = np.exp(self.log_weights - self.log_weights.max())
@@ -155,13 +152,8 @@ class Weighted:
 
     @property
     def ess(self) -> float:
-        """Kong's effective sample size, 1 / sum of squared normalised weights."""
+        """Kong's effective sample size, 1 / sum of squared normalized weights."""
         return float(1 / (self.weights**2).sum())
-
-    @property
-    def share(self) -> float:
-        """Share of the points that is effective."""
-        return self.ess / len(self.points)
 
 
 def importance_resample(
@@ -171,11 +163,14 @@ def importance_resample(
     first = _at_modes(log_density, np.atleast_2d(modes))
     pilot = _weigh(log_density, first, PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
-        if pilot.share > ENOUGH_OF_PILOT:
+        if pilot.ess / PILOT_PROPOSALS > ENOUGH_OF_PILOT:
             break
         pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
     most = max(MOST_OVERSAMPLING * n_draws, FEWEST_PROPOSALS)
-    enough = max(math.ceil(EFFECTIVE_OVERSAMPLING / pilot.share * n_draws), FEWEST_PROPOSALS)
+    enough = max(
+        math.ceil(EFFECTIVE_OVERSAMPLING / (pilot.ess / PILOT_PROPOSALS) * n_draws),
+        FEWEST_PROPOSALS,
+    )
     final = _weigh(log_density, _fitted(pilot), min(enough, most), rng)
     smoothed, k = _smoothed(final)
     for _ in range(MOST_RETRIES):
@@ -212,10 +207,10 @@ def find_mode(
     return np.clip(found.x / scale, low, high)
 
 
-def _curvature(log_density: LogDensity, at: FloatArray) -> FloatArray:
-    """Second derivative along every parameter, of either sign but given without it."""
-    steps = LONG_STEP * np.eye(len(at))
-    values = log_density(np.concatenate([at[None], at + steps, at - steps]))
+def _curvature(log_density: LogDensity, point: FloatArray) -> FloatArray:
+    """Absolute second derivative along every parameter."""
+    steps = LONG_STEP * np.eye(len(point))
+    values = log_density(np.concatenate([point[None], point + steps, point - steps]))
     up, down = np.split(values[1:], 2)
     return np.asarray(np.abs(up + down - 2 * values[0]) / LONG_STEP**2)
 
@@ -223,21 +218,17 @@ def _curvature(log_density: LogDensity, at: FloatArray) -> FloatArray:
 def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
     """Student-t at the mode with the inverse curvature as its scale."""
     n = len(mode)
-    step = LONG_STEP
-    pairs = [(i, j) for i in range(n) for j in range(i, n)]
-    signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-    points = np.repeat(mode[None], 4 * len(pairs), axis=0)
-    for at, (i, j) in enumerate(pairs):
-        for corner, (first, second) in enumerate(signs):
-            points[4 * at + corner, i] += first * step
-            points[4 * at + corner, j] += second * step
-    values = log_density(points).reshape(-1, 4)
+    i, j = np.triu_indices(n)
+    pairs = np.arange(len(i))
+    points = np.repeat(mode[None], 4 * len(i), axis=0).reshape(len(i), 4, n)
+    for corner, (first, second) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+        points[pairs, corner, i] += first * LONG_STEP
+        points[pairs, corner, j] += second * LONG_STEP
+    pp, pm, mp, mm = log_density(points.reshape(-1, n)).reshape(-1, 4).T
     curvature = np.zeros((n, n))
-    for (i, j), (pp, pm, mp, mm) in zip(pairs, values, strict=True):
-        curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * step**2)
+    curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * LONG_STEP**2)
     scale, axes = np.linalg.eigh(curvature)
-    ones = np.ones(n)
-    return Proposal(mode, axes / np.sqrt(np.maximum(scale, FLATTEST)), ones, ones)
+    return Proposal(mode, axes / np.sqrt(np.maximum(scale, FLATTEST)), np.ones(n), np.ones(n))
 
 
 def _at_modes(log_density: LogDensity, modes: FloatArray) -> Mixture:
@@ -246,15 +237,13 @@ def _at_modes(log_density: LogDensity, modes: FloatArray) -> Mixture:
     A mode at the edge of what is possible has no curvature; the proposals of the others, which are
     refitted, reach there.
     """
-    parts = tuple(_at_mode(log_density, mode) for mode in modes)
-    volumes = np.array([np.linalg.slogdet(part.factor)[1] for part in parts])
-    masses = log_density(modes) + volumes
-    curved = np.isfinite(masses)
-    if not curved.any():
+    parts = [_at_mode(log_density, mode) for mode in modes]
+    masses = log_density(modes) + [np.linalg.slogdet(part.factor)[1] for part in parts]
+    curved = np.flatnonzero(np.isfinite(masses))
+    if not len(curved):
         raise ValueError("the log density has no mode around which it is finite")
     shares = np.maximum(np.exp(masses[curved] - masses[curved].max()), SMALLEST_SHARE)
-    kept = tuple(part for part, has in zip(parts, curved, strict=True) if has)
-    return Mixture(kept, shares / shares.sum())
+    return Mixture(tuple(parts[index] for index in curved), shares / shares.sum())
 
 
 def _fitted(pilot: Weighted) -> Mixture:
@@ -263,10 +252,12 @@ def _fitted(pilot: Weighted) -> Mixture:
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
     weights = own / np.where(shares > 0, shares, 1)[:, None]
-    parts = zip(pilot.proposal.parts, weights, strict=True)
-    fitted = tuple(_fitted_part(part, pilot.points, each) for part, each in parts)
+    parts = [
+        _fitted_part(part, pilot.points, of_part) if of_part.any() else part
+        for part, of_part in zip(pilot.proposal.parts, weights, strict=True)
+    ]
     shares = np.maximum(shares, SMALLEST_SHARE)
-    return Mixture(fitted, shares / shares.sum())
+    return Mixture(tuple(parts), shares / shares.sum())
 
 
 def _fitted_part(part: Proposal, points: FloatArray, weights: FloatArray) -> Proposal:
@@ -274,22 +265,18 @@ def _fitted_part(part: Proposal, points: FloatArray, weights: FloatArray) -> Pro
 
     With few effective points the fit is drawn towards the proposal that they came from.
     """
-    if not weights.any():
-        return part
-    n = len(part.centre)
     ess = 1 / (weights**2).sum()
-    trust = ess / (ess + 5 * n)
+    trust = ess / (ess + 5 * len(part.centre))
     centre = weights @ points
-    apart = points - centre
-    covariance = (apart * weights[:, None]).T @ apart
+    centred = points - centre
+    covariance = (centred * weights[:, None]).T @ centred
     former = part.factor * (part.lower + part.upper) / 2
     factor = np.linalg.cholesky(trust * covariance + (1 - trust) * former @ former.T)
-    axes = np.linalg.solve(factor, apart.T)
+    axes = np.linalg.solve(factor, centred.T)
     pieces = np.array([_two_pieces(axis, weights) for axis in axes])
     pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
-    least = LEAST_RATIO * pieces[:, 1:].max(axis=1)
-    lower, upper = np.maximum(pieces[:, 1], least), np.maximum(pieces[:, 2], least)
-    return Proposal(centre + factor @ pieces[:, 0], factor, lower, upper)
+    scales = np.maximum(pieces[:, 1:], LEAST_RATIO * pieces[:, 1:].max(axis=1, keepdims=True))
+    return Proposal(centre + factor @ pieces[:, 0], factor, scales[:, 0], scales[:, 1])
 
 
 def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
@@ -336,7 +323,7 @@ def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
 
 def _resample(weights: FloatArray, n: int, rng: Generator) -> IntArray:
     """Systematic resampling, shuffled: each index about n times its weight."""
-    at = (rng.random() + np.arange(n)) / n
     edges = np.cumsum(weights)
-    chosen = np.searchsorted(edges / edges[-1], at, side="right")
+    places = (rng.random() + np.arange(n)) / n
+    chosen = np.searchsorted(edges / edges[-1], places, side="right")
     return np.asarray(rng.permutation(np.minimum(chosen, len(weights) - 1)))

@@ -1,21 +1,16 @@
-"""The options of a fit and of how it is read: one dataclass for functions, workflows, commands.
-
-The command line makes its options of the fields, and the keys of a sweep's file; this module
-imports nothing that takes long.
-"""
+"""The options of a fit and of how it is read: one dataclass for functions, workflows, commands."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict
 
 from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
 from .._core.intervals import (
     DEFAULT_CI_KIND,
     DEFAULT_CI_PROB,
-    INTERVALS,
     check_probability,
     interval_kind,
 )
@@ -28,11 +23,6 @@ METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 DEFAULT_ROPE = 0.02
 """Differences in distance smaller than this count as none: a fifth of a usual residual sd. A mere
 convention; what is too small to matter is for the reader to say."""
-
-
-def _option(default: object, takes: str, **of_command: Any) -> Any:  # noqa: ANN401
-    """Make a field: what it takes, in words, and ``help``, ``metavar`` and limits of its option."""
-    return field(default=default, metadata={"takes": takes, "option": of_command})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +54,7 @@ class FitOptions:
     progressbar : bool
         Whether NUTS shows its bar.
     log_likelihood, log_prior, posterior_predictive, prior_predictive : bool
-        Whether to add these groups to the posterior, for ArviZ; see `bayesbias.complete`.
+        Whether to add these groups to the posterior, for ArviZ; see `bayesbias.add_groups`.
 
     Raises
     ------
@@ -78,57 +68,15 @@ class FitOptions:
     0.89
     """
 
-    method: str = _option(
-        "auto",
-        f"one of {', '.join(METHODS)}",
-        metavar="HOW",
-        help="auto (exact where the model allows it, else nuts), exact, nuts, nutpie or numpyro.",
-    )
-    draws: int = _option(
-        1000, "a whole number from 1 on", metavar="N", min=1, help="Draws of each chain."
-    )
-    chains: int = _option(4, "a whole number from 1 on", metavar="N", min=1, help="Chains.")
-    tune: int = _option(
-        1000,
-        "a whole number from 1 on",
-        metavar="N",
-        min=1,
-        help="Steps of each chain before its draws; for nuts, nutpie and numpyro only.",
-    )
-    target_accept: float = _option(
-        0.9,
-        "a number in (0, 1)",
-        metavar="P",
-        help="Share of steps to accept, in (0, 1): nearer to 1 the steps are smaller, and fewer "
-        "diverge; for nuts, nutpie and numpyro only.",
-    )
-    seed: Seed = _option(  # noqa: RUF009  a call that makes a field
-        None,
-        "a whole number from 0 on",
-        metavar="N",
-        min=0,
-        help="Equal seeds give equal results.",
-    )
-    ci_prob: float = _option(
-        DEFAULT_CI_PROB,
-        "a number in (0, 1)",
-        metavar="P",
-        help="Probability of intervals, in (0, 1).",
-    )
-    ci_kind: str = _option(
-        DEFAULT_CI_KIND,
-        f"one of {', '.join(INTERVALS)}",
-        metavar="KIND",
-        help=f"Intervals: {', '.join(f'{key} ({kind.name})' for key, kind in INTERVALS.items())}.",
-    )
-    rope: float = _option(
-        DEFAULT_ROPE,
-        "a distance in [0, 2]",
-        metavar="D",
-        min=0,
-        max=2,
-        help="Differences smaller than this count as none; the default is a mere convention.",
-    )
+    method: str = "auto"
+    draws: int = 1000
+    chains: int = 4
+    tune: int = 1000
+    target_accept: float = 0.9
+    seed: Seed = None
+    ci_prob: float = DEFAULT_CI_PROB
+    ci_kind: str = DEFAULT_CI_KIND
+    rope: float = DEFAULT_ROPE
     progressbar: bool = True
     log_likelihood: bool = False
     log_prior: bool = False
@@ -171,15 +119,14 @@ class FitOptions:
     @property
     def recorded(self) -> dict[str, Any]:
         """What decides the numbers, with a seed that is an object as text."""
-        aside = {"progressbar", *EXTRA_GROUPS}
-        names = [each.name for each in fields(self) if each.name not in aside]
-        kept = {name: getattr(self, name) for name in names}
+        names = {key.name for key in fields(self)} - {"progressbar", *EXTRA_GROUPS}
         plain = self.seed is None or isinstance(self.seed, int)
+        kept = {key.name: getattr(self, key.name) for key in fields(self) if key.name in names}
         return kept if plain else kept | {"seed": str(self.seed)}
 
     def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
         """Return the options of a fit alone, without what a workflow adds to them."""
-        own = {each.name: getattr(self, each.name) for each in fields(FitOptions)}
+        own = {key.name: getattr(self, key.name) for key in fields(FitOptions)}
         return FitOptions(**(own | changes))
 
 
@@ -218,14 +165,13 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
 
 def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
     """Let the help of a function list the keywords that its ``**keywords`` stands for."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.signature(function)
-    shown = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    shown = [own for own in signature.parameters.values() if own.kind is not own.VAR_KEYWORD]
     shown += [
-        inspect.Parameter(
-            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
-        )
-        for each in fields(FitOptions)
-        if each.name in FitKeywords.__annotations__
+        inspect.Parameter(key.name, keyword, default=key.default, annotation=key.type)
+        for key in fields(FitOptions)
+        if key.name in FitKeywords.__annotations__
     ]
     function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     return function
