@@ -54,6 +54,3 @@ def test_a_normal_background_fits(planted: bg.Distribution) -> None:
     assert abs(fit.skew) < 0.03
     assert fit.outside_95 == pytest.approx(0.05, abs=0.003)
     assert fit.ks < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044
-    frame = planted.qq(9)
-    middle = frame[frame["probability"].between(0.04, 0.96)]
-    assert middle["gap"].abs().max() < 0.03

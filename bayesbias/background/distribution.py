@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.display import abridged
 from .._core.random import Seed
 from ..embeddings.load import choose
@@ -141,27 +141,6 @@ class Distribution:
             ks=float(max((cdf - steps[:-1]).max(), (steps[1:] - cdf).max())),
         )
 
-    def qq(self, points: int = 99) -> pd.DataFrame:
-        """Quantiles of the background next to those of the fitted Normal.
-
-        Parameters
-        ----------
-        points : int
-            Probabilities (i - ½)/points, next to those at which `fit` is checked.
-
-        Returns
-        -------
-        DataFrame
-            ``probability``, ``normal``, ``observed`` and ``gap``, observed - normal in sd.
-        """
-        from scipy.special import ndtri
-
-        check_numbers(points=points)
-        p = np.unique(np.concatenate([(np.arange(points) + 0.5) / points, CHECKED]))
-        normal, observed = self.mean + self.sd * ndtri(p), np.quantile(self.ranked, p)
-        columns = {"probability": p, "normal": normal, "observed": observed}
-        return pd.DataFrame(columns | {"gap": (observed - normal) / self.sd})
-
     def among(self, first: int, stop: int | None = None) -> Distribution:
         """Take the words from rank ``first`` up to before ``stop`` as the background.
 
@@ -194,15 +173,10 @@ class Distribution:
         asked = words if isinstance(words, str) else list(words)
         psi = self.psi_of(asked)
         if psi.empty:
-            lowered = len({word.lower() for word in asked}.intersection(self.vocabulary))
-            remedy: tuple[str | Argument, ...] = ("check their spelling, or take other vectors",)
-            if lowered:
-                hint = f"{lowered} of them are there in lower case: pass "
-                remedy = (hint, Argument("case", "fallback"))
             raise ArgumentError(
                 f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
-                f"({abridged(asked)}); ",
-                *remedy,
+                f"({abridged(asked)}); check their spelling; for an embedding in lower case pass ",
+                Argument("case", "fallback"),
             )
         return psi
 
@@ -222,7 +196,6 @@ class Distribution:
         Parameters
         ----------
         words : iterable of str
-            Words that are not in the vocabulary are left out.
         about : {"reference", "zero"}
             Center of the comparison: the mean of the background, or 0.
         tail : {"lower", "upper", "one", "two"}
@@ -239,16 +212,7 @@ class Distribution:
         Returns
         -------
         float
-            In [0, 1].
-
-        Raises
-        ------
-        ValueError
-            If none of the words is there, or a choice is unknown.
-
-        References
-        ----------
-        Smarda (2021), Φ(ψ_X; μ, σ).
+            In [0, 1]; Smarda (2021), Φ(ψ_X; μ, σ).
         """
         from scipy.special import ndtr
 
@@ -289,33 +253,15 @@ class Distribution:
     ) -> RelativeBias:
         """Σ_X ψ - Σ_Y ψ next to its distribution over random pairs of disjoint sets.
 
-        Parameters
-        ----------
-        X, Y : iterable of str
-            Words that are not in the vocabulary are left out. No word may be in both.
-        n_resamples : int
-            Random pairs of sets of as many words.
-        seed : int, SeedSequence, Generator or None
-
-        Returns
-        -------
-        RelativeBias
-
-        Raises
-        ------
-        ValueError
-            If a set is empty or missing, both share a word, or the background has fewer words
-            than both sets together.
-
-        References
-        ----------
-        Smarda (2021), relative bias.
+        Words that are not in the vocabulary are left out; no word may be in both sets. The random
+        pairs, `n_resamples`, are of as many words. Smarda (2021), relative bias.
         """
         x, y = self.psi_of_set(X, "X"), self.psi_of_set(Y, "Y")
         if shared := [word for word in x.index if word in y.index]:
             raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
-        sides = (np.asarray(psi, dtype=np.float64) for psi in (x, y))
-        return against_random_pairs(self.background, *sides, n_resamples=n_resamples, seed=seed)
+        return against_random_pairs(
+            self.background, x.to_numpy(), y.to_numpy(), n_resamples=n_resamples, seed=seed
+        )
 
     def __repr__(self) -> str:
         return (

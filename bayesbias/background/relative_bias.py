@@ -50,7 +50,7 @@ class RelativeBias:
     reference : (n_resamples,) float64
         The statistic of random pairs.
     seed : int
-        Entropy that they were drawn with.
+        Their entropy.
     """
 
     statistic: float

@@ -11,12 +11,12 @@ file that lacks one of them is read twice from end to end.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import compress
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
@@ -24,16 +24,11 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
 from ..embeddings.source import Embedding, Vector
+from ..embeddings.word_sets import WordSets, look_up
 from .distribution import FEWEST_WORDS, Distribution
 from .experiment import Experiment
 
-type Words = tuple[str, ...]
-
-CHOICES = {
-    "case": CASES,
-    "duplicates": ("error", "first"),
-    "lacking": ("error", "skip"),
-}
+CHOICES = {"case": CASES, "duplicates": ("error", "first"), "lacking": ("error", "skip")}
 
 SHORTEST = float(np.finfo(np.float32).tiny)
 """Vectors whose length float32 cannot hold in full have no direction."""
@@ -110,7 +105,7 @@ def distributions(
     Parameters
     ----------
     source, case, duplicates, allow_pickle, progressbar
-        As for `distribution`.
+        As for `distribution`, and so are errors and warnings.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them of word lists.
     lacking : {"error", "skip"}
@@ -121,111 +116,70 @@ def distributions(
     -------
     dict of str to Distribution
         They share one vocabulary.
-
-    Raises
-    ------
-    ValueError
-        As `distribution` does, or if no experiment is left.
-
-    Warns
-    -----
-    UserWarning
-        As `distribution` does, and for every experiment that is left out.
     """
     for kind, given in (("lacking", lacking), ("case", case), ("duplicates", duplicates)):
         if given not in CHOICES[kind]:
             raise ValueError(unknown_name(kind, str(given), CHOICES[kind]))
     if not experiments:
         raise ValueError("there are no experiments; name one or more")
-    pairs = [
-        (each.Z, each.Z2) if isinstance(each, Experiment) else each for each in experiments.values()
-    ]
-    listed = [(_listed("Z", Z), _listed("Z2", Z2)) for Z, Z2 in pairs]
+    sets = {name: _sets(asked, lacking) for name, asked in experiments.items()}
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    vectors, n_dims = _attributes(embedding, listed, case)
-    forms = [[_forms(words, vectors, case) for words in pair] for pair in listed]
-    means = [[_mean(chosen, vectors, n_dims) for chosen in pair] for pair in forms]
-    vocabulary, psi = _psi(embedding, np.stack([Z - Z2 for Z, Z2 in means]), duplicates)
-    made: dict[str, Distribution] = {}
-    reasons: list[ValueError] = []
-    for at, (name, asked) in enumerate(experiments.items()):
-        Z, Z2 = map(tuple, forms[at])
-        lost = [
-            word
-            for words, there in zip(listed[at], forms[at], strict=True)
-            for word in words
-            if word not in there
-        ]
-        one = Distribution(name, psi[at], vocabulary, Z, Z2, tuple(lost), case)
+    words = {word for named in sets.values() for listed in named.values() for word in listed}
+    vectors = _vectors(embedding, words, case)
+    attributes: dict[str, WordSets] = {}
+    reasons = []
+    for name, named in sets.items():
         try:
-            _require_sets(one, listed[at], asked if lacking == "skip" else None)
+            attributes[name] = look_up(vectors, named)
         except ValueError as error:
-            if lacking == "error":
-                raise
-            reasons.append(error)
-        else:
-            made[name] = one
-    if not made:
+            lower = ("; for an embedding in lower case pass ", Argument("case", "fallback"))
+            reasons.append(ArgumentError(f"{name}: {error}", *lower))
+    if reasons and (lacking == "error" or not attributes):
         raise reasons[0]
     for reason in reasons:
         warnings.warn(
             ArgumentWarning(*reason.args, "; it is left out"), skip_file_prefixes=OWN_FRAMES
         )
-    return made
+    means = [
+        [unit_rows(found.rows[side]).mean(axis=0) for side in ("Z", "Z2")]
+        for found in attributes.values()
+    ]
+    vocabulary, psi = _psi(embedding, np.stack([Z - Z2 for Z, Z2 in means]), duplicates)
+    return {
+        name: Distribution(
+            name,
+            values,
+            vocabulary,
+            found.words["Z"],
+            found.words["Z2"],
+            tuple(word for side in ("Z", "Z2") for word in found.missing.get(side, ())),
+            case,
+        )
+        for (name, found), values in zip(attributes.items(), psi, strict=True)
+    }
 
 
-def _attributes(
-    embedding: Embedding, pairs: Sequence[tuple[Words, Words]], case: str
-) -> tuple[dict[str, Vector], int]:
-    """Find the vectors of attribute words, in any form that may count, and their length."""
-    words = {word for pair in pairs for side in pair for word in side}
+def _sets(asked: Experiment | tuple[Iterable[str], Iterable[str]], lacking: str) -> dict[str, Any]:
+    """Return the sets of an experiment that must have words."""
+    if not isinstance(asked, Experiment):
+        Z, Z2 = asked
+        if isinstance(Z, str) or isinstance(Z2, str):
+            raise TypeError(f"Z and Z2 must be lists of words; got {Z!r} and {Z2!r}")
+        return {"Z": tuple(Z), "Z2": tuple(Z2)}
+    sets = {"Z": asked.Z, "Z2": asked.Z2}
+    return sets | {"X": asked.X, "Y": asked.Y} if lacking == "skip" else sets
+
+
+def _vectors(embedding: Embedding, words: set[str], case: str) -> dict[str, Vector]:
+    """Read the vectors of words in the forms that the case allows; stops when all are found."""
     first_choice = {word.lower() for word in words} if case == "lower" else words
-    start = next(embedding.chunks(), None)
-    if start is None:
-        raise ValueError("the embedding holds no words")
-    vectors: dict[str, Vector] = {}
-    for chunk in embedding.chunks(wanted={form for word in words for form in (word, word.lower())}):
+    found: dict[str, Vector] = {}
+    for chunk in embedding.chunks(wanted=words | {word.lower() for word in words}):
         for word, vector in zip(chunk.words, chunk.vectors, strict=True):
-            vectors.setdefault(word, vector)
-        if vectors.keys() >= first_choice:
+            found.setdefault(word, vector)
+        if found.keys() >= first_choice:
             break
-    for form, vector in vectors.items():
-        if not (np.isfinite(vector).all() and vector.any()):
-            raise ValueError(
-                f"the vector of the attribute word {form!r} is all zeros or not finite; "
-                "leave it out"
-            )
-    return vectors, start.vectors.shape[1]
-
-
-def _forms(words: Words, vectors: Mapping[str, Vector], case: str) -> dict[str, str]:
-    """Map the words that are there to the form that is read, in the order of the set."""
-    forms = choose(words, vectors, case)
-    return {word: forms[word] for word in words if word in forms}
-
-
-def _mean(forms: Mapping[str, str], vectors: Mapping[str, Vector], n_dims: int) -> FloatArray:
-    """Compute the mean unit vector of words; zeros if there are none."""
-    if not forms:
-        return np.zeros(n_dims)
-    return np.asarray(unit_rows([vectors[form] for form in forms.values()]).mean(axis=0))
-
-
-def _require_sets(one: Distribution, pair: tuple[Words, Words], asked: object) -> None:
-    """Raise a ValueError if Z, Z2, or a set of the experiment asked for has no word."""
-    for name, words, there in zip(("Z", "Z2"), pair, (one.Z, one.Z2), strict=True):
-        if not there:
-            raise ArgumentError(
-                f"{one.name}: none of the {len(words)} words of {name} is in the embedding "
-                f"({abridged(words)}); check their spelling and case (",
-                Argument("case", "lower"),
-                ", ",
-                Argument("case", "fallback"),
-                ")",
-            )
-    if isinstance(asked, Experiment):
-        one.psi_of_set(asked.X, "X")
-        one.psi_of_set(asked.Y, "Y")
+    return {word: found[form] for word, form in choose(words, found, case).items()}
 
 
 def _psi(
@@ -237,37 +191,33 @@ def _psi(
     for chunk in embedding.chunks():
         words += chunk.words
         parts.append(products(chunk.vectors, directions))
-    twice = _repeated(words, duplicates)
     psi = list(np.concatenate(parts, axis=1))
-    kept = ~np.isnan(psi[0])
-    if lost := np.flatnonzero(~kept).tolist():
+    repeated = pd.Index(words, dtype=object).duplicated()
+    if repeated.any() and duplicates == "error":
+        shown = abridged([repr(words[row]) for row in np.flatnonzero(repeated).tolist()], 5)
+        raise ArgumentError(
+            f"{repeated.sum()} word(s) are in the embedding more than once ({shown}), so that they "
+            "would count twice and have two vectors; fix the file, or let the first of each count "
+            "with ",
+            Argument("duplicates", "first"),
+        )
+    flat = np.isnan(psi[0])
+    if flat.any():
+        shown = abridged([repr(words[row]) for row in np.flatnonzero(flat).tolist()], 5)
         warnings.warn(
-            f"{len(lost)} word(s) have no direction (all zeros, or not finite) and are left out: "
-            + abridged([repr(words[row]) for row in lost], 5),
+            f"{flat.sum()} word(s) have no direction (all zeros, or not finite) and are left out: "
+            + shown,
             skip_file_prefixes=OWN_FRAMES,
         )
-    kept[twice] = False
+    kept = ~(flat | repeated)
     if kept.sum() < FEWEST_WORDS:
         raise ValueError(
-            f"the embedding holds {int(kept.sum())} words with a direction; a background needs "
+            f"the embedding holds {kept.sum()} words with a direction; a background needs "
             f"{FEWEST_WORDS} or more"
         )
     if kept.all():
         return words, psi
     return list(compress(words, kept)), [values[kept] for values in psi]
-
-
-def _repeated(words: list[str], duplicates: str) -> NDArray[np.intp]:
-    """Return the rows of words that are there before; an ArgumentError if these are refused."""
-    rows = np.flatnonzero(pd.Index(words, dtype=object).duplicated())
-    if len(rows) and duplicates == "error":
-        raise ArgumentError(
-            f"{len(rows)} word(s) are in the embedding more than once "
-            f"({', '.join(repr(words[row]) for row in rows[:5].tolist())}), so that they would "
-            "count twice and have two vectors; fix the file, or let the first of each count with ",
-            Argument("duplicates", "first"),
-        )
-    return rows
 
 
 def products(vectors: Vector, directions: FloatArray) -> FloatArray:
@@ -282,14 +232,3 @@ def products(vectors: Vector, directions: FloatArray) -> FloatArray:
         usable = (lengths > SHORTEST) & np.isfinite(lengths)
         sums = np.einsum("kd,nd->kn", directions, rows) / np.where(usable, lengths, np.nan)
     return np.asarray(sums)
-
-
-def _listed(name: str, given: Iterable[str]) -> Words:
-    if isinstance(given, str):
-        raise TypeError(f"{name} must be a list of words; got the string {given!r}")
-    words = tuple(given)
-    if not words:
-        raise ValueError(f"{name} is empty; at least one word is needed")
-    if repeated := next((word for word in words if words.count(word) > 1), None):
-        raise ValueError(f"{name} holds {repeated!r} more than once; keep one of each")
-    return words
