@@ -174,7 +174,7 @@ LIST = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]}
             lambda: bg.distribution(random_vectors(), ["x", "y"], ["w2"]),
             r"none of the 2 words of Z is .*\(x, y\).*case='fallback'",
         ),
-        (lambda: bg.distribution(zeroed(3), ["w3"], ["w2"]), "vectors of w3 are all zeros or not fin"),
+        (lambda: bg.distribution(zeroed(3), ["w3"], ["w2"]), "w3 are all zeros or not fin"),
         (
             lambda: bg.distribution(keyed(["a", "b"], np.eye(2)), ["a"], ["b"]),
             "holds 2 words with a direction; a background needs 3",

@@ -104,22 +104,9 @@ class Debiaser:
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
-        """Debias a chunk.
+        """Debias a chunk, (n, n_dims): float32 rows; those of zeros stay zeros.
 
-        Parameters
-        ----------
-        words : sequence of n str
-        rows : (n, n_dims) array
-            Rows of zeros, which have no direction, stay zeros.
-
-        Returns
-        -------
-        (n, n_dims) float32 array
-
-        Raises
-        ------
-        ValueError
-            If a row is not finite, or nothing is left of one.
+        A ValueError is raised if a row is not finite, or nothing is left of one.
         """
         matrix = np.asarray(rows, dtype=np.float64)
         before = lengths(matrix, words)

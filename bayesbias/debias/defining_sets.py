@@ -150,19 +150,9 @@ class DefiningSets:
         Parameters
         ----------
         case : {"exact", "lower", "fallback"}
-            As for `load_vectors`: as they are, in lower case, or in lower case where only that
-            is there.
+            As they are, in lower case, or in lower case where only that is there.
         there : container of str
-            The words of the embedding, or those of them that may be asked for.
-
-        Returns
-        -------
-        DefiningSets
-
-        Raises
-        ------
-        ValueError
-            If the case is unknown, or the words of a defining tuple are then the same.
+            The words of the embedding.
         """
 
         def form(word: str) -> str:

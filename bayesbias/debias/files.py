@@ -25,15 +25,7 @@ RECORD = "record.json"
 
 @dataclass(frozen=True)
 class DebiasedFile:
-    """A debiased embedding.
-
-    Parameters
-    ----------
-    out : Path
-        The folder of the vectors, the words, and ``record.json``.
-    words, dims : int
-    record : Debiasing
-    """
+    """A debiased embedding: its folder, its size, and how it was made."""
 
     out: Path
     words: int

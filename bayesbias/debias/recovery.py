@@ -84,10 +84,8 @@ def remaining_bias(
 
     References
     ----------
-    Gonen and Goldberg (2019), Lipstick on a Pig: debiasing methods cover up systematic gender
-    biases in word embeddings but do not remove them, NAACL, section 4. They look at 500 words of
-    each class for the clusters, train the classifier on 1,000 words of 5,000, and look at the 100
-    nearest neighbours among 50,000 words.
+    Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4: 500 words of each class for the
+    clusters, 1,000 words of 5,000 for the classifier, and the 100 nearest neighbors among 50,000.
     """
     before, after = vectors_in_memory(before), vectors_in_memory(after)
     lists = load_defining_sets(sets)
@@ -109,12 +107,13 @@ def remaining_bias(
     ]
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
+    size = min(neighbours, len(words) - 1)
     if len(asked) >= FEWEST_TARGETS:
         lean = _leaning(before, asked, lists)
         classes = np.eye(lists.n_classes)[leaning.argmax(axis=1)]
         correlations = []
         for vectors, rows in zip((before, after), both, strict=True):
-            near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbours=neighbours)
+            near = nearest_words(asked, _rows(vectors, asked), words, rows, size)
             shares = classes[near].mean(axis=1)
             correlations.append(float(np.mean(list(map(_correlation, lean.T, shares.T)))))
         checks.append(("neighbours", "correlation", *correlations, 0.0, len(asked)))
@@ -138,15 +137,6 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     float
         In [1/number of classes, 1] for classes of equal size; somewhat above its lower end even
         where the classes have nothing to do with the rows, since the best naming counts.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer different rows than classes.
-
-    References
-    ----------
-    Gonen and Goldberg (2019), Lipstick on a Pig, section 4.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans
@@ -180,26 +170,19 @@ def classifier_accuracy(
 
 
 def nearest_words(
-    targets: list[str],
-    target_rows: FloatArray,
-    words: list[str],
-    rows: FloatArray,
-    *,
-    neighbours: int,
+    targets: list[str], target_rows: FloatArray, words: list[str], rows: FloatArray, size: int
 ) -> NDArray[np.intp]:
-    """Return the rows of each target's nearest words by cosine, (n_targets, neighbours).
+    """Return the rows of each target's nearest words by cosine, (n_targets, size).
 
-    Targets and words come with their unit vectors. A target is not its own neighbour.
+    Targets and words come with their unit vectors. A target is not its own neighbor.
     """
-    from sklearn.neighbors import NearestNeighbors
-
-    size = min(neighbours, len(words) - 1)
-    search = NearestNeighbors(n_neighbors=size + 1, algorithm="brute").fit(rows)
-    places = search.kneighbors(target_rows, return_distance=False)
-    near = [
-        [row for row in nearest if words[row] != target][:size]
-        for nearest, target in zip(places.tolist(), targets, strict=True)
-    ]
+    place = {word: row for row, word in enumerate(words)}
+    near = []
+    for target, vector in zip(targets, target_rows, strict=True):
+        cosines = rows @ vector
+        if target in place:
+            cosines[place[target]] = -np.inf
+        near.append(np.argpartition(-cosines, size - 1)[:size])
     return np.array(near)
 
 

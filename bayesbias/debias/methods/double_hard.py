@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._core.arrays import FloatArray, unit_rows
-from ..._core.checks import unknown_name
 from ..._core.random import Seed, as_seed_sequence
 from ...embeddings.source import Embedding
 from ..debiaser import Debiaser
@@ -21,8 +20,6 @@ from ..sums import VOCABULARY, VectorsByWord, moments, unit_chunks, without
 
 CANDIDATES = 20
 """Leading principal components that are tried."""
-
-BIASED_BY = ("pair", "component")
 
 BIASED = 500
 """Most biased words of each class whose clusters are looked at, as published."""
@@ -37,7 +34,7 @@ class DoubleHard(DebiasingMethod):
     debiasing leaves the clusters of the most biased words least alike to their classes. The most
     biased words are those of largest and of smallest cos(w, he) - cos(w, she), with the sets'
     ``representation`` as he and she. Then all words are debiased as `hard` does, with a direction
-    learnt again. The record holds the ``component`` removed and the ``accuracies`` of the clusters
+    learned again. The record holds the ``component`` removed and the ``accuracies`` of the clusters
     for each that was tried.
 
     Parameters
@@ -48,9 +45,6 @@ class DoubleHard(DebiasingMethod):
         How many leading components are tried.
     n_words : int
         Most biased words of each class, specific words left out, that are clustered.
-    biased_by : {"pair", "component"}
-        What the most biased words are found by: the pair, as in the article, or the first
-        principal component of the defining pairs.
     vocabulary : int
         Words from the start of the embedding among which the most biased are looked for.
     equalise : bool
@@ -72,7 +66,6 @@ class DoubleHard(DebiasingMethod):
     component: int | None = None
     candidates: int = CANDIDATES
     n_words: int = BIASED
-    biased_by: str = "pair"
     vocabulary: int = VOCABULARY
     equalise: bool = True
     seed: Seed = None
@@ -80,8 +73,6 @@ class DoubleHard(DebiasingMethod):
 
     def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn both directions, in one pass over all words or two."""
-        if self.biased_by not in BIASED_BY:
-            raise ValueError(unknown_name("biased_by", self.biased_by, BIASED_BY))
         embedding, lists, found = self.read(vectors, sets)
         frequency = leading_components(embedding, lists.kept)
         component = self.component
@@ -105,7 +96,7 @@ class DoubleHard(DebiasingMethod):
     ) -> tuple[int, dict[str, Any]]:
         """Return the component that hides bias best, and the record of the search."""
         frequency.require("candidates", self.candidates)
-        lean = leaning_direction(found, lists, self.biased_by)
+        lean = leaning_direction(found, lists)
         _, biased = most_biased(embedding, lean, lists.kept, self.n_words, self.vocabulary)
         labels = np.repeat([0, 1], self.n_words)
         seed = as_seed_sequence(self.seed)
@@ -117,7 +108,6 @@ class DoubleHard(DebiasingMethod):
         return int(np.argmin(accuracies)) + 1, {
             "candidates": self.candidates,
             "n_words": self.n_words,
-            "biased_by": self.biased_by,
             "vocabulary": self.vocabulary,
             "seed": seed.entropy,
             "accuracies": [round(accuracy, 4) for accuracy in accuracies],
@@ -128,49 +118,42 @@ class DoubleHard(DebiasingMethod):
 class Frequency:
     """Mean of all unit vectors, and the principal components, the one of largest variance first."""
 
-    centre: FloatArray
+    center: FloatArray
     components: FloatArray
 
     def remove(self, rows: FloatArray, component: int) -> FloatArray:
         """Centre rows, and remove a component, counted from 1."""
-        return without(rows - self.centre, self.components[component - 1 : component])
+        return without(rows - self.center, self.components[component - 1 : component])
 
     def moved(self, found: VectorsByWord, component: int) -> VectorsByWord:
         """Return unit vectors of words without a component."""
-        rows = self.remove(unit_rows(np.stack(list(found.values()))), component)
+        rows = self.remove(unit_rows(list(found.values())), component)
         return dict(zip(found, rows, strict=True))
 
     def require(self, name: str, value: int) -> None:
         """Raise a ValueError if there are not so many components."""
-        most = len(self.components)
-        if not 1 <= value <= most:
+        if not 1 <= value <= (most := len(self.components)):
             raise ValueError(f"{name} must lie in 1 to {most}, the dimensions; got {value}")
 
 
 def leading_components(embedding: Embedding, kept: frozenset[str]) -> Frequency:
     """Compute the principal components of all unit vectors."""
     sums = moments(embedding, kept)
-    centre = sums.total / sums.count
-    _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(centre, centre))
-    return Frequency(centre, np.ascontiguousarray(axes[:, ::-1].T))
+    center = sums.total / sums.count
+    _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(center, center))
+    return Frequency(center, np.ascontiguousarray(axes[:, ::-1].T))
 
 
-def leaning_direction(found: VectorsByWord, lists: DefiningSets, biased_by: str) -> FloatArray:
-    """Compute the direction along which unit vectors are sorted by how far they lean, (n_dims,).
-
-    For a pair of unit vectors x and y it is x - y: along it a unit vector w has cos(w, x) -
-    cos(w, y).
-    """
-    if biased_by == "component":
-        return np.asarray(bias_directions(found, lists)[0])
+def leaning_direction(found: VectorsByWord, lists: DefiningSets) -> FloatArray:
+    """Compute x - y, (n_dims,), of the pair's unit vectors: w·(x - y) = cos(w, x) - cos(w, y)."""
     pairs = [lists.representation] if lists.representation else lists.defining
     there = [pair for pair in pairs if all(word in found for word in pair)]
     if not there:
         raise ValueError(
-            f"the pair that tells the most biased words, {' and '.join(pairs[0])}, is not in the "
-            "embedding; give the sets another representation, or pass biased_by='component'"
+            f"the pair that finds the most biased words, {' and '.join(pairs[0])}, is not in the "
+            "embedding; give the sets another representation"
         )
-    x, y = unit_rows(np.stack([found[word] for word in there[0]]))
+    x, y = unit_rows([found[word] for word in there[0]])
     return np.asarray(x - y)
 
 
@@ -179,17 +162,12 @@ def most_biased(
 ) -> tuple[tuple[str, ...], FloatArray]:
     """Find the words furthest along a direction, then those furthest against it: unit vectors."""
     words: list[str] = []
-    rows = np.empty((0, len(direction)))
-    seen = 0
+    parts, seen = [], 0
     for names, chunk in unit_chunks(embedding):
-        free = [at for at, word in enumerate(names[: vocabulary - seen]) if word not in kept]
+        free = [row for row, word in enumerate(names[: vocabulary - seen]) if word not in kept]
+        words += [names[row] for row in free]
+        parts.append(chunk[free])
         seen += len(names)
-        words += [names[at] for at in free]
-        rows = np.vstack([rows, chunk[free]])
-        order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")
-        if len(order) > 2 * n_words:
-            order = np.r_[order[:n_words], order[-n_words:]]
-        words, rows = [words[at] for at in order.tolist()], rows[order]
         if seen >= vocabulary:
             break
     if n_words < 1 or len(words) < 2 * n_words:
@@ -197,4 +175,7 @@ def most_biased(
             f"n_words={n_words} most biased words of each class need {2 * n_words} words that are "
             f"not specific; there are {len(words)} among the first {vocabulary:,}"
         )
-    return tuple(words), rows
+    rows = np.concatenate(parts)
+    order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")
+    order = np.r_[order[:n_words], order[-n_words:]]
+    return tuple(words[row] for row in order.tolist()), rows[order]
