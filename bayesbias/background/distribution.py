@@ -259,9 +259,8 @@ class Distribution:
         x, y = self.psi_of_set(X, "X"), self.psi_of_set(Y, "Y")
         if shared := [word for word in x.index if word in y.index]:
             raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
-        return against_random_pairs(
-            self.background, x.to_numpy(), y.to_numpy(), n_resamples=n_resamples, seed=seed
-        )
+        sides = (np.asarray(psi, dtype=np.float64) for psi in (x, y))
+        return against_random_pairs(self.background, *sides, n_resamples=n_resamples, seed=seed)
 
     def __repr__(self) -> str:
         return (
