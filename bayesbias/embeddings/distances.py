@@ -15,7 +15,7 @@ from .._core.arrays import FloatArray, cosine_distance, unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from ..tables.copies import without_copies
-from ..tables.cosines import attach_word_cosines
+from ..tables.cosines import attach_cosines
 from ..tables.schema import (
     COLUMNS,
     CONTROLS,
@@ -122,8 +122,9 @@ def distance_table(
     if ranks is not None:
         rank = ranks.set_index("word")["rank"]
         table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in _WORDS})
-    directions = unit_rows(protected)
-    attach_word_cosines(table, words, directions @ directions.T)
+    names = pd.unique(np.concatenate([words, attributes]))
+    directions = unit_rows(_directions(vectors, names))
+    attach_cosines(table, names, directions @ directions.T)
     return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
 
 

@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
-
-IntArray = NDArray[np.int64]
+from ..tables.cosines import table_cosines
+from ..tables.schema import (
+    CONNECTIONS,
+    CONTROLS,
+    STEREOTYPES,
+    Coded,
+    codes_and_names,
+    validate_and_encode,
+)
+from .likeness import IntArray, likeness
 
 COVARIATE = "covariate"
 """The dimension of slopes of covariates."""
@@ -70,6 +76,9 @@ class Design:
     # (n_groups, n_sets): what each set is to each group, -1 where there is no row; found from rows
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
+    word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    attribute_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    # (n, n) as `likeness` gives them; (0, 0) where the vectors are not known
 
     def __post_init__(self) -> None:
         n_rows = len(self.y)
@@ -120,6 +129,10 @@ class Design:
             return self.word_group[self.word]
         if column == "attribute_kind":
             return self.attribute_kind[self.attribute]
+        if column == "attribute_column":
+            control = np.array([name in CONTROLS for name in self.connections])
+            place = len(self.sets) + np.cumsum(control) - 1
+            return np.where(self.set >= 0, self.set, place[self.connection])
         index = {"protected_word": "word", "attribute_set": "set"}.get(column, column)
         return np.asarray(getattr(self, index))
 
@@ -152,6 +165,33 @@ class Design:
             digest.update(f"{key.name} {len(content)}:".encode() + content)
         return digest.hexdigest()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Sets of stereotypes, then kinds of controls; none where rows have no sets."""
+        controls = tuple(name for name in self.connections if name in CONTROLS)
+        return (*self.sets, *controls) if self.sets else ()
+
+    @property
+    def column_connection(self) -> IntArray:
+        """What each column is to each group, (n_groups, n_columns); -1 where there is no row."""
+        place = np.full((len(self.groups), len(self.columns)), -1)
+        place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
+        return place
+
+    @property
+    def attribute_column(self) -> IntArray:
+        """The column of each attribute, (n_attributes,): a set where it is in one."""
+        column = self.codes("attribute_column" if self.sets else "connection")
+        place = np.full(len(self.attributes), column.max() + 1)
+        np.minimum.at(place, self.attribute, column)
+        return place
+
+    @property
+    def spread(self) -> float:
+        """The sd of the outcome in rows of stereotypes, or of all where there are none."""
+        rows = np.concatenate([self.of_connection(name) for name in STEREOTYPES])
+        return float((self.y[rows] if len(rows) else self.y).std())
+
     @cached_property
     def coords(self) -> dict[str, list[str]]:
         """Coordinates of every dimension that a model may use."""
@@ -164,6 +204,7 @@ class Design:
         }
         optional = {
             "attribute_set": self.sets,
+            "attribute_column": self.columns,
             COVARIATE: self.covariates,
             "context": self.contexts,
         }
@@ -215,7 +256,7 @@ def index_table(
         others["sets"] = tuple(set_names[i] for i in different)
         others["set"] = np.full(len(sets), -1)
         others["set"][stereotype] = of_row
-    return Design(
+    design = Design(
         words=tuple(word_names),
         groups=tuple(group_names),
         connections=tuple(connections),
@@ -230,6 +271,21 @@ def index_table(
         outcome=outcome,
         **others,
     )
+    cosines = (table_cosines(table, names) for names in (word_names, attribute_names))
+    return with_cosines(design, *cosines)
+
+
+def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
+    """Return a design that knows how alike words and attributes are, from their cosines.
+
+    (0, 0) stands for cosines that are not known: units are then treated as unrelated.
+    """
+    known = {}
+    if words.size:
+        known["word_likeness"] = likeness(words, design.word_group)
+    if attributes.size:
+        known["attribute_likeness"] = likeness(attributes, design.attribute_column)
+    return replace(design, **known)
 
 
 def _group_of_words(

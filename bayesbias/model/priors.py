@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,12 @@ FAMILIES: dict[str, Family] = {
         "LogNormal",
         {"log_mean": "mu", "log_sd": "sigma"},
     ),
+    "fixed": Family(
+        lambda x, value: np.zeros_like(x),
+        lambda rng, shape, value: np.full(shape, value),
+        "DiracDelta",
+        {"value": "c"},
+    ),
     "lkj": Family(
         lambda x, eta: np.asarray((eta - 1) * np.linalg.slogdet(x)[1]),  # up to a constant
         _draw_lkj,
@@ -193,6 +199,13 @@ class Prior:
             f"{name} {self.parameters[name]:g}" for name in FAMILIES[self.family].parameters
         )
         return f"{self.family.replace('_', '-')}({values})"
+
+    def scaled(self, unit: float) -> Prior:
+        """Return the prior of the same quantity in a unit that is ``1 / unit`` as large."""
+        scales = {"rate": lambda x: x / unit, "log_mean": lambda x: x + math.log(unit)}
+        scales |= dict.fromkeys(("mean", "sd", "scale", "value"), lambda x: x * unit)
+        own = {key: scales[key](x) if key in scales else x for key, x in self.parameters.items()}
+        return replace(self, parameters=own)
 
     def require(self, name: str, takes: str) -> None:
         """Raise a ValueError if the prior does not suit a parameter.

@@ -25,11 +25,13 @@ CHOICES = {
     "outcome": ("distance", "change", "preference"),
     "likelihood": ("normal", "student_t"),
     "sigma": ("common", "connection", "protected_word"),
+    "scale": ("absolute", "spread"),
 }
 """What a model may choose, the first being the default.
 
 ``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one for each connection, or for each protected word.
+``scale``: what priors of sds are in units of: distances, or the sd of the table's stereotype rows.
 """
 
 OUTCOMES = {
@@ -49,7 +51,7 @@ class ModelSpec:
     Parameters
     ----------
     name, title, reference, note : str
-    outcome, likelihood, sigma : str
+    outcome, likelihood, sigma, scale : str
         One of ``CHOICES`` each.
     terms : tuple of Term
         Random effects that the expected outcome is the sum of, next to ``connection_mean``.
@@ -70,6 +72,7 @@ class ModelSpec:
     outcome: str = "distance"
     likelihood: str = "normal"
     sigma: str = "common"
+    scale: str = "absolute"
     terms: tuple[Term, ...] = ()
     title: str = ""
     reference: str = ""
@@ -165,6 +168,15 @@ class ModelSpec:
         """What rows are sorted by, so that those of one level have one residual sd."""
         return "connection" if self.sigma == "common" else self.sigma
 
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Sds that the model fixes, by name."""
+        return {
+            name: prior.parameters["value"]
+            for name, prior in self.priors.items()
+            if prior.family == "fixed"
+        }
+
     def terms_of(self, factor: str) -> tuple[Term, ...]:
         """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""
         return tuple(term for term in self.terms if term.of == factor)
@@ -193,7 +205,14 @@ class ModelSpec:
         if any("attribute_set" in term.dims for term in self.terms):
             design.require_clear_sets(self.name)
         gone = [term.name for term in self.terms if not term.adds_to(design, self.terms)]
-        return self.without(*gone) if gone else self
+        spec = self.without(*gone) if gone else self
+        if self.scale == "absolute":
+            return spec
+        priors = {
+            name: prior if name == "connection_mean" else prior.scaled(design.spread)
+            for name, prior in spec.priors.items()
+        }
+        return replace(spec, priors=priors, scale="absolute")
 
     def without(self, *names: str) -> ModelSpec:
         """Return a copy without the terms of these names, and without their priors."""

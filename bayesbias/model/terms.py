@@ -27,7 +27,10 @@ FACTORS = (
 """What effects may belong to. Controls belong to no attribute set; effects of covariates are
 slopes: a row has them times its values, see ``Design.x``."""
 
-CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
+CROSSINGS = (
+    *("connection", "attribute_kind", "attribute_set", "attribute_column"),
+    "protected_group",
+)
 """What they may be crossed with."""
 
 CONSTRAINTS = {
@@ -35,16 +38,26 @@ CONSTRAINTS = {
     "zero_sum": ", which sum to zero",
     "contrast": ", associated against different",
     "interaction": ", beyond both and the connections",
+    "cells": ", which sum to zero over every connection",
 }
 """What the effects of a term may be confined to, and how a title puts it.
 
 ``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
 unit are the difference between associated and different, half of it in either, and nothing in
 controls. ``interaction``: those of groups by sets are orthogonal to groups, sets and connections;
-with two groups and two sets nothing is left.
+with two groups and two sets nothing is left. ``cells``: those of groups by columns (sets and kinds of
+controls) sum to zero over the cells of every connection, whose mean is the connection's.
 """
 
+OF_TABLES = ("interaction", "cells")
+"""Constraints on a table of groups by columns as a whole."""
+
 _SIGN = {"associated": 1.0, "different": -1.0}
+
+_KINDS: dict[str, tuple[Any, str]] = {
+    "correlated": (bool, "true or false"),
+    "alike": (int | float, "a number"),
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,9 @@ class Term:
         The means that they vary around, by name; around zero if empty. They are means themselves.
     constraint : str
         What they are confined to, one of ``CONSTRAINTS``; anything if empty.
+    alike : float
+        Share of the effects' covariance that follows the likeness of the units' vectors, in [0, 1],
+        where the design knows it; see `likeness`.
     correlated : bool
         Whether the effects of one unit are correlated over the levels of ``by``, with a prior of
         the name `correlation`.
@@ -80,6 +96,7 @@ class Term:
     around: str = ""
     constraint: str = ""
     correlated: bool = False
+    alike: float = 0.0
 
     def __post_init__(self) -> None:
         for key, kind, allowed in (
@@ -119,6 +136,19 @@ class Term:
             self.constraint == "interaction"
             and (pair != ("protected_group", "attribute_set") or unusual),
             "interactions are of protected_group by attribute_set, with one sd and nothing else",
+        )
+        yield (
+            self.constraint == "cells"
+            and (pair != ("protected_group", "attribute_column") or unusual),
+            "cells are of protected_group by attribute_column, with one sd and nothing else",
+        )
+        yield (
+            not 0 <= self.alike <= 1,
+            f"alike is a share of the covariance, in [0, 1]; got {self.alike!r}",
+        )
+        yield (
+            self.alike > 0 and self.of not in {"protected_word", "attribute"},
+            "only effects of words and of attributes may be alike by their vectors",
         )
         yield (
             self.of == COVARIATE
@@ -190,7 +220,7 @@ class Term:
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
             return False
         if self.constraint != "contrast":
-            return self.constraint != "interaction" or bool(self.basis(design).size)
+            return self.constraint not in OF_TABLES or bool(self.basis(design).size)
         both = set(design.codes(self.of)[design.of_connection("associated")])
         both &= set(design.codes(self.of)[design.of_connection("different")])
         of_unit = [t.by for t in others if t.of == self.of and t.constraint == "zero_sum"]
@@ -218,12 +248,14 @@ class Term:
         if self.constraint == "interaction":
             pairs = tuple(design.set_connection.ravel().tolist())
             return _interactions(n_of, n_by, pairs, len(design.connections))
+        if self.constraint == "cells":
+            return _cells(tuple(design.column_connection.ravel().tolist()))
         return np.eye(n_by)
 
     def columns(self, design: Design, rows: IntArray) -> FloatArray:
         """How rows depend on the coordinates of their unit, (n_rows, n); zero without a level."""
         level = design.codes(self.by)[rows] if self.by else np.zeros(len(rows), dtype=np.int64)
-        if self.constraint == "interaction":
+        if self.constraint in OF_TABLES:
             n_by = len(design.coords[self.by])
             level = np.where(level >= 0, design.codes(self.of)[rows] * n_by + level, -1)
         return np.asarray(np.where(level[:, None] >= 0, self.basis(design)[level], 0.0))
@@ -231,7 +263,7 @@ class Term:
     def all_columns(self, design: Design, rows: IntArray) -> FloatArray:
         """How rows depend on the coordinates of all units, (n_rows, n_units * n)."""
         columns = self.columns(design, rows)
-        if self.constraint == "interaction":
+        if self.constraint in OF_TABLES:
             return columns
         n_units = len(design.coords[self.of])
         slope = self.of == COVARIATE
@@ -240,7 +272,7 @@ class Term:
 
     def sd_index(self, design: Design) -> IntArray:
         """Which of the term's sds scales each coordinate, (n_units, n)."""
-        n_units = 1 if self.constraint == "interaction" else len(design.coords[self.of])
+        n_units = 1 if self.constraint in OF_TABLES else len(design.coords[self.of])
         shape = n_units, self.basis(design).shape[1]
         if not self.sd_by:
             return np.zeros(shape, dtype=np.int64)
@@ -287,6 +319,20 @@ def _interactions(
     return np.asarray(null_space(np.vstack([groups, sets, connections])), dtype=np.float64)
 
 
+@cache
+def _cells(connection_of_cell: tuple[int, ...]) -> FloatArray:
+    """Orthonormal tables of groups by columns whose cells sum to zero over every connection.
+
+    Cells without rows are zero.
+    """
+    from scipy.linalg import null_space
+
+    connection = np.array(connection_of_cell)
+    sums = one_hot(connection, connection.max() + 1)
+    empty = np.eye(len(connection))[connection < 0]
+    return np.asarray(null_space(np.vstack([sums, empty])), dtype=np.float64)
+
+
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term of a table ``[terms.NAME]`` of a model's file."""
     known = [key.name for key in fields(Term) if key.name != "name"]
@@ -296,7 +342,7 @@ def term_from_dict(name: str, content: object) -> Term:
         for key, value in content.items():
             if key not in known:
                 raise ValueError(unknown_name("key", key, known))
-            kind, wanted = (bool, "true or false") if key == "correlated" else (str, "text")
+            kind, wanted = _KINDS.get(key, (str, "text"))
             if not isinstance(value, kind):
                 raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
         for key in ("of", "sd"):

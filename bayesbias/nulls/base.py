@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.checks import is_whole, unknown_name
 from .._core.random import Seed, as_seed_sequence
-from ..tables.cosines import attach_word_cosines
+from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
 
 IntArray = NDArray[np.int64]
@@ -183,7 +183,7 @@ class Batch:
             self.layout.rows.assign(cosine_distance=self.distances[index].ravel())
         )
         if self.word_cosines[index].size:
-            attach_word_cosines(rows, rows["protected_word"].unique(), self.word_cosines[index])
+            attach_cosines(rows, rows["protected_word"].unique(), self.word_cosines[index])
         return rows
 
     def associations(self) -> FloatArray:

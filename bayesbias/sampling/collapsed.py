@@ -22,6 +22,10 @@ alone (`Alone.factor`), which enters :math:`|P|` n - 1 times, and :math:`b^T P^{
 projections of units less their class's average (``deviation``). One unit a class is left, with
 coupling times :math:`\sqrt n`.
 
+**Likeness.** Where units are alike by their vectors, the deviations are taken along the directions
+of `likeness`: each has its own prior sd, a known multiple of the term's, and so does the mean of
+the class. These multiples are part of the constant matrices.
+
 **Schur complement.** The precision of words' coordinates among themselves is block diagonal with a
 block a class, and so is that of attributes. With the larger side first, P has blocks A (eliminated,
 block diagonal, :math:`A = L L^T`), C (coupling) and B (kept). Then :math:`|P| = |A| |B - C^T A^{-1}
@@ -42,9 +46,10 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
+from ..model.likeness import IntArray
 from .blocks import cholesky, cholesky_blocks, solve_blocks
 from .parameters import correlation_factor, log_prior
-from .reduction import SMALLEST_SIGMA, Classes, Collapsed
+from .reduction import SMALLEST_SIGMA, Collapsed, Units
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,8 @@ class Conditional:
     factor : (n, n_kept + 1, n_kept + 1) float
         Bordered lower Cholesky factor of the precision of what is kept, with the eliminated
         integrated out.
+    along : function
+        Of the place of a side: its deviations alone, in the directions that likeness gives them.
     others : function
         Of the outcomes that are alike: the inverse factor times their projections,
         (n, n_kept, n_alike), and what is left of their squares together, (n,).
@@ -115,6 +122,7 @@ class Conditional:
     shared: FloatArray
     solved: FloatArray
     factor: FloatArray
+    along: Callable[[int], Alone]
     others: Callable[[], tuple[FloatArray, FloatArray]]
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
@@ -199,12 +207,16 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
     n = len(parameters)
     # Behind the parameters come sds that are known; that of the connection means at index -1.
-    known = np.log([posterior.unpooled_sd, posterior.spec.mean_sd])[:, None]
-    sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (2, n))]))
+    spec = posterior.spec
+    known = np.log([posterior.unpooled_sd, *spec.fixed.values(), spec.mean_sd])[:, None]
+    sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (len(known), n))]))
     precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
     shared = sds[posterior.shared_parameter]
-    alone = tuple(_alone(side, precision, parameters, sds) for side in posterior.sides)
+    alone = tuple(
+        _alone(side.units, side.parameter, side.gram, precision, parameters, sds)
+        for side in posterior.sides
+    )
     out, *kept = alone
     solved = np.moveaxis(out.solve(_weighted(posterior.cross, precision)), -1, 0)
     solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
@@ -221,6 +233,12 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     gram[:, diagonal, diagonal] += 1
     factor = cholesky(gram)
 
+    def along(index: int) -> Alone:
+        side = posterior.sides[index]
+        of = side.directions
+        assert of is not None
+        return _alone(side.units, side.parameter[of.of_class], of.gram, precision, parameters, sds)
+
     def others() -> tuple[FloatArray, FloatArray]:
         outcome = np.concatenate([other.cross[..., -1:] for other in posterior.alike], axis=3)
         coupled = np.moveaxis(out.solve(_weighted(outcome, precision)), -1, 0)
@@ -235,17 +253,24 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
         squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
         return white, border[:, -1].sum(axis=1) - squares
 
-    return Conditional(precision, alone, shared, solved, factor, others)
+    return Conditional(precision, alone, shared, solved, factor, along, others)
 
 
-def _alone(side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray) -> Alone:
+def _alone(
+    units: Units,
+    parameter: IntArray,
+    gram: FloatArray,
+    precision: FloatArray,
+    parameters: FloatArray,
+    sds: FloatArray,
+) -> Alone:
     correlated, rotation = slice(0), np.ones((0, 0, len(parameters)))
-    if side.units.correlated is not None:
-        block, correlated = side.units.correlated
+    if units.correlated is not None:
+        block, correlated = units.correlated
         factors = correlation_factor(parameters[:, block.where], block.n_correlated)
         rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
-    own = sds[side.parameter]
-    matrices = _weighted(side.gram, precision)
+    own = sds[parameter]
+    matrices = _weighted(gram, precision)
     for _ in range(2):
         matrices = _rotate(correlated, rotation, matrices * own[:, :, None]).swapaxes(1, 2)
     diagonal = np.arange(own.shape[1])
@@ -277,10 +302,14 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
         unexplained = unexplained + given.others()[1]
     for index, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
         n_units = side.size - (index > 0)  # the class of a kept side is in the bordered factor
+        along = alone
+        if side.directions is not None:
+            n_units, along = np.full(len(side.size), index == 0), given.along(index)
+            log_det += 2 * np.log(np.diagonal(along.factor, axis1=1, axis2=2)).sum(axis=(0, 2))
         blocks = np.diagonal(alone.factor, axis1=1, axis2=2)
         log_det += 2 * (n_units @ np.log(blocks).sum(axis=2))
         for outcome in outcomes:
-            deviation = alone.solve(_weighted(outcome.sides[index].deviation, precision))
+            deviation = along.solve(_weighted(outcome.sides[index].deviation, precision))
             unexplained -= (deviation**2).sum(axis=(0, 1, 2))
     constant = posterior.rows @ np.log(precision) - log_det
     log_likelihood = 0.5 * (len(outcomes) * constant - unexplained)

@@ -231,8 +231,10 @@ def _draw_block(
         shape = term.sd_index(design).shape
         start, stop = stop, stop + shape[0] * shape[1]
         values[term.name] = term.effects(design, shared[start:stop].T.reshape(n, *shape))
-    for side, alone, of_class in zip(posterior.sides, given.alone, of_classes, strict=True):
-        coordinates = np.swapaxes(_of_units(side, of_class, alone, given.precision, rng), 1, 2)
+    sides = zip(posterior.sides, given.alone, of_classes, strict=True)
+    for index, (side, alone, of_class) in enumerate(sides):
+        along = alone if side.directions is None else given.along(index)
+        coordinates = np.swapaxes(_of_units(side, of_class, along, given.precision, rng), 1, 2)
         stop = 0
         for term in side.units.terms:
             shape = term.sd_index(design).shape
@@ -252,7 +254,7 @@ def _of_units(
 ) -> FloatArray:
     """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
     d, n = of_class.shape[1:]
-    means = (of_class / np.sqrt(side.size)[:, None, None]).T
+    means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
     effects = np.empty((n, d, len(side.of_unit)))
     single = side.size[side.of_unit] == 1
     effects[:, :, single] = means[:, :, side.of_unit[single]]
@@ -260,6 +262,10 @@ def _of_units(
     whitening = alone.solve(np.eye(d)[:, :, None])
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
+        if side.directions is not None:
+            drawn = _along(side, index, whitening, precision, rng)
+            effects[:, :, members] = means[:, :, index, None] + drawn
+            continue
         own = np.ascontiguousarray(whitening[index].T)
         noise = standard_noise((n, d, len(members)), rng)
         mean = means[:, :, index] - (own @ noise.mean(axis=2)[..., None])[..., 0]
@@ -269,6 +275,21 @@ def _of_units(
         drawn += mean[..., None]
         effects[:, :, members] = drawn
     return effects
+
+
+def _along(
+    side: Classes, index: int, whitening: FloatArray, precision: FloatArray, rng: Generator | None
+) -> FloatArray:
+    """Deviations of a class's units from their mean, (n, d, size), drawn direction by direction."""
+    of = side.directions
+    assert of is not None
+    chosen = of.of_class == index
+    own = np.ascontiguousarray(whitening[chosen].transpose(3, 0, 2, 1))
+    noise = standard_noise(own.shape[:3], rng)
+    scaled = np.tensordot(precision.T, side.deviation[..., 0][:, chosen], 1)
+    noise += (np.swapaxes(own, 2, 3) @ scaled[..., None])[..., 0]
+    drawn = (own @ noise[..., None])[..., 0] * of.scale[chosen]
+    return np.swapaxes(drawn, 1, 2) @ of.basis[index].T
 
 
 def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:

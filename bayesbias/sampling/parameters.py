@@ -38,7 +38,7 @@ def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
         if name in correlated:
             dims[name] = (correlated[name],)
             n = len(design.coords[correlated[name]])
-        if name in dims:
+        if name in dims and name not in spec.fixed:
             levels = len(design.coords[dims[name][0]]) if dims[name] else 1
             start, stop = stop, stop + (n * (n - 1) // 2 if n else levels)
             blocks.append(Block(name, dims[name], slice(start, stop), n))

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray, one_hot
+from ..model.likeness import directions
 from ..model.spec import ModelSpec
 from ..model.terms import Term
 from .parameters import Block, parameter_blocks
@@ -77,6 +78,10 @@ class Units:
         Which log sd scales each coordinate.
     correlated : tuple of (Block, slice) or None
         Correlations, and the coordinates that they are of.
+    likeness : (n_units, n_units) float
+        How alike units are; (0, 0) where that is not known.
+    alike : (d,) float
+        Share of each coordinate's covariance that follows it.
     """
 
     terms: tuple[Term, ...]
@@ -84,6 +89,8 @@ class Units:
     loading: FloatArray
     parameter: IntArray
     correlated: tuple[Block, slice] | None = None
+    likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    alike: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 def units_of(
@@ -91,6 +98,7 @@ def units_of(
     terms: tuple[Term, ...],
     types: RowTypes,
     blocks: Mapping[str, Block],
+    starts: Mapping[str, int],
     unpooled: int | None = None,
 ) -> Units:
     """Lay out the effects of one factor.
@@ -100,10 +108,13 @@ def units_of(
     that comes behind the parameters.
     """
     of_row = design.codes(terms[0].of)
-    parameters = [blocks[term.sd].where.start + term.sd_index(design) for term in terms]
+    parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
     parameter = np.hstack(parameters)
     if terms[0].of == "protected_word" and unpooled is not None:
         parameter[unpooled] = max(block.where.stop for block in blocks.values())
+    shares = [np.full(own.shape[1], term.alike) for term, own in zip(terms, parameters, strict=True)]
+    words = terms[0].of == "protected_word"
+    likeness = design.word_likeness if words else design.attribute_likeness
     if len(terms) == 1 and terms[0].separate:
         of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
         return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
@@ -113,7 +124,30 @@ def units_of(
         if term.correlated:
             correlated = blocks[term.correlation], slice(start, stop)
     loading = np.hstack([term.columns(design, types.first) for term in terms])
-    return Units(terms, of_row, loading, parameter, correlated)
+    return Units(
+        terms, of_row, loading, parameter, correlated, likeness, np.concatenate(shares)
+    )
+
+
+@dataclass(frozen=True)
+class Along:
+    """Deviations of the units of all classes along the directions that likeness gives them.
+
+    Parameters
+    ----------
+    of_class : (m,) int
+        Class of each direction.
+    scale : (m, d) float
+        Sds of coordinates along each, in units of a unit's own.
+    basis : tuple of (size, size - 1) float
+        Directions of each class.
+    gram : (n_noise, m, d, d) float
+    """
+
+    of_class: IntArray
+    scale: FloatArray
+    basis: tuple[FloatArray, ...]
+    gram: FloatArray
 
 
 @dataclass(frozen=True)
@@ -138,7 +172,13 @@ class Classes:
     apart : (n_noise, d, n_units) float
         Projections X'(y - centre) of units, less the average of their class.
     deviation : (n_noise, n_classes, d, k) float
-        As few columns as have the same cross-products as ``apart`` within every class.
+        As few columns as have the same cross-products as ``apart`` within every class; or of each
+        direction, (n_noise, m, d, 1).
+    scale : (n_classes, d) float
+        Sds of the mean coordinates in units of a unit's own: 1 but for likeness. Contained in
+        ``gram`` and ``projection``.
+    directions : Along or None
+        None where units are exchangeable within their class.
     """
 
     units: Units
@@ -151,6 +191,8 @@ class Classes:
     projection: FloatArray
     apart: FloatArray
     deviation: FloatArray
+    scale: FloatArray
+    directions: Along | None = None
 
 
 def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
@@ -180,6 +222,15 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     np.add.at(total, of_unit, sums.swapaxes(0, 1))
     total = total.swapaxes(0, 1)
     apart = (sums - (total / size[:, None])[:, of_unit]).transpose(0, 2, 1)
+    gram = np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True)
+    scale, along = np.ones((len(size), gram.shape[-1])), None
+    if units.likeness.size and units.alike.any():
+        scale, along = _directions(units, of_unit, gram)
+        sides = zip(along.basis, np.split(np.argsort(of_unit, kind="stable"), size.cumsum()[:-1].astype(int)), strict=True)
+        turned = np.concatenate([apart[:, :, members] @ basis for basis, members in sides], axis=2)
+        deviation = (turned.swapaxes(1, 2) * along.scale)[..., None]
+    else:
+        deviation = _deviations(of_unit, size, apart)
     return Classes(
         units=units,
         of_unit=of_unit,
@@ -187,11 +238,29 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
         first=first,
         parameter=units.parameter[first],
         rows=rows,
-        gram=np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True),
-        projection=total / np.sqrt(size)[:, None],
+        gram=gram * scale[:, :, None] * scale[:, None],
+        projection=total / np.sqrt(size)[:, None] * scale,
         apart=apart,
-        deviation=_deviations(of_unit, size, apart),
+        deviation=deviation,
+        scale=scale,
+        directions=along,
     )
+
+
+def _directions(
+    units: Units, of_unit: IntArray, gram: FloatArray
+) -> tuple[FloatArray, Along]:
+    """Sds of class means, (n_classes, d), and the directions of deviations, from the likeness."""
+    splits = []
+    for index in range(of_unit.max() + 1):
+        members = np.flatnonzero(of_unit == index)
+        splits.append(directions(units.likeness[np.ix_(members, members)]))
+    of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
+    variances = np.concatenate([split.deviations for split in splits])[:, None]
+    means = np.array([split.mean for split in splits])[:, None]
+    scale, of_mean = (np.sqrt(1 - units.alike + units.alike * x) for x in (variances, means))
+    turned = gram[:, of_class] * scale[:, :, None] * scale[:, None]
+    return of_mean, Along(of_class, scale, tuple(split.basis for split in splits), turned)
 
 
 def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
@@ -227,7 +296,7 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
     for a, b in np.ndindex(one.parameter.shape[1], other.parameter.shape[1]):
         value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
         np.add.at(coupling[:, :, a, :, b], at, value)
-    return coupling
+    return coupling * one.scale[:, :, None, None] * other.scale
 
 
 @dataclass(frozen=True)
@@ -289,7 +358,8 @@ class Collapsed:
     @property
     def rows_at_once(self) -> int:
         """How many vectors of parameters are worked on together, for bounded memory."""
-        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size)))
+        along = [side.directions.gram[0].size for side in self.sides if side.directions]
+        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size + sum(along))))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
@@ -332,8 +402,11 @@ def collapse(
         parameter_blocks(design, spec),
     )
     named = {block.name: block for block in blocks}
+    starts = {name: block.where.start for name, block in named.items()}
+    n_parameters = blocks[-1].where.stop  # then comes the sd of an unpooled word, and what is fixed
+    starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
     units = [
-        units_of(design, terms, types, named, unpooled)
+        units_of(design, terms, types, named, starts, unpooled)
         for factor in ("protected_word", "attribute")
         if (terms := spec.terms_of(factor))
     ]
@@ -345,7 +418,7 @@ def collapse(
     shared = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
     means = one_hot(design.connection[types.first], len(design.connections)).T
     loading = np.hstack([means, *(term.all_columns(design, types.first) for term in shared)])
-    parameters = [named[term.sd].where.start + term.sd_index(design).ravel() for term in shared]
+    parameters = [starts[term.sd] + term.sd_index(design).ravel() for term in shared]
     cross, gram = _matrices(sides, loading, types, y)
     _log_gaps(design, cross)
     return Collapsed(
@@ -390,6 +463,7 @@ def _matrices(
         coupling = np.einsum(
             "qt,ct,ti,tj->cqij", *weights, side.units.loading, shared, optimize=True
         )
+        coupling = coupling * side.scale[:, :, None]
         to_shared.append(coupling.reshape(n, side.parameter.size, -1))
     cross = [to_shared[0], sides[0].projection]
     if len(sides) == 2:

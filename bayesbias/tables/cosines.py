@@ -1,32 +1,83 @@
-"""Cosines of a table's protected words among themselves, which travel with the table."""
+"""Cosines among the words of a table, which travel with it: like words have like distances."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.files import replace_file
 
-WORD_COSINES = "word_cosines"
-"""Their name in the table's ``attrs``: a text, which pandas copies and writes to Parquet files."""
+COSINES = "cosines"
+"""Their name in the table's ``attrs``. They are a text there, which pandas copies, compares and
+writes to Parquet files. Next to a CSV file they are a file of their own."""
 
-MOST_WORDS = 500
-"""Words of which cosines are attached; of more the text would take tens of megabytes."""
+MOST_WORDS = 1000
+"""Words whose cosines are attached; the text of more would take tens of megabytes."""
+
+DECIMALS = 4
+"""Decimals that are kept; float16 embeddings are not known better."""
 
 
-def attach_word_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
-    """Attach cosines of protected words, (n_words, n_words), to a table, unless they are many."""
+def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
+    """Attach cosines among words, (n_words, n_words), to a table, unless they are many."""
     if len(cosines) <= MOST_WORDS:
-        content = {"words": [*map(str, words)], "cosines": cosines.tolist()}
-        table.attrs[WORD_COSINES] = json.dumps(content)
+        content = {"words": [*map(str, words)], "cosines": np.round(cosines, DECIMALS).tolist()}
+        table.attrs[COSINES] = json.dumps(content)
 
 
-def word_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return the cosines of words, (n_words, n_words); (0, 0) if the table lacks some."""
-    content = json.loads(table.attrs.get(WORD_COSINES, '{"words": [], "cosines": []}'))
-    frame = pd.DataFrame(content["cosines"], content["words"], content["words"], dtype=np.float64)
-    known = [*words] if set(words) <= set(content["words"]) else []
-    return frame.loc[known, known].to_numpy()
+def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
+    """Return the cosines among words that a table carries, (n_words, n_words).
+
+    (0, 0) if it carries none, or not those of all the words.
+    """
+    frame = _as_frame(table)
+    if not set(words) <= set(frame.columns):
+        return np.zeros((0, 0))
+    return frame.loc[[*words], [*words]].to_numpy()
+
+
+def write_cosines(table: pd.DataFrame, path: Path) -> None:
+    """Write a table's cosines next to its CSV file, or remove those of an earlier table."""
+    frame, place = _as_frame(table), cosines_path(path)
+    if frame.empty:
+        place.unlink(missing_ok=True)
+        return
+    with replace_file(place) as temporary:
+        frame.to_csv(temporary, index_label="word")
+
+
+def read_cosines(table: pd.DataFrame, path: Path) -> None:
+    """Attach the cosines that stand next to a CSV file, where there are some.
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold a square of numbers with words as head and first column.
+    """
+    place = cosines_path(path)
+    if not place.is_file():
+        return
+    frame = pd.read_csv(place, keep_default_na=False, encoding="utf-8")
+    words, values = frame.iloc[:, 0].astype(str).tolist(), frame.iloc[:, 1:]
+    numbers = values.apply(pd.to_numeric, errors="coerce")
+    if words != list(frame.columns[1:]) or not np.isfinite(numbers.to_numpy(dtype=float)).all():
+        raise ValueError(
+            f"{place} does not hold the cosines of the table next to it, a square of numbers with "
+            "words as head and first column; delete it to treat words as unrelated"
+        )
+    attach_cosines(table, words, numbers.to_numpy(dtype=float))
+
+
+def cosines_path(path: Path) -> Path:
+    """Return where the cosines of a table in a CSV file are kept: ``NAME.cosines.csv``."""
+    return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
+
+
+def _as_frame(table: pd.DataFrame) -> pd.DataFrame:
+    content = json.loads(table.attrs.get(COSINES, '{"words": [], "cosines": []}'))
+    return pd.DataFrame(content["cosines"], content["words"], content["words"], dtype=np.float64)

@@ -1,0 +1,82 @@
+r"""How alike the units of a factor are: words of like vectors lean alike.
+
+Leans of the words of a group, or of the attributes of a set, have the covariance
+:math:`\tau^2 ((1 - s) I + s K)`. K holds the cosines within a block above the mean cosine between
+blocks, and s is the term's share ``alike``. The mean of a block and the deviations from it are
+treated as independent, with the variances that K gives each: nothing of a contrast of blocks can
+then be explained by the likeness of their words, and the exact sampler keeps its cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.arrays import FloatArray
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Directions:
+    """A block of n units in orthonormal directions: its mean, and deviations that K leaves alone.
+
+    Parameters
+    ----------
+    mean : float
+        Variance of the sum over sqrt(n) under K, in units of the variance of one unit: 1 where all
+        units are unrelated, n where they are the same.
+    deviations : (n - 1,) float
+        Variances along the other directions, from 0 on.
+    basis : (n, n - 1) float
+        These directions, as columns that sum to zero.
+    """
+
+    mean: float
+    deviations: FloatArray
+    basis: FloatArray
+
+    def scales(self, share: float) -> tuple[float, FloatArray]:
+        """Variances of the mean and of the deviations where K has a share of the covariance."""
+        return 1 - share + share * self.mean, 1 - share + share * self.deviations
+
+
+def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
+    """Return K: cosines within blocks above the mean cosine between them, in [0, 1].
+
+    Parameters
+    ----------
+    cosines : (n, n) float
+    block : (n,) int
+        Group of each word, or set of each attribute.
+
+    Returns
+    -------
+    (n, n) float
+        1 on the diagonal, 0 between blocks.
+    """
+    within = block[:, None] == block
+    base = cosines[~within].mean() if not within.all() else 0.0
+    matrix = np.where(within, np.clip((cosines - base) / (1 - base), 0.0, 1.0), 0.0)
+    np.fill_diagonal(matrix, 1.0)
+    return np.asarray(matrix)
+
+
+def directions(block: FloatArray) -> Directions:
+    """Split one block of K, (n, n), into its mean and the deviations from it."""
+    from scipy.linalg import helmert
+
+    values, vectors = np.linalg.eigh(block)
+    valid = (vectors * np.clip(values, 0.0, None)) @ vectors.T  # clipped cosines may be indefinite
+    contrasts = helmert(len(block)).T
+    variances, axes = np.linalg.eigh(contrasts.T @ valid @ contrasts)
+    return Directions(valid.sum() / len(block), np.clip(variances, 0.0, None), contrasts @ axes)
+
+
+def effective_number(cosines: FloatArray, block: IntArray) -> FloatArray:
+    """How many unrelated units each block counts as, (n_blocks,): n over its mean's variance."""
+    matrix = likeness(cosines, block)
+    parts = [np.flatnonzero(block == i) for i in range(block.max() + 1)]
+    return np.array([len(i) / directions(matrix[np.ix_(i, i)]).mean for i in parts])
