@@ -12,6 +12,7 @@ from scipy.linalg import block_diag
 
 from bayesbias.model.design import Design
 from bayesbias.model.spec import ModelSpec
+from bayesbias.model.terms import Term
 
 Values = Mapping[str, np.ndarray]
 """Sds and matrices of correlations by name."""
@@ -44,6 +45,7 @@ def covariance(
     """Prior covariance of the effects, in their order; an unpooled word has an sd of its own."""
     sd = spec.priors["connection_mean"].parameters["sd"]
     blocks = [sd**2 * np.eye(len(design.connections))]
+    values = dict(values) | spec.fixed
     for term in spec.terms:
         levels = len(design.coords[term.by]) if term.by else 1
         alike = np.eye(levels)
@@ -58,6 +60,10 @@ def covariance(
         if term.constraint == "interaction":
             blocks.append(np.square(values[term.sd]) * beyond_main_effects(design))
             continue
+        if term.constraint == "cells":
+            blocks.append(np.square(values[term.sd]) * within_connections(design))
+            continue
+        all_sds = []
         for unit in range(len(design.coords[term.of])):
             sds = np.atleast_1d(values[term.sd])
             if term.sd_by not in {"", term.by}:
@@ -65,8 +71,33 @@ def covariance(
             sds = np.broadcast_to(sds, levels)
             if unpooled and term.of == "protected_word" and unit == unpooled[0]:
                 sds = np.full(levels, unpooled[1])
-            blocks.append(alike * np.outer(sds, sds))
+            all_sds.append(sds)
+        units = covariance_of_units(design, term)
+        blocks.append(np.kron(units, alike) * np.outer(np.ravel(all_sds), np.ravel(all_sds)))
     return np.asarray(block_diag(*blocks))
+
+
+def covariance_of_units(design: Design, term: Term) -> np.ndarray:
+    """Covariance of units of sd 1: independent, or by likeness, block means apart."""
+    n = len(design.coords[term.of])
+    words = term.of == "protected_word"
+    matrix = design.word_likeness if words else design.attribute_likeness
+    if not term.alike or not matrix.size:
+        return np.eye(n)
+    block = design.word_group if words else design.attribute_column
+    averaged = (block[:, None] == block) / np.bincount(block)[block]
+    rest = np.eye(n) - averaged
+    total = averaged @ matrix @ averaged + rest @ matrix @ rest
+    return (1 - term.alike) * np.eye(n) + term.alike * total
+
+
+def within_connections(design: Design) -> np.ndarray:
+    """Project tables of groups by columns on what sums to zero over the cells of a connection."""
+    connection = design.column_connection.ravel()
+    keep = (connection >= 0).astype(float)
+    averaged = (connection[:, None] == connection) * keep[:, None] * keep
+    averaged /= np.maximum(averaged.sum(axis=1, keepdims=True), 1)
+    return np.diag(keep) - averaged
 
 
 def beyond_main_effects(design: Design) -> np.ndarray:

@@ -65,6 +65,38 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
     return replace(design, covariates=("steps", "free"), x=x)
 
 
+@pytest.fixture
+def likened() -> Design:
+    """A complete table whose words and attributes are alike by random vectors."""
+    sets = {
+        "a": "x",
+        "b": "x",
+        "c": "x",
+        "d": "y",
+        "e": "y",
+        "f": "z",
+        "n": "neutral",
+        "h": "human",
+    }
+    rows = [
+        (f"{group}{i}", group, word, of, of if of in {"neutral", "human"} else own)
+        for group in "xyz"
+        for i in range(2 + (group == "x"))
+        for word, of in [*sets.items(), ("m", "neutral")]
+        for own in ["associated" if of == group else "different"]
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=0.9)
+    design = make_design(table)
+    rng = np.random.default_rng(11)
+    found = {}
+    for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
+        unit = rng.standard_normal((len(block), 4))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        found[f"{name}_likeness"] = (unit @ unit.T) * (block[:, None] == block)
+    y = design.y + 0.05 * rng.standard_normal(len(design.y))
+    return replace(design, y=y, **found)
+
+
 def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     sds = posterior.is_sd
@@ -239,3 +271,14 @@ def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
         posterior = collapse(make_design(table), load_model(name))
         shapes.add(posterior.cross.shape)
     assert shapes == {shape}
+
+
+def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(likened: Design) -> None:
+    test_density_equals_the_dense_normal_up_to_one_constant(likened, "by-group", None)
+    test_drawn_effects_have_the_dense_conditional(likened, "by-group")
+    apart = replace(likened, word_likeness=np.zeros((0, 0)), attribute_likeness=np.zeros((0, 0)))
+    point = points_of(collapse(likened, model_named("by-group")), 1, seed=1)
+    known, unknown = (
+        log_density(collapse(design, model_named("by-group")), point) for design in (likened, apart)
+    )
+    assert abs(known - unknown) > 0.1

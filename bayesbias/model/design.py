@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from ..tables.cosines import table_cosines
@@ -21,7 +22,9 @@ from ..tables.schema import (
     codes_and_names,
     validate_and_encode,
 )
-from .likeness import IntArray, likeness
+from .likeness import likeness
+
+IntArray = NDArray[np.int64]
 
 COVARIATE = "covariate"
 """The dimension of slopes of covariates."""
@@ -280,12 +283,11 @@ def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> D
 
     (0, 0) stands for cosines that are not known: units are then treated as unrelated.
     """
-    known = {}
-    if words.size:
-        known["word_likeness"] = likeness(words, design.word_group)
-    if attributes.size:
-        known["attribute_likeness"] = likeness(attributes, design.attribute_column)
-    return replace(design, **known)
+    return replace(
+        design,
+        word_likeness=likeness(words, design.word_group),
+        attribute_likeness=likeness(attributes, design.attribute_column),
+    )
 
 
 def _group_of_words(

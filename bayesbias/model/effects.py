@@ -66,6 +66,9 @@ def draw_effects(
         index = term.sd_index(design)
         sd = values[term.sd].reshape(len(values[term.sd]), -1)[:, index]
         coordinates = rng.standard_normal((len(sd), *index.shape))
+        units = term.unit_covariance(design)
+        if units is not None:
+            coordinates = np.linalg.cholesky(units) @ coordinates
         if term.correlated:
             coordinates = coordinates @ np.swapaxes(values[term.correlation_factor], 1, 2)
         effects = term.effects(design, sd * coordinates)

@@ -55,8 +55,10 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     Returns
     -------
     (n, n) float
-        1 on the diagonal, 0 between blocks.
+        1 on the diagonal, 0 between blocks; (0, 0) of no cosines.
     """
+    if not cosines.size:
+        return np.zeros((0, 0))
     within = block[:, None] == block
     base = cosines[~within].mean() if not within.all() else 0.0
     matrix = np.where(within, np.clip((cosines - base) / (1 - base), 0.0, 1.0), 0.0)
@@ -73,6 +75,17 @@ def directions(block: FloatArray) -> Directions:
     contrasts = helmert(len(block)).T
     variances, axes = np.linalg.eigh(contrasts.T @ valid @ contrasts)
     return Directions(valid.sum() / len(block), np.clip(variances, 0.0, None), contrasts @ axes)
+
+
+def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
+    """Covariance of units of sd 1 that follow a likeness by a share, (n, n)."""
+    total = np.zeros(matrix.shape)
+    for index in range(block.max() + 1):
+        place = np.ix_(*2 * [np.flatnonzero(block == index)])
+        split = directions(matrix[place])
+        mean, deviations = split.scales(share)
+        total[place] = mean / len(split.basis) + (split.basis * deviations) @ split.basis.T
+    return total
 
 
 def effective_number(cosines: FloatArray, block: IntArray) -> FloatArray:

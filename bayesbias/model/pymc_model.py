@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
 from .design import COVARIATE, Design, make_design
 from .effects import word_means
@@ -148,7 +149,10 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
 
     dims = {"sigma": spec.sigma_dims} | ({"nu": ()} if spec.likelihood == "student_t" else {})
     dims |= {term.sd: term.sd_dims for term in spec.terms}
-    values = {name: spec.priors[name].to_pymc(name, dims=dim or None) for name, dim in dims.items()}
+    values: dict[str, Any] = dict(spec.fixed)
+    for name, dim in dims.items():
+        if name not in values:
+            values[name] = spec.priors[name].to_pymc(name, dims=dim or None)
     for term in spec.terms:
         if term.correlated:
             name, n = term.correlation_factor, len(design.coords[term.by])
@@ -181,16 +185,45 @@ def _effects(
     if term.sd_by not in {"", term.by}:
         sd = sd[design.attribute_kind]
         sd = sd[:, None] if term.by else sd
+    units = term.unit_covariance(design)
+    if units is not None:
+        return _alike(design, term, np.linalg.cholesky(units), sd)
     if term.correlated:
         chol = pt.atleast_1d(sd)[..., None] * values[term.correlation_factor]
         return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
     if term.constraint:
-        free, projection = pm.Normal(term.name, 0.0, sd, dims=term.dims), term.projection(design)
-        return pt.dot(free.reshape((-1, len(projection))), projection).reshape(free.shape)
+        return _confined(design, term, pm.Normal(term.name, 0.0, sd, dims=term.dims))
     transform = placed(*rough.of_term(design, term))
     return pm.Normal(
         term.name, mean, sd, dims=term.dims, default_transform=None, transform=transform
     )
+
+
+def _confined(design: Design, term: Term, free: Any) -> Any:  # noqa: ANN401
+    import pytensor.tensor as pt
+
+    if not term.constraint:
+        return free
+    projection = term.projection(design)
+    return pt.dot(free.reshape((-1, len(projection))), projection).reshape(free.shape)
+
+
+def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noqa: ANN401
+    """Make effects that are correlated over units, (n_units, n_by); see `likeness`."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    by_unit = term.sd_by not in {"", term.by}
+    if not term.by:
+        chol = (pt.flatten(sd)[:, None] if by_unit else sd) * chol
+        mean = np.zeros(term.shape(design))
+        return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
+    n = len(design.coords[term.by])
+    rows = sd * chol if by_unit else chol
+    columns = pt.eye(n) if by_unit else pt.diag(pt.ones(n) * sd)
+    mean = np.zeros(term.shape(design))
+    free = pm.MatrixNormal(term.name, mean, rowchol=rows, colchol=columns, dims=term.dims)
+    return _confined(design, term, free)
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401

@@ -19,6 +19,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .design import COVARIATE, Design, IntArray, one_hot
+from .likeness import covariance
 
 FACTORS = (
     *("protected_word", "protected_group", "attribute", "attribute_set", "context"),
@@ -45,8 +46,8 @@ CONSTRAINTS = {
 ``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
 unit are the difference between associated and different, half of it in either, and nothing in
 controls. ``interaction``: those of groups by sets are orthogonal to groups, sets and connections;
-with two groups and two sets nothing is left. ``cells``: those of groups by columns (sets and kinds of
-controls) sum to zero over the cells of every connection, whose mean is the connection's.
+with two groups and two sets nothing is left. ``cells``: those of groups by columns (sets and kinds
+of controls) sum to zero over the cells of every connection, whose mean is the connection's.
 """
 
 OF_TABLES = ("interaction", "cells")
@@ -145,6 +146,10 @@ class Term:
         yield (
             not 0 <= self.alike <= 1,
             f"alike is a share of the covariance, in [0, 1]; got {self.alike!r}",
+        )
+        yield (
+            self.alike > 0 and (self.correlated or bool(self.around)),
+            "effects that are alike by their vectors have no means and no correlations",
         )
         yield (
             self.alike > 0 and self.of not in {"protected_word", "attribute"},
@@ -296,6 +301,15 @@ class Term:
             return values
         projection = self.projection(design)
         return np.asarray((values.reshape(-1, len(projection)) @ projection).reshape(values.shape))
+
+    def unit_covariance(self, design: Design) -> FloatArray | None:
+        """Covariance of units of sd 1, (n_units, n_units); None where they are independent."""
+        of_words = self.of == "protected_word"
+        matrix = design.word_likeness if of_words else design.attribute_likeness
+        if not self.alike or not matrix.size:
+            return None
+        block = design.word_group if of_words else design.attribute_column
+        return covariance(matrix, block, self.alike)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model's file says of the term: all that is not as by default."""

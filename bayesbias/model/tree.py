@@ -25,10 +25,14 @@ ROW_INDICES = {
     "attribute": "attribute_index",
     "attribute_kind": "kind_index",
     "attribute_set": "set_index",
+    "attribute_column": "column_index",
     "protected_group": "row_group_index",
     "context": "context_index",
 }
 """Names of the index of each row along a dimension, in ``constant_data``."""
+
+LIKENESS = {"protected_word": "word_likeness", "attribute": "attribute_likeness"}
+"""Names of the matrices of `likeness` in ``constant_data``, and of the designs that hold them."""
 
 _INDEXED = {name: dim for dim, name in ROW_INDICES.items()} | {"group_index": "protected_group"}
 
@@ -156,6 +160,9 @@ def _data(design: Design, coords: Coordinates) -> dict[str, Dataset]:
     }
     indices["group_index"] = ("protected_word", design.word_group.astype(np.int32))
     constants = xr.Dataset(indices, _only(coords, {*design.coords, "row"}))
+    for dim, name in LIKENESS.items():
+        if (matrix := getattr(design, name)).size:
+            constants[name] = (dim, f"{dim}_other"), matrix.astype(np.float32)
     if design.covariates:
         constants["covariates"] = ("row", COVARIATE), design.x
     observed = xr.Dataset({design.outcome: ("row", design.y)}, _only(coords, {"row"}))
@@ -224,6 +231,9 @@ def design_of(tree: DataTree) -> Design:
     if "covariates" in constants:
         others["covariates"] = tuple(labels(tree, COVARIATE))
         others["x"] = constants["covariates"].values
+    for name in LIKENESS.values():
+        if name in constants:
+            others[name] = np.asarray(constants[name].values, dtype=np.float64)
     for dim, index in (("context", "context"), ("attribute_set", "set")):
         if dim in names:
             others |= {f"{index}s": names[dim], index: row[dim]}

@@ -213,10 +213,8 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
     shared = sds[posterior.shared_parameter]
-    alone = tuple(
-        _alone(side.units, side.parameter, side.gram, precision, parameters, sds)
-        for side in posterior.sides
-    )
+    given = precision, parameters, sds
+    alone = tuple(_alone(side.units, side.parameter, side.gram, given) for side in posterior.sides)
     out, *kept = alone
     solved = np.moveaxis(out.solve(_weighted(posterior.cross, precision)), -1, 0)
     solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
@@ -237,7 +235,7 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
         side = posterior.sides[index]
         of = side.directions
         assert of is not None
-        return _alone(side.units, side.parameter[of.of_class], of.gram, precision, parameters, sds)
+        return _alone(side.units, side.parameter[of.of_class], of.gram, given)
 
     def others() -> tuple[FloatArray, FloatArray]:
         outcome = np.concatenate([other.cross[..., -1:] for other in posterior.alike], axis=3)
@@ -260,10 +258,9 @@ def _alone(
     units: Units,
     parameter: IntArray,
     gram: FloatArray,
-    precision: FloatArray,
-    parameters: FloatArray,
-    sds: FloatArray,
+    given: tuple[FloatArray, FloatArray, FloatArray],
 ) -> Alone:
+    precision, parameters, sds = given
     correlated, rotation = slice(0), np.ones((0, 0, len(parameters)))
     if units.correlated is not None:
         block, correlated = units.correlated

@@ -263,7 +263,7 @@ def _of_units(
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
         if side.directions is not None:
-            drawn = _along(side, index, whitening, precision, rng)
+            drawn = _along(side, int(index), whitening, precision, rng)
             effects[:, :, members] = means[:, :, index, None] + drawn
             continue
         own = np.ascontiguousarray(whitening[index].T)
@@ -289,7 +289,7 @@ def _along(
     scaled = np.tensordot(precision.T, side.deviation[..., 0][:, chosen], 1)
     noise += (np.swapaxes(own, 2, 3) @ scaled[..., None])[..., 0]
     drawn = (own @ noise[..., None])[..., 0] * of.scale[chosen]
-    return np.swapaxes(drawn, 1, 2) @ of.basis[index].T
+    return np.asarray(np.swapaxes(drawn, 1, 2) @ of.basis[index].T)
 
 
 def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:

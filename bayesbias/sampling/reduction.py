@@ -99,6 +99,7 @@ def units_of(
     types: RowTypes,
     blocks: Mapping[str, Block],
     starts: Mapping[str, int],
+    *,
     unpooled: int | None = None,
 ) -> Units:
     """Lay out the effects of one factor.
@@ -112,9 +113,9 @@ def units_of(
     parameter = np.hstack(parameters)
     if terms[0].of == "protected_word" and unpooled is not None:
         parameter[unpooled] = max(block.where.stop for block in blocks.values())
-    shares = [np.full(own.shape[1], term.alike) for term, own in zip(terms, parameters, strict=True)]
-    words = terms[0].of == "protected_word"
-    likeness = design.word_likeness if words else design.attribute_likeness
+    alike = np.repeat([term.alike for term in terms], [own.shape[1] for own in parameters])
+    of_words = terms[0].of == "protected_word"
+    likeness = design.word_likeness if of_words else design.attribute_likeness
     if len(terms) == 1 and terms[0].separate:
         of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
         return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
@@ -124,9 +125,7 @@ def units_of(
         if term.correlated:
             correlated = blocks[term.correlation], slice(start, stop)
     loading = np.hstack([term.columns(design, types.first) for term in terms])
-    return Units(
-        terms, of_row, loading, parameter, correlated, likeness, np.concatenate(shares)
-    )
+    return Units(terms, of_row, loading, parameter, correlated, likeness, alike)
 
 
 @dataclass(frozen=True)
@@ -226,9 +225,8 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     scale, along = np.ones((len(size), gram.shape[-1])), None
     if units.likeness.size and units.alike.any():
         scale, along = _directions(units, of_unit, gram)
-        sides = zip(along.basis, np.split(np.argsort(of_unit, kind="stable"), size.cumsum()[:-1].astype(int)), strict=True)
-        turned = np.concatenate([apart[:, :, members] @ basis for basis, members in sides], axis=2)
-        deviation = (turned.swapaxes(1, 2) * along.scale)[..., None]
+        turned = [apart[:, :, of_unit == i] @ basis for i, basis in enumerate(along.basis)]
+        deviation = (np.concatenate(turned, axis=2).swapaxes(1, 2) * along.scale)[..., None]
     else:
         deviation = _deviations(of_unit, size, apart)
     return Classes(
@@ -247,9 +245,7 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     )
 
 
-def _directions(
-    units: Units, of_unit: IntArray, gram: FloatArray
-) -> tuple[FloatArray, Along]:
+def _directions(units: Units, of_unit: IntArray, gram: FloatArray) -> tuple[FloatArray, Along]:
     """Sds of class means, (n_classes, d), and the directions of deviations, from the likeness."""
     splits = []
     for index in range(of_unit.max() + 1):
@@ -406,7 +402,7 @@ def collapse(
     n_parameters = blocks[-1].where.stop  # then comes the sd of an unpooled word, and what is fixed
     starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
     units = [
-        units_of(design, terms, types, named, starts, unpooled)
+        units_of(design, terms, types, named, starts, unpooled=unpooled)
         for factor in ("protected_word", "attribute")
         if (terms := spec.terms_of(factor))
     ]
