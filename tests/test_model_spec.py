@@ -180,7 +180,7 @@ def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
     assert models("change") == changes
     assert models("preference") == preferences
     assert sorted([*models("distance"), *changes, *preferences]) == sorted(models())
-    with pytest.raises(ValueError, match=r"'change' is for changes.*here are distances; take con"):
+    with pytest.raises(ValueError, match=r"'change' is for changes.*here are distances; take "):
         load_model("change", "distance")
     with pytest.raises(ValueError, match=r"'crossed' is for distances, and here are changes"):
         load_model("crossed", "change")

@@ -15,6 +15,7 @@ from .._core.files import replace_file
 from .._core.packing import opened
 from .._core.reading import located
 from .copies import without_copies
+from .cosines import read_cosines, write_cosines
 from .schema import require_columns, require_different_columns, validate_table
 
 LONGEST_LINE = 1 << 20
@@ -71,6 +72,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     try:
         raw = read_frame(path)
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
+        if path.suffix != ".parquet":
+            read_cosines(table, path)
     except ValueError as error:  # pandas' parser errors are ValueErrors
         raise ValueError(located(path, error)) from None
     duplicates = int(table.duplicated().sum())
@@ -85,6 +88,9 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to CSV or Parquet, by the path's ending, whole or not at all.
+
+    Cosines among its words, which the model by-group uses, are in the Parquet file, or next to the
+    CSV file in ``NAME.cosines.csv``.
 
     Examples
     --------
@@ -102,6 +108,8 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         else:
             with _parquet_errors():
                 table.to_parquet(temporary, index=False)
+    if path.suffix == ".csv":
+        write_cosines(table, path)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
