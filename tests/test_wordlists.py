@@ -145,13 +145,6 @@ def test_a_dict_json_csv_and_a_query_make_one_list(write: Write) -> None:
     )
     assert (query.groups, query.stereotypes) == (wanted.groups, wanted.stereotypes)
     assert query.set_name("dog") == "b"
-    of_wefe = {
-        "target_sets": [["cat"], ["dog", "puppy"]],
-        "attribute_sets": [["aloof"], ["loyal"]],
-        "target_sets_names": ["cat", "dog"],
-        "attribute_sets_names": ["a", "b"],
-    }
-    assert load_wordlist(write(json.dumps(of_wefe), "mine.json")) == query
     assert len(load_wordlist(PETS | {"controls": {"human": "human"}}).controls["human"]) == 85
 
 
@@ -264,7 +257,6 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.toml", "[controls]\nneutral = 'mine.toml'", r"unknown bundled word list"),  # a circle
     ("mine.json", "[1]", r"is not valid JSON: it holds \[1\]"),
     ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
-    ("mine.json", '{"target_sets": [["a"]]}', "its 1 target_sets need as many attribute_sets"),
     ("mine.csv", "role,word\n", r"is not valid CSV: .* lacks the column\(s\) set"),
     ("mine.csv", "", "the file is empty"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),

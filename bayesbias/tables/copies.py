@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Iterator
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 
 from .._core.display import abridged
@@ -94,14 +93,13 @@ def _equal_words(
 
     Only words that are close in the distance that most words have are compared in all.
     """
-    if table.empty:
-        return
     partners = [PARTNERS[role], *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
-    places = table.groupby(partners, sort=False, observed=True).ngroup().to_numpy()
-    rows, words = pd.factorize(table[role])
-    distances = np.full((len(words), places.max() + 1), np.nan)
-    distances[rows, places] = table["cosine_distance"]
-    wide = pd.DataFrame(distances, words.astype(str))
+    wide = table.pivot_table(
+        "cosine_distance", role, partners, aggfunc="last", observed=True, sort=False
+    )
+    if wide.empty:
+        return
+    wide.index = wide.index.astype(str)
     fullest = wide.iloc[:, int(wide.count().to_numpy().argmax())].dropna().sort_values()
     for _, run in fullest.groupby((fullest.diff() > tolerance).cumsum()):
         equal: set[str] = set()

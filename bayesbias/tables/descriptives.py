@@ -108,12 +108,10 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
     low = max(0.0, float(valid["cosine_distance"].min()) - margin)
     high = min(LARGEST_DISTANCE, float(valid["cosine_distance"].max()) + margin)
     grid = np.linspace(low, high, n_points)
-    parts = [
-        pd.DataFrame({"connection": name, "cosine_distance": grid, "density": kernel(grid)})
-        for name, kernel in kernels.items()
-    ]
-    empty = pd.DataFrame(columns=["connection", "cosine_distance", "density"])
-    return pd.concat(parts, ignore_index=True) if parts else empty
+    columns = ["connection", "cosine_distance", "density"]
+    curves = {name: kernel(grid) for name, kernel in kernels.items()}
+    frame = pd.DataFrame(curves, pd.Index(grid, name=columns[1])).reset_index()
+    return frame.melt(columns[1], var_name=columns[0], value_name=columns[2])[columns]
 
 
 def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ HEADS = ("role", "set", "word")
 """Columns of a list's frame, and of its CSV file."""
 
 ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "controls"}
-"""Roles of words in a frame or a CSV file, and the tables that hold these words."""
+"""Tables that hold the words of each role."""
 
 
 def wordlists() -> list[str]:
@@ -50,16 +50,15 @@ def wordlist_path(source: str | Path) -> Path:
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
-    """Read the tables and texts of a word list's file, unchecked; its name is the file's stem.
-
-    A ValueError names a file that cannot be parsed, and the line where the parser knows it.
-    """
+    """Read the tables and texts of a word list's file, unchecked; its name is the file's stem."""
     ending = path.suffix.lower()
     try:
         if ending == ".csv":
             content = _content_of_rows(path)
         elif ending == ".json":
-            content = _content_of_json(parse_json(read_text(path)))
+            content = parse_json(read_text(path))
+            if not isinstance(content, dict):
+                raise ValueError(f"it holds {shown(content)} instead of an object of sets")
         else:
             content = parse_toml(read_text(path), "a word list")
     except ValueError as error:  # such as TOMLDecodeError, or a number of too many digits
@@ -68,11 +67,7 @@ def read_wordlist(path: Path) -> dict[str, Any]:
 
 
 def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the names of bundled control lists by their words.
-
-    Only bundled lists that hold the words themselves can be named, so that no reference runs in a
-    circle.
-    """
+    """Replace the names of bundled control lists by the words that these hold themselves."""
     if not isinstance(controls := content.get("controls"), Mapping):
         return dict(content)
     words = dict(controls)
@@ -89,22 +84,6 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
     return {**content, "controls": words}
 
 
-def _content_of_json(content: object) -> dict[str, Any]:
-    """Return the keys of a list's TOML, or sets from the arguments of WEFE's ``Query``."""
-    if not isinstance(content, dict):
-        raise ValueError(f"it holds {shown(content)} instead of an object of sets")
-    targets, attributes = content.get("target_sets"), content.get("attribute_sets")
-    if not isinstance(targets, list):
-        return content
-    if not isinstance(attributes, list) or len(attributes) != len(targets):
-        raise ValueError(
-            f"its {len(targets)} target_sets need as many attribute_sets, the first of them "
-            "associated with the first, and so on"
-        )
-    names = [content.get(f"{kind}_sets_names") for kind in ("target", "attribute")]
-    return paired_sets(targets, attributes, *names)
-
-
 def _content_of_rows(path: Path) -> dict[str, Any]:
     """Return the sets in rows of ``role``, ``set`` and ``word``."""
     frame = read_csv(path, dtype=str, keep_default_na=False)
@@ -118,22 +97,3 @@ def _content_of_rows(path: Path) -> dict[str, Any]:
             name = name.removesuffix("_stereotype")
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
     return content
-
-
-def paired_sets(
-    targets: Sequence[object],
-    attributes: Sequence[object],
-    target_names: object = None,
-    attribute_names: object = None,
-) -> dict[str, Any]:
-    """Return the tables of a list whose nth target set goes with the nth attribute set."""
-
-    def named(given: object, kind: str) -> list[str]:
-        if isinstance(given, list | tuple) and len(given) == len(targets):
-            return [str(name) for name in given]
-        return [f"{kind} {number}" for number in range(1, len(targets) + 1)]
-
-    groups = named(target_names, "target")
-    columns = {"groups": targets, "stereotypes": attributes}
-    columns["stereotype_names"] = named(attribute_names, "attributes")
-    return {table: dict(zip(groups, column, strict=True)) for table, column in columns.items()}

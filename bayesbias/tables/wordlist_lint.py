@@ -6,7 +6,7 @@ import json
 import re
 import reprlib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._core.checks import unknown_name
@@ -89,9 +89,7 @@ def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
                 yield _error(path, f"{text}; got {shown(value)}")
 
 
-def _not_texts(
-    path: _Path, values: list[Any] | tuple[Any, ...], *, numbered: bool = False
-) -> Iterator[Finding]:
+def _not_texts(path: _Path, values: Sequence[Any], *, numbered: bool = False) -> Iterator[Finding]:
     """Find the first value that is not a text."""
     for place, value in enumerate(values):
         if not isinstance(value, str):
@@ -119,11 +117,9 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
                 serious = same_set or first[0] == place[0] == "groups"
                 yield Finding("error" if serious else "warning", _dotted(place), word, text)
             elif (other := spelled.setdefault(plain_form(word), word)) != word:
-                text = (
-                    f"{shown(word)} and {shown(other)} of {_dotted(listed[other])} differ in case "
-                    "or accents only; where the embedding has them as one word, "
-                    f"{_consequence(listed[other], place)}"
-                )
+                differ = f"{shown(word)} and {shown(other)} of {_dotted(listed[other])} differ in"
+                then = _consequence(listed[other], place)
+                text = f"{differ} case or accents only; where they are as one word, {then}"
                 yield Finding("warning", _dotted(place), word, text)
 
 
@@ -131,17 +127,14 @@ def _consequence(first: _Path, second: _Path) -> str:
     """Return what a word in two places means for the table, as `distance_table` makes it."""
     if first[:-1] == second[:-1]:
         return "it counts once"
-    match first[0], second[0]:
-        case "groups", "groups":
-            return "a protected word can belong to one group only"
-        case "groups", _:
-            return "no word is compared with itself"
-        case "stereotypes", "stereotypes":
-            return "it counts as associated with the words of both groups"
-        case "stereotypes", _:
-            return "it counts as a stereotype, not as a control"
-        case _:
-            return f"it counts as {first[1]} only"
+    meanings = {
+        ("groups", "groups"): "a protected word can belong to one group only",
+        ("groups", ""): "no word is compared with itself",
+        ("stereotypes", "stereotypes"): "it counts as associated with the words of both groups",
+        ("stereotypes", ""): "it counts as a stereotype, not as a control",
+    }
+    pair = str(first[0]), str(second[0])
+    return meanings.get(pair, meanings.get((pair[0], ""), f"it counts as {first[1]} only"))
 
 
 def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
@@ -156,11 +149,7 @@ def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
         return
     text = "the group has no stereotypes, so no attribute will be associated with it"
     if len(stereotypes) == 1:
-        text += (
-            f"; only {shown(*stereotypes)} has some: you can ask whether its words are closer to "
-            "them than other words are, but not whether they are closer than stereotypes of "
-            "others. Add some, or controls"
-        )
+        text += f"; only {shown(*stereotypes)} has some: add others, or controls, to compare with"
     for name in groups:
         if name not in stereotypes:
             yield Finding("warning", _dotted(("groups", name)), "", text)

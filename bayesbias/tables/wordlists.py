@@ -13,12 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.checks import Argument, ArgumentError
 from .._core.display import Sheet, Shown, abridged
 from .._core.reading import located
 from .wordlist_files import (
     HEADS,
-    paired_sets,
     read_wordlist,
     with_bundled_controls,
     wordlist_path,
@@ -114,11 +112,9 @@ class WordList(Shown):
         return pd.DataFrame(rows, columns=list(HEADS))
 
     def _content(self) -> dict[str, Any]:
-        """Return the fields by name, in the order of the constructor."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _sets(self) -> list[tuple[str, str, Words]]:
-        """Return role, name and words of every set."""
         rows = [("protected", group, words) for group, words in self.groups.items()]
         rows += [("stereotype", self.set_name(g), words) for g, words in self.stereotypes.items()]
         return rows + [("control", name, words) for name, words in self.controls.items()]
@@ -166,10 +162,10 @@ class WordList(Shown):
         {'cat': ('aloof',), 'dog': ('loyal',)}
         """
         if isinstance(names, str) or len(names) != 4:
-            raise ArgumentError(
-                Argument("names"), f" must be four, of X, Y, A and B; got {names!r}"
-            )
-        sets = paired_sets([X, Y], [A, B], tuple(names[:2]), tuple(names[2:]))
+            raise ValueError(f"names must be four, of X, Y, A and B; got {names!r}")
+        groups, names_of_sets = names[:2], names[2:]
+        columns = {"groups": [X, Y], "stereotypes": [A, B], "stereotype_names": names_of_sets}
+        sets = {key: dict(zip(groups, column, strict=True)) for key, column in columns.items()}
         return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
 
 
@@ -179,11 +175,10 @@ def load_wordlist(source: WordListLike) -> WordList:
     Parameters
     ----------
     source : str, Path, mapping or WordList
-        A name from `wordlists()`, or a file's path: TOML, JSON with the same keys (or the
-        arguments of WEFE's ``Query``), or CSV with the columns ``role`` (protected, stereotype or
-        control), ``set`` (of a stereotype its group) and ``word``. A mapping has the keys of a
-        file: ``groups``, ``stereotypes``, ``controls``, and optionally ``facets``, ``name``,
-        ``title`` and so on.
+        A name from `wordlists()`, or a file's path: TOML, JSON with the same keys, or CSV with the
+        columns ``role`` (protected, stereotype or control), ``set`` (of a stereotype its group)
+        and ``word``. A mapping has the keys of a file: ``groups``, ``stereotypes``, ``controls``,
+        and optionally ``facets``, ``name``, ``title`` and so on.
 
     Raises
     ------
@@ -251,7 +246,6 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
 
 
 def _content_of(source: WordListLike) -> dict[str, Any]:
-    """Return the tables and texts of a list, unchecked."""
     if isinstance(source, WordList):
         return source._content()
     if isinstance(source, Mapping):
