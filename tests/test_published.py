@@ -15,7 +15,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.posterior.summaries import levels
+from bayesbias.posterior.summaries import summary
 from studies.literature.sources import TABLES, plotted_posteriors
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows repeat an earlier row exactly")
@@ -107,17 +107,7 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
 
 def _percentiles(post: DataTree) -> pd.DataFrame:
     """The result figures show percentile intervals, 5.5% to 94.5%."""
-    rows = []
-    for part in levels(post):
-        if part.level == "group":
-            continue
-        low, high = np.quantile(part.draws, [0.055, 0.945], axis=0)
-        for index, connection in enumerate(bb.CONNECTIONS[:4]):
-            draws = part.draws[:, index]
-            word = part.protected_word
-            rows.append((part.level, word, connection, draws.mean(), low[index], high[index]))
-    columns = ["level", "protected_word", "connection", "mean", "low", "high"]
-    return pd.DataFrame(rows, columns=columns)
+    return summary(post, 0.89, "eti")
 
 
 def by_quadrature(rows: pd.DataFrame, least_sd: float = 0.0) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design, make_design
 from ..model.spec import ModelSpec, load_model
 from ..posterior.contrasts import connection_pairs, contrasts
-from ..posterior.summaries import levels
+from ..posterior.summaries import level_means
 from ..sampling.exact import draw_effects, sample_exact
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -193,7 +193,8 @@ def vocabulary_contrasts(
 
 def _share_below(posterior: DataTree, reference: pd.DataFrame) -> list[float]:
     """Compute the share of pairs of a draw and a reference list whose contrast is larger."""
-    draws = np.stack([level.draws for level in levels(posterior) if level.level != WORD], axis=1)
+    levels, means_drawn = level_means(posterior)
+    draws = means_drawn[:, levels["level"] != WORD]
     first, second, _ = connection_pairs([str(at) for at in range(draws.shape[2])])
     differences = (draws[:, :, first] - draws[:, :, second]).reshape(len(draws), -1)
     means = reference["mean"].to_numpy().reshape(-1, differences.shape[1])

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels, stacked
+from ..model.tree import labels
 from ..posterior.contrasts import compare_draws
-from ..posterior.summaries import by_level, in_front
+from ..posterior.influence import contrast_weights
+from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
 from ..sampling.options import DEFAULT_ROPE
 from ..tables.descriptives import UNRELATED, mac_band
+from ..tables.levels import WORD
 from ..tables.schema import CONTROLS
 from .joint import WHEN, posterior_at
 
@@ -49,17 +50,13 @@ def changes(
         ``high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
         1 - p_rope; ``p_towards_one``, the probability that abs(1 - after) < abs(1 - before).
     """
-    names = labels(tree, "connection")
-
-    def describe(before: FloatArray, after: FloatArray) -> pd.DataFrame:
-        frame = compare_draws(after - before, ci_prob, rope, ci_kind)
-        frame["p_moved"] = 1 - frame["p_rope"]
-        nearer = abs(UNRELATED - after) < abs(UNRELATED - before)
-        frame["p_towards_one"] = nearer.mean(axis=0)
-        ends = {"before": before.mean(axis=0), "after": after.mean(axis=0)}
-        return in_front(frame, connection=names, **ends)
-
-    return by_level(tree, describe, *_ends(tree))
+    levels, *ends = _ends(tree)
+    before, after = (draws.reshape(len(draws), -1) for draws in ends)
+    frame = compare_draws(after - before, ci_prob, rope, ci_kind)
+    frame["p_moved"] = 1 - frame["p_rope"]
+    frame["p_towards_one"] = (abs(UNRELATED - after) < abs(UNRELATED - before)).mean(axis=0)
+    in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
+    return carry_warnings(labeled(frame, levels, connection=labels(tree, "connection")), tree)
 
 
 def side_effects(
@@ -123,26 +120,17 @@ def order_changes(
     Where the gap was about zero to begin with, a turn means little; read it with the gaps. The sum
     of ``p_turned`` over words is the expected number of words whose order turned.
     """
-    names = labels(tree, "connection")
-    for name in (first, second):
-        if name not in names:
-            raise ValueError(unknown_name("connection", name, names))
-    if first == second:
-        raise ValueError(f"an order needs two connections, got {first!r} twice")
-    one, other = names.index(first), names.index(second)
-
-    def describe(*ends: FloatArray) -> pd.DataFrame:
-        gaps = [draws[:, [one]] - draws[:, [other]] for draws in ends]
-        frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope, ci_kind)
-        bounds: dict[str, pd.Series[float]] = {}
-        for when, gap in zip(WHEN, gaps, strict=True):
-            told = describe_draws(gap, ci_prob, ci_kind)
-            bounds |= {when: told["mean"], f"{when}_low": told["low"], f"{when}_high": told["high"]}
-            frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
-        frame["p_turned"] = ((gaps[0] < 0) != (gaps[1] < 0)).mean(axis=0)
-        return in_front(frame, first=first, second=second, **bounds)
-
-    return by_level(tree, describe, *_ends(tree))
+    levels, gaps = _gaps(tree, first, second)
+    before, after = gaps
+    frame = compare_draws(after - before, ci_prob, rope, ci_kind)
+    bounds: dict[str, pd.Series[float]] = {}
+    for when, gap in zip(WHEN, gaps, strict=True):
+        end = describe_draws(gap, ci_prob, ci_kind)
+        bounds |= {when: end["mean"], f"{when}_low": end["low"], f"{when}_high": end["high"]}
+        frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
+    frame["p_turned"] = ((before < 0) != (after < 0)).mean(axis=0)
+    in_front(frame, first=first, second=second, **bounds)
+    return carry_warnings(labeled(frame, levels), tree)
 
 
 def alignment(
@@ -159,16 +147,14 @@ def alignment(
         range shrank; ``p_same_order``, the probability that all connections stand in the order
         in which they stood.
     """
-
-    def describe(*ends: FloatArray) -> pd.DataFrame:
-        before, after = (np.ptp(draws, axis=1, keepdims=True) for draws in ends)
-        frame = describe_draws(after - before, ci_prob, ci_kind)
-        frame["p_narrower"] = (after < before).mean(axis=0)
-        orders = [draws.argsort(axis=1) for draws in ends]
-        frame["p_same_order"] = (orders[0] == orders[1]).all(axis=1).mean()
-        return in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
-
-    return by_level(tree, describe, *_ends(tree))
+    levels, *ends = _ends(tree)
+    before, after = (np.ptp(draws, axis=2) for draws in ends)
+    frame = describe_draws(after - before, ci_prob, ci_kind)
+    frame["p_narrower"] = (after < before).mean(axis=0)
+    first, last = (draws.argsort(axis=2) for draws in ends)
+    frame["p_same_order"] = (first == last).all(axis=2).mean(axis=0)
+    in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
+    return carry_warnings(labeled(frame, levels), tree)
 
 
 def band_shares(
@@ -209,13 +195,19 @@ def turned_counts(
     tree: DataTree, first: str = "associated", second: str = "different"
 ) -> FloatArray:
     """Draws of how many protected words had the order of two connections turned, (n_draws,)."""
-    names = labels(tree, "connection")
-    one, other = names.index(first), names.index(second)
-    means = (stacked(end, "word_mean") for end in _ends(tree))
-    closer, still_closer = (draws[:, :, one] < draws[:, :, other] for draws in means)
-    return np.asarray((closer != still_closer).sum(axis=1), dtype=np.float64)
+    levels, (before, after) = _gaps(tree, first, second)
+    turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
+    return np.asarray(turned.sum(axis=1), dtype=np.float64)
 
 
-def _ends(tree: DataTree) -> list[DataTree]:
-    """Return the posteriors before and after."""
-    return [posterior_at(tree, when) for when in WHEN]
+def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, list[FloatArray]]:
+    """Levels, and draws of first - second before and after, (n_draws, n_levels)."""
+    weights = contrast_weights(labels(tree, "connection"), first, second)
+    levels, *ends = _ends(tree)
+    return levels, [draws @ weights for draws in ends]
+
+
+def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
+    """Levels, and draws of their means before and after, (n_draws, n_levels, n_connections)."""
+    (levels, before), (_, after) = (level_means(posterior_at(tree, when)) for when in WHEN)
+    return levels, before, after

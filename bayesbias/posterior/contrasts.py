@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -18,14 +18,22 @@ from ..model.tree import design_of, labels, n_draws, spec_of
 from ..sampling.exact import sample_exact
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..sampling.reduction import UNPOOLED_SD, collapse
-from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
-from .summaries import Level, carry_warnings, in_front, levels
+from ..tables.levels import GROUP, WORD
+from .summaries import carry_warnings, labeled, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 BETWEEN = ("connections", "groups")
 """What `contrasts` compares."""
+
+
+class Reading(TypedDict):
+    """How draws of differences are described."""
+
+    ci_prob: float
+    rope: float
+    ci_kind: str
 
 
 def contrasts(
@@ -52,8 +60,8 @@ def contrasts(
     over : {"population", "listed"}
         Whether means are of attributes like those listed (and overall of words like those listed),
         or of the very words and attributes of the table. Where a whole attribute set is close to
-        all groups, or an attribute leans by itself, a gap of the listed words holds that, and a gap
-        of the population does not. The rates of ``bayesbias docs calibration`` are the
+        all groups, or an attribute leans by itself, a gap of the listed words includes that, and a
+        gap of the population does not. The rates of ``bayesbias docs calibration`` are the
         population's.
     between : {"connections", "groups"}
         Whether to compare connections, or how large that difference is in one group and another.
@@ -95,24 +103,18 @@ def contrasts(
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
-    parts = list(levels(tree, over))
-    if between == "groups":
-        groups = group_draws(parts)
-        pairs = list(combinations(groups, 2))
-        draws = np.stack([groups[group] - groups[other] for group, other in pairs], axis=1)
-        columns = {
-            "protected_group": [group for group, _ in pairs],
-            "other_group": [other for _, other in pairs],
-        }
-    else:
-        draws = np.stack([part.draws for part in parts], axis=1)
-        columns = {name: [getattr(part, name) for part in parts] for name in LEVEL_COLUMNS}
     connections = labels(tree, "connection")
-    frame = pair_contrasts(draws, connections, ci_prob, rope, ci_kind, **columns)
-    if between == "connections":
-        words = frame["level"] == WORD
-        of_words = draws[:, [part.level == WORD for part in parts]]
-        frame.loc[words, "p_most"] = _probability_of_most(of_words, connections)
+    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    if between == "groups":
+        groups, draws = group_means(tree, over)
+        pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
+        first, second = np.triu_indices(len(groups), 1)
+        gaps = draws[:, first] - draws[:, second]
+        return carry_warnings(pair_contrasts(gaps, connections, pairs, **reading), tree)
+    levels, draws = level_means(tree, over)
+    frame = pair_contrasts(draws, connections, levels, **reading)
+    of_words = draws[:, levels["level"] == WORD]
+    frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(of_words, connections)
     return carry_warnings(frame, tree)
 
 
@@ -174,36 +176,31 @@ def unpooled_contrasts(
         raise ValueError(f"sd must be positive; got {sd}")
     design, spec = design_of(tree), spec_of(tree)
     names = list(design.words) if words is None else [words] if isinstance(words, str) else words
-    for name in names:
+    sequence, draws, rows = as_seed_sequence(seed), [], []
+    for name, child in zip(names, sequence.spawn(len(names)), strict=True):
         if name not in design.words:
             raise ValueError(unknown_name("protected word", name, design.words))
-    sequence = as_seed_sequence(seed)
-    draws = []
-    for name, child in zip(names, sequence.spawn(len(names)), strict=True):
         word = design.words.index(name)
         alone = collapse(design, spec, unpooled=word, unpooled_sd=sd)
         values = sample_exact(alone, n_draws(tree), default_rng(child)).values
         draws.append(values["word_mean"][:, word])
-    frame = pair_contrasts(
-        np.stack(draws, axis=1),
-        design.connections,
-        ci_prob,
-        rope,
-        ci_kind,
-        level=[WORD] * len(names),
-        protected_group=[design.groups[design.word_group[design.words.index(w)]] for w in names],
-        protected_word=list(names),
-    )
+        rows.append((WORD, design.groups[design.word_group[word]], name))
+    levels = pd.DataFrame(rows, columns=["level", "protected_group", "protected_word"])
+    means = np.stack(draws, axis=1)
+    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    frame = pair_contrasts(means, design.connections, levels, **reading)
     frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
 
 
-def group_draws(parts: Sequence[Level]) -> dict[str, FloatArray]:
-    """Return the draws of every group, or raise a ValueError where there is one group only."""
-    groups = {part.protected_group: part.draws for part in parts if part.level == GROUP}
+def group_means(tree: DataTree, over: str) -> tuple[list[str], FloatArray]:
+    """Names of groups and draws of their means, (n_draws, n_groups, n_connections)."""
+    levels, draws = level_means(tree, over)
+    is_group = (levels["level"] == GROUP).to_numpy()
+    groups = levels.loc[is_group, "protected_group"].tolist()
     if len(groups) < 2:
-        raise ValueError(f"the table has the group {next(iter(groups))} only; nothing to compare")
-    return groups
+        raise ValueError(f"the table has the group {groups[0]} only; nothing to compare")
+    return groups, draws[:, is_group]
 
 
 def _probability_of_most(draws: FloatArray, connections: Sequence[str]) -> FloatArray:
@@ -220,21 +217,19 @@ def _probability_of_most(draws: FloatArray, connections: Sequence[str]) -> Float
 def pair_contrasts(
     draws: FloatArray,
     connections: Sequence[str],
-    ci_prob: float,
-    rope: float,
-    ci_kind: str,
-    **columns: Sequence[str],
+    things: pd.DataFrame,
+    **reading: Unpack[Reading],
 ) -> pd.DataFrame:
-    """Describe differences between all pairs of connections.
+    """Describe the differences between all pairs of connections, or of other names.
 
     Parameters
     ----------
     draws : (n_draws, n_things, n_connections) float
     connections : sequence of str
-    ci_prob, rope, ci_kind
-        As for `contrasts`.
-    **columns
-        Labels of the things, one each.
+    things : DataFrame
+        Labels of the things, a row each.
+    **reading
+        ``ci_prob``, ``rope`` and ``ci_kind`` of `contrasts`.
 
     Returns
     -------
@@ -243,19 +238,17 @@ def pair_contrasts(
     """
     first, second, pairs = connection_pairs(connections)
     gaps = draws[..., first] - draws[..., second]
-    names = {name: np.repeat(list(values), len(first)) for name, values in columns.items()}
-    names |= {name: np.tile(values, draws.shape[1]) for name, values in pairs.items()}
-    frame = compare_draws(gaps.reshape(len(gaps), -1), ci_prob, rope, ci_kind)
-    return in_front(frame, **{name: values.astype(object) for name, values in names.items()})
+    frame = compare_draws(gaps.reshape(len(gaps), -1), **reading)
+    return labeled(frame, things, **pairs)
 
 
 def connection_pairs(
     connections: Sequence[str],
-) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, list[str]]]:
+) -> tuple[list[int], list[int], dict[str, list[str]]]:
     """Pair connections: indices of the first and of the second, and their names as columns."""
     if len(connections) < 2:
         raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
-    first, second = zip(*combinations(range(len(connections)), 2), strict=True)
+    first, second = (index.tolist() for index in np.triu_indices(len(connections), 1))
     names = {"first": [connections[i] for i in first], "second": [connections[i] for i in second]}
     return first, second, names
 

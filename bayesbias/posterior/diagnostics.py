@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from ..model.arviz_groups import log_priors
 from ..model.likelihood import draw_chunks, log_likelihood
@@ -51,10 +50,10 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
     else:
         posterior = varying(tree)
         values["divergences"] = int(stats["diverging"].sum())
-        values["rhat"] = max(float(each.max()) for each in az.rhat(posterior).data_vars.values())
+        values["rhat"] = max(float(rhat.max()) for rhat in az.rhat(posterior).data_vars.values())
         for kind in ("bulk", "tail"):
-            ess = az.ess(posterior, method=kind).data_vars.values()
-            values[f"ess_{kind}"] = min(float(each.min()) for each in ess)
+            sizes_of = az.ess(posterior, method=kind).data_vars.values()
+            values[f"ess_{kind}"] = min(float(ess.min()) for ess in sizes_of)
     return pd.DataFrame({"diagnostic": list(values), "value": list(map(float, values.values()))})
 
 
@@ -65,10 +64,9 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
     posterior in :math:`\log_2 \alpha`. No refit is needed.
 
-    What is scaled as "the prior" are the priors that the model states, all together: of
-    ``connection_mean``, of the standard deviations, of ``nu``. The distributions of word means and
-    attribute effects around them are part of the model and stay as they are, since scaling them
-    would change how effects are pooled and not what was assumed beforehand.
+    "The prior" is that of ``connection_mean``, of the standard deviations and of ``nu``, all
+    together. The distributions of word means and attribute effects around them are part of the
+    model and stay as they are.
 
     Parameters
     ----------
@@ -115,30 +113,28 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     for name in names:
         if name not in posterior:
             raise ValueError(unknown_name("variable", name, map(str, posterior)))
+    rows = np.arange(tree["observed_data"].sizes["row"])
+    densities = [log_likelihood(tree, rows, draws).sum(axis=1) for draws in draw_chunks(tree)]
     scaled = DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))
-    add_draws(scaled, "log_likelihood", {outcome_of(tree): _log_likelihood_of_all(tree)})
-    sensitivity = {
-        group: az.psense(scaled, var_names=names, group=group) for group in ("prior", "likelihood")
-    }
-    parts = []
+    add_draws(scaled, "log_likelihood", {outcome_of(tree): np.concatenate(densities)})
+    prior, likelihood = (
+        az.psense(scaled, var_names=names, group=group) for group in ("prior", "likelihood")
+    )
+    frames = []
     for name in names:
-        part = pd.DataFrame({group: np.ravel(of[name]) for group, of in sensitivity.items()})
         dims = [posterior.coords[dim].values.astype(str) for dim in posterior[name].dims[2:]]
-        part.insert(0, "of", [", ".join(label) for label in product(*dims)])
-        part.insert(0, "parameter", name)
-        parts.append(part)
-    frame = pd.concat(parts, ignore_index=True)
+        columns = {
+            "parameter": name,
+            "of": [", ".join(label) for label in product(*dims)],
+            "prior": np.ravel(prior[name]),
+            "likelihood": np.ravel(likelihood[name]),
+        }
+        frames.append(pd.DataFrame(columns))
+    frame = pd.concat(frames, ignore_index=True)
     frame["diagnosis"] = np.select(
         [frame["prior"] < SENSITIVE, frame["likelihood"] < SENSITIVE],
         ["", "strong prior or weak data"],
         "prior-data conflict",
     )
     return carry_warnings(frame, tree)
-
-
-def _log_likelihood_of_all(tree: DataTree) -> FloatArray:
-    """Log likelihood of all rows together, (n_draws,)."""
-    rows = np.arange(tree["observed_data"].sizes["row"])
-    parts = [log_likelihood(tree, rows, draws).sum(axis=1) for draws in draw_chunks(tree)]
-    return np.concatenate(parts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain, combinations, product
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +13,11 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
-from ..model.tree import labels as connection_names
+from ..model.tree import labels
 from ..sampling.options import DEFAULT_ROPE
 from ..tables.wordlists import WordList
-from .contrasts import group_draws, pair_contrasts
-from .summaries import carry_warnings, levels
+from .contrasts import Reading, group_means, pair_contrasts
+from .summaries import carry_warnings
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -78,25 +79,20 @@ def facet_contrasts(
     >>> bb.facet_contrasts(bb.fit(table, seed=1), crossed)["contrast"].tolist()
     ['men − women', 'low − high', '(men − women) × (low − high)']
     """
-    labels = facets.facets if isinstance(facets, WordList) else facets
-    cells, sets = _cells(group_draws(list(levels(tree, over))), labels)
-    names, effects, draws = zip(*_effects(cells, sets), strict=True)
-    frame = pair_contrasts(
-        np.stack(draws, axis=1),
-        connection_names(tree, "connection"),
-        ci_prob,
-        rope,
-        ci_kind,
-        facets=names,
-        contrast=effects,
-    )
+    names = facets.facets if isinstance(facets, WordList) else facets
+    groups, draws = group_means(tree, over)
+    cells, sets = _cells(groups, names)
+    effects = _effects(sets)
+    weights = np.stack([cell_weights.ravel() for _, _, cell_weights in effects]) @ cells
+    things = pd.DataFrame([effect[:2] for effect in effects], columns=["facets", "contrast"])
+    connections = labels(tree, "connection")
+    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    frame = pair_contrasts(weights @ draws, connections, things, **reading)
     return carry_warnings(frame, tree)
 
 
-def _cells(
-    groups: Mapping[str, FloatArray], facets: Facets
-) -> tuple[FloatArray, dict[str, list[str]]]:
-    """Return draws by labels, (n_draws, n_connections, n_labels of each facet), and the labels."""
+def _cells(groups: Sequence[str], facets: Facets) -> tuple[FloatArray, dict[str, list[str]]]:
+    """Return weights of groups in the mean of every cell, (n_cells, n_groups), and the labels."""
     if not facets:
         raise ValueError(
             "there are no facets; give a dict such as {'gender': {'black_women': 'women', ...}, "
@@ -108,37 +104,42 @@ def _cells(
                 raise ValueError(f"facet {facet}: {unknown_name('group', group, groups)}")
         if len(set(given.values())) < 2:
             raise ValueError(f"facet {facet}: needs two labels or more to compare")
-    homes: dict[tuple[str, ...], list[FloatArray]] = {}
-    for group in groups:
-        lacking = [facet for facet, given in facets.items() if group not in given]
-        if lacking and len(lacking) < len(facets):
-            raise ValueError(f"the group {group} has no label of {', '.join(lacking)}; give it one")
-        if not lacking:
-            home = tuple(given[group] for given in facets.values())
-            homes.setdefault(home, []).append(groups[group])
     sets = {facet: list(dict.fromkeys(given.values())) for facet, given in facets.items()}
-    empty = [" ".join(cell) for cell in product(*sets.values()) if cell not in homes]
+    cells = list(product(*sets.values()))
+    weights = np.zeros((len(cells), len(groups)))
+    for at, group in enumerate(groups):
+        lacking = [facet for facet, given in facets.items() if group not in given]
+        if not lacking:
+            weights[cells.index(tuple(given[group] for given in facets.values())), at] = 1
+        elif len(lacking) < len(facets):
+            raise ValueError(f"the group {group} has no label of {', '.join(lacking)}; give it one")
+    sizes = weights.sum(axis=1, keepdims=True)
+    empty = [" ".join(cells[at]) for at in np.flatnonzero(sizes == 0)]
     if empty:
         raise ValueError(
             f"no group is {', nor '.join(empty)}; main effects and interactions need every "
             "combination of labels"
         )
-    cells = np.stack([np.mean(homes[cell], axis=0) for cell in product(*sets.values())], axis=-1)
-    return cells.reshape(*cells.shape[:2], *map(len, sets.values())), sets
+    return weights / sizes, sets
 
 
-def _effects(
-    cells: FloatArray, sets: Mapping[str, list[str]]
-) -> Iterator[tuple[str, str, FloatArray]]:
-    """Yield facets, contrast and draws, (n_draws, n_connections), of all effects."""
-    axes = range(len(sets))
-    for some in chain.from_iterable(combinations(axes, size + 1) for size in axes):
-        kept = cells.mean(axis=tuple(2 + axis for axis in axes if axis not in some))
-        names = [list(sets)[axis] for axis in some]
-        for pairs in product(*(combinations(range(len(sets[name])), 2) for name in names)):
-            draws, said = kept, []
-            for name, (one, other) in zip(names, pairs, strict=True):
-                draws = draws[:, :, one] - draws[:, :, other]  # and so the next facet comes third
-                said.append(f"{sets[name][one]} − {sets[name][other]}")
-            whole = said[0] if len(said) == 1 else " × ".join(f"({each})" for each in said)
-            yield " × ".join(names), whole, draws
+def _effects(sets: Mapping[str, list[str]]) -> list[tuple[str, str, FloatArray]]:
+    """Return facets, contrast and weights of the cells, one axis a facet, of all effects."""
+    effects = []
+    for n_facets in range(1, len(sets) + 1):
+        for some in combinations(sets, n_facets):
+            for pairs in product(*(combinations(sets[facet], 2) for facet in some)):
+                compared = dict(zip(some, pairs, strict=True))
+                weights = [
+                    np.array(
+                        [(x == compared[facet][0]) - float(x == compared[facet][1]) for x in of]
+                    )
+                    if facet in compared
+                    else np.full(len(of), 1 / len(of))
+                    for facet, of in sets.items()
+                ]
+                contrasts = [f"{one} − {other}" for one, other in pairs]
+                contrast = " × ".join(f"({text})" for text in contrasts)
+                contrast = contrast if n_facets > 1 else contrasts[0]
+                effects.append((" × ".join(some), contrast, reduce(np.multiply.outer, weights)))
+    return effects

@@ -13,19 +13,15 @@ from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..tables.levels import WORD
-from .summaries import carry_warnings, in_front, levels
+from .summaries import carry_warnings, in_front, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-type _Draws = dict[str, dict[str, FloatArray]]
-
 _NAME = r"`[^`]+`|[^\W\d]\w*"
 
-_TOKEN = re.compile(
-    rf"(?P<word>word\s+)?(?P<of>{_NAME})\s*:|(?P<name>{_NAME})|(?P<plain>[-+*/<>().\d\s]+)|."
-)
-"""What connections are of, a connection, or arithmetic; anything else is refused."""
+_TOKEN = re.compile(rf"(?P<of>(?:word\s+)?(?:{_NAME}))\s*:|(?P<name>{_NAME})|[^-+*/<>().\d\s]")
+"""What connections are of, a connection, or what is not arithmetic and is refused."""
 
 
 def hypothesis(
@@ -44,10 +40,10 @@ def hypothesis(
     *hypotheses : str
         Such as ``"muslim: associated - different < christian: associated - different"``. Both sides
         of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
-        group or a protected word with a colon is what the connections behind it are of; a group is
-        meant where both have the name, and ``word muslim:`` means the word. It holds up to the next
-        colon, beyond the ``<`` too; ``all:`` and no colon at all mean the overall level. Names with
-        spaces or hyphens stand in backquotes.
+        group or a protected word with a colon says what the connections after it are of, up to the
+        next colon. Where both have the name it is the group; ``word muslim:`` is the word.
+        ``all:`` and no colon mean the overall level. Names with spaces or hyphens stand in
+        backquotes.
     ci_prob : float
         Probability of the intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
@@ -78,63 +74,48 @@ def hypothesis(
     """
     if not hypotheses:
         raise ValueError("no hypothesis is given; such as 'associated < different'")
-    draws = _draws(tree, over)
-    gaps, signs = zip(*(_difference(text, draws) for text in hypotheses), strict=True)
-    differences = np.stack(gaps, axis=1)
+    names, draws = labels(tree, "connection"), {}
+    levels, means = level_means(tree, over)
+    for at, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
+        values = dict(zip(names, means[:, at].T, strict=True))
+        if level == WORD:
+            draws[f"word {word}"] = values
+        draws.setdefault(word or group or "all", values)
+    differences = np.stack([_difference(text, draws) for text in hypotheses], axis=1)
     frame = describe_draws(differences, ci_prob, ci_kind)
+    signs = [-1 if "<" in re.sub("`[^`]+`", "", text) else 1 for text in hypotheses]
     probability = (differences * signs > 0).mean(axis=0)
     frame = in_front(frame, hypothesis=list(hypotheses), probability=probability)
     return carry_warnings(frame, tree)
 
 
-def _draws(tree: DataTree, over: str) -> _Draws:
-    """Return draws by connection, of all words, of every group, and of every word."""
-    names = labels(tree, "connection")
-    draws: _Draws = {}
-    for part in levels(tree, over):
-        of = part.protected_word or part.protected_group or "all"
-        values = dict(zip(names, part.draws.T, strict=True))
-        if part.level == WORD:
-            draws[f"word {of}"] = values
-        draws.setdefault(of, values)
-    return draws
+def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArray:
+    """Return the draws of the left side less the right, (n_draws,)."""
+    of, values = "all", dict[str, FloatArray]()
 
-
-def _difference(text: str, draws: _Draws) -> tuple[FloatArray, int]:
-    """Return the draws of the left side less the right, (n_draws,), and the sign that is asked."""
-    of, parts = "all", list[str]()
-    values: dict[str, FloatArray] = {}
-    for token in _TOKEN.finditer(text):
+    def variable(token: re.Match[str]) -> str:
+        nonlocal of
         if token["of"]:
-            of = ("word " if token["word"] else "") + token["of"].strip("`")
+            of = " ".join(token["of"].replace("`", "").split())
             if of not in draws:
-                raise _unread(text, token.start("of"), unknown_name("group or word", of, draws))
-        elif token["name"]:
-            name = token["name"].strip("`")
-            if name not in draws[of]:
-                why = unknown_name("connection", name, draws[of])
-                raise _unread(text, token.start(), why)
-            parts.append(f" x{len(values)} ")
-            values[f"x{len(values)}"] = draws[of][name]
-        elif token["plain"]:
-            parts.append(token["plain"])
-        else:
-            raise _unread(text, token.start(), f"{token[0]!r} means nothing here")
-    whole = "".join(parts)
-    sides = re.split("[<>]", whole)
+                raise ValueError(f"{text!r}: {unknown_name('group or word', of, draws)}")
+            return ""
+        if not token["name"]:
+            raise ValueError(f"{text!r}: {token[0]!r} means nothing here")
+        name = token["name"].strip("`")
+        if name not in draws[of]:
+            raise ValueError(f"{text!r}: {unknown_name('connection', name, draws[of])}")
+        values[f"x{len(values)}"] = draws[of][name]
+        return f" x{len(values) - 1} "
+
+    sides = re.split("[<>]", _TOKEN.sub(variable, text))
     if len(sides) != 2:
-        raise _unread(text, len(text), f"one < or > is needed; there are {len(sides) - 1}")
+        raise ValueError(f"{text!r}: one < or > is needed; there are {len(sides) - 1}")
     try:
         left, right = (
             np.asarray(pd.eval(side, engine="python", local_dict=values), dtype=np.float64)
             for side in sides
         )
     except (SyntaxError, TypeError, ValueError) as error:
-        raise _unread(text, 0, "a connection, a number or a sign is lacking") from error
-    n_draws = len(next(iter(draws["all"].values())))
-    return np.broadcast_to(left - right, n_draws), -1 if "<" in whole else 1
-
-
-def _unread(text: str, place: int, why: str) -> ValueError:
-    """Return an error that points at a place of a hypothesis."""
-    return ValueError(f"{why}\n    {text}\n    {' ' * place}^")
+        raise ValueError(f"{text!r}: a connection, a number or a sign is lacking") from error
+    return np.broadcast_to(left - right, next(iter(draws["all"].values())).shape)

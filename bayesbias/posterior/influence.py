@@ -17,10 +17,10 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.design import Design
-from ..model.tree import design_of, labels, n_draws, spec_of, stacked
+from ..model.tree import design_of, n_draws, spec_of, stacked
 from ..sampling.collapsed import mean_moments
 from ..sampling.parameters import parameters_of
-from ..sampling.reduction import Collapsed, collapse
+from ..sampling.reduction import collapse
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def influence(
         ``factor`` (protected_word or attribute), ``name``, ``of`` (its group or set), ``n_rows``;
         ``mean`` of the contrast with all, ``mean_without`` it, ``change`` = without - with; and
         ``sds``, the change in posterior sds of the contrast. The largest change first. A negative
-        change: the contrast is more negative without, so that this word held it up. Attributes
-        without rows of the two connections are left out.
+        change: the contrast is more negative without this word. Attributes without rows of the two
+        connections are left out.
 
     Raises
     ------
@@ -66,9 +66,8 @@ def influence(
 
     Notes
     -----
-    Given the sds the posterior mean of a contrast is linear in the distances, so that it is
-    computed without a word exactly and without sampling. That the sds themselves would be learnt
-    without it is left aside.
+    Given the sds the posterior mean of a contrast is linear in the distances, so it is computed
+    without a word exactly and without sampling. The sds themselves are those learned with it.
 
     References
     ----------
@@ -83,33 +82,31 @@ def influence(
     >>> list(bb.influence(post)["factor"].unique())
     ['attribute', 'protected_word']
     """
-    weights = contrast_weights(tree, first, second)
-    design, spec = design_of(tree), spec_of(tree)
-    spec = spec.fitting(design)
-    whole = collapse(design, spec)
-    parameters = some_parameters(tree, whole, draws)
-    full = float(mean_moments(whole, parameters, weights)[0].mean())
-    means = stacked(tree, "connection_mean") @ weights
-    compared = np.isin(design.connection, np.flatnonzero(weights))
+    design = design_of(tree)
+    weights = contrast_weights(design.connections, first, second)
+    spec = spec_of(tree).fitting(design)
+    parameters = _some_parameters(tree, design, draws)
+
+    def mean_of(part: Design) -> float:
+        return float(mean_moments(collapse(part, spec), parameters, weights)[0].mean())
+
+    full, compared = mean_of(design), np.isin(design.connection, np.flatnonzero(weights))
     rows = []
-    for factor, name, of, own in _units(design):
-        if not compared[own].any():
-            continue
-        rest = collapse(design.take(np.flatnonzero(~own)), spec)
-        without = float(mean_moments(rest, parameters, weights)[0].mean())
-        rows.append((factor, name, of, int(own.sum()), full, without, without - full))
+    for factor, name, of, is_own in _units(design):
+        if compared[is_own].any():
+            without = mean_of(design.take(np.flatnonzero(~is_own)))
+            rows.append((factor, name, of, int(is_own.sum()), full, without, without - full))
     columns = ["factor", "name", "of", "n_rows", "mean", "mean_without", "change"]
     frame = pd.DataFrame(rows, columns=columns)
-    frame["sds"] = frame["change"] / means.std()
+    frame["sds"] = frame["change"] / (stacked(tree, "connection_mean") @ weights).std()
     order = np.lexsort((frame["name"], frame["factor"], -frame["change"].abs()))
     frame = frame.iloc[order].reset_index(drop=True)
     frame.attrs = {"first": first, "second": second}
     return carry_warnings(frame, tree)
 
 
-def contrast_weights(tree: DataTree, first: str, second: str) -> FloatArray:
-    """Return the weights of connection means in their contrast, (n_connections,)."""
-    connections = labels(tree, "connection")
+def contrast_weights(connections: Sequence[str], first: str, second: str) -> FloatArray:
+    """Return the weights of connection means in first - second, (n_connections,)."""
     for name in (first, second):
         if name not in connections:
             raise ValueError(unknown_name("connection", name, connections))
@@ -118,21 +115,21 @@ def contrast_weights(tree: DataTree, first: str, second: str) -> FloatArray:
     return np.array([float(name == first) - float(name == second) for name in connections])
 
 
-def some_parameters(tree: DataTree, posterior: Collapsed, draws: int) -> FloatArray:
+def _some_parameters(tree: DataTree, design: Design, draws: int) -> FloatArray:
     """Return parameters of some draws of a posterior, evenly spread over it."""
+    blocks = collapse(design, spec_of(tree).fitting(design)).blocks
     chosen = np.linspace(0, n_draws(tree) - 1, min(draws, n_draws(tree))).astype(np.int64)
-    values = {block.name: stacked(tree, block.name)[chosen] for block in posterior.blocks}
-    return parameters_of(posterior.blocks, values)
+    return parameters_of(blocks, {b.name: stacked(tree, b.name)[chosen] for b in blocks})
 
 
 def _units(design: Design) -> Iterator[tuple[str, str, str, np.ndarray]]:
-    """Iterate over words and attributes: factor, name, group or set, and which rows are its own."""
+    """Iterate over words and attributes: factor, name, group or set, and which rows are theirs."""
     for at, name in enumerate(design.words):
         yield "protected_word", name, design.groups[design.word_group[at]], design.word == at
     for at, name in enumerate(design.attributes):
-        own = design.attribute == at
-        sets = {design.sets[i] for i in design.set[own] if i >= 0} if design.sets else set()
-        yield "attribute", name, ", ".join(sorted(sets)), own
+        is_own = design.attribute == at
+        sets = {design.sets[i] for i in design.set[is_own] if i >= 0} if design.sets else set()
+        yield "attribute", name, ", ".join(sorted(sets)), is_own
 
 
 def expected_width(
@@ -151,8 +148,8 @@ def expected_width(
     Parameters
     ----------
     tree : DataTree
-        A posterior of a Normal model, from `fit`; words and attributes of the study planned vary as
-        those measured do.
+        A posterior of a Normal model, from `fit`; words and attributes of the planned study vary as
+        the measured ones do.
     n_words, n_attributes : int or sequence of int
         Protected words of each group, and attributes of each set, from 1 on; all pairs are
         computed. Controls stay as they are.
@@ -179,10 +176,10 @@ def expected_width(
 
     Notes
     -----
-    Given the sds the variance of a contrast depends on the design only: it is the one that the
-    exact sampler uses, for a design of the size planned, averaged over draws of the sds, plus
-    :math:`\text{training\_sd}^2 / k`. The interval of a real study also carries that its sds are
-    not known; of small studies it will be wider.
+    Given the sds the variance of a contrast depends on the design only. It is computed as in the
+    exact sampler, for a design of the planned size, averaged over draws of the sds, plus
+    :math:`\text{training\_sd}^2 / k`. In a real study the sds are learned too, so intervals of
+    small studies are wider.
 
     References
     ----------
@@ -198,6 +195,8 @@ def expected_width(
     >>> plan[["n_words", "width"]].round(3).values.tolist()
     [[8.0, 0.042], [16.0, 0.038], [32.0, 0.035]]
     """
+    from scipy.stats import norm
+
     if training_sd < 0:
         raise ValueError(f"training_sd must be 0 or more; got {training_sd}")
     sizes = [np.atleast_1d(given).tolist() for given in (n_words, n_attributes, n_trainings)]
@@ -206,13 +205,11 @@ def expected_width(
             raise ValueError(f"{name} is empty; give one number or several")
         for size in values:
             check_numbers(**{name: size})
-    from scipy.stats import norm
-
     half = norm.ppf((1 + check_probability(ci_prob)) / 2)
-    weights = contrast_weights(tree, first, second)
-    design, spec = design_of(tree), spec_of(tree)
-    spec = spec.fitting(design)
-    parameters = some_parameters(tree, collapse(design, spec), WIDTH_DRAWS)
+    design = design_of(tree)
+    weights = contrast_weights(design.connections, first, second)
+    spec = spec_of(tree).fitting(design)
+    parameters = _some_parameters(tree, design, WIDTH_DRAWS)
     rows = []
     for words, attributes in product(*sizes[:2]):
         planned = collapse(_of_size(design, words, attributes), spec)
@@ -227,34 +224,26 @@ def expected_width(
 
 def _of_size(design: Design, n_words: int, n_attributes: int) -> Design:
     """Return a design of the same groups, sets and controls, every word with every attribute."""
+    in_set = design.codes("attribute_set") >= 0
+    controls, first_row = np.unique(design.attribute[~in_set], return_index=True)
+    set_of = np.append(np.repeat(np.arange(len(design.sets)), n_attributes), -1 + 0 * controls)
+    kinds = np.full(len(set_of), design.attribute_kind[design.attribute[in_set]][:1])
+    kinds[set_of < 0] = design.attribute_kind[controls]
+    connections = np.empty((len(design.groups), len(set_of)), dtype=np.int64)
+    connections[:, set_of >= 0] = np.repeat(design.set_connection, n_attributes, axis=1)
+    connections[:, set_of < 0] = design.connection[~in_set][first_row]
     word_group = np.repeat(np.arange(len(design.groups)), n_words)
-    controls = np.unique(design.attribute[design.codes("attribute_set") < 0])
-    n_sets = len(design.sets)
-    set_of = np.concatenate(
-        [np.repeat(np.arange(n_sets), n_attributes), np.full(len(controls), -1)]
-    )
-    stereotype = design.attribute_kind[design.attribute[design.codes("attribute_set") >= 0]]
-    kind = np.where(set_of >= 0, stereotype[0], 0)
-    kind[set_of < 0] = design.attribute_kind[controls]
-    of_control = np.full(len(design.attributes), -1)
-    of_control[design.attribute] = design.connection
-    connection_of = np.full((len(design.groups), len(set_of)), -1)
-    connection_of[:, : n_sets * n_attributes] = np.repeat(
-        design.set_connection, n_attributes, axis=1
-    )
-    connection_of[:, n_sets * n_attributes :] = of_control[controls]
-    word, attribute = np.nonzero(connection_of[word_group] >= 0)
-    y = np.random.default_rng(1).standard_normal(len(word))  # variances do not depend on it
+    word, attribute = np.nonzero(connections[word_group] >= 0)
     return replace(
         design,
         words=tuple(f"word {i}" for i in range(len(word_group))),
         attributes=tuple(f"attribute {i}" for i in range(len(set_of))),
         word_group=word_group,
-        attribute_kind=kind,
+        attribute_kind=kinds,
         word=word,
         attribute=attribute,
-        connection=connection_of[word_group[word], attribute],
+        connection=connections[word_group[word], attribute],
         set=set_of[attribute],
         set_connection=np.zeros((0, 0), dtype=np.int64),
-        y=y,
+        y=np.random.default_rng(1).standard_normal(len(word)),  # variances do not depend on it
     )

@@ -104,15 +104,15 @@ def compare_models(
         return _compare_words(posteriors, leave_out, seed)
     loos = {name: leave_rows_out(tree) for name, tree in posteriors.items()}
     frame = _ranked({name: loo.elpd_i.values for name, loo in loos.items()})
-    frame.insert(3, "p", [float(loos[name].p) for name in frame["model"]])
-    bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in loos.items()}
-    frame["n_bad_k"] = [bad[name] for name in frame["model"]]
-    for name, loo in loos.items():
-        if bad[name]:
+    ordered = {name: loos[name] for name in frame["model"]}
+    frame.insert(3, "p", [float(loo.p) for loo in ordered.values()])
+    frame["n_bad_k"] = [int((loo.pareto_k > loo.good_k).sum()) for loo in ordered.values()]
+    for name, n_bad in zip(ordered, frame["n_bad_k"], strict=True):
+        if n_bad:
             warnings.warn(
-                f"{name}: {bad[name]} of {loo.n_data_points} rows have Pareto k above "
-                f"{loo.good_k:.2f}: their share of the elpd is not reliable; raise draws, or "
-                "compare with leave_out='attribute'",
+                f"{name}: {n_bad} of {ordered[name].n_data_points} rows have Pareto k above "
+                f"{ordered[name].good_k:.2f}: their share of the elpd is not reliable; raise "
+                "draws, or compare with leave_out='attribute'",
                 SamplingWarning,
                 stacklevel=2,
             )
@@ -125,13 +125,13 @@ def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
     if len(posteriors) < 2:
         raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
     hashes = {name: str(tree.attrs.get("table_hash")) for name, tree in posteriors.items()}
-    first, *others = hashes
-    differing = [name for name in others if hashes[name] != hashes[first]]
+    first = next(iter(hashes))
+    differing = [name for name in hashes if hashes[name] != hashes[first]]
     if "None" in hashes.values() or differing:
-        names = ", ".join(map(repr, differing or posteriors))
         raise ValueError(
-            f"models are compared on one table, and the posterior(s) {names} were not fitted to "
-            f"that of {first!r}: their table_hash differs or is absent"
+            "models are compared on one table, and the posterior(s) "
+            f"{', '.join(map(repr, differing or hashes))} were not fitted to that of {first!r}: "
+            "their table_hash differs or is absent"
         )
 
 
@@ -176,8 +176,7 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
     home[codes] = design.connection if factor == "attribute" else design.word_group[codes]
     if factor == "attribute":
         pairs = np.unique(np.stack([design.connection, codes]), axis=1)[0]
-        words = np.bincount(pairs, minlength=len(design.connections))
-        if single := [design.connections[i] for i in np.flatnonzero(words == 1)]:
+        if single := [design.connections[i] for i in np.flatnonzero(np.bincount(pairs) == 1)]:
             raise ValueError(
                 f"the connection(s) {', '.join(single)} have a single attribute word; left out, it "
                 "leaves nothing to predict it from"
@@ -192,24 +191,10 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
 def leave_words_out(
     design: Design, spec: ModelSpec, factor: str, fold_of: IntArray, seed: SeedSequence
 ) -> tuple[FloatArray, FloatArray]:
-    """Log density of all rows of every word given the rows of other folds.
+    """Log density of all rows of every word given the other folds, and its Monte Carlo error.
 
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-        A Normal model.
-    factor : {"attribute", "protected_word"}
-    fold_of : (n_words,) int
-    seed : SeedSequence
-
-    Returns
-    -------
-    (n_words,) float
-        Log densities: means over draws of the sds and correlations, of which each has
-        log p(word's rows, other rows) - log p(other rows) with all effects integrated out.
-    (n_words,) float
-        Their Monte Carlo errors.
+    Both are (n_words,). Of every draw of the sds and correlations the density is
+    log p(word's rows, other rows) - log p(other rows), with all effects integrated out.
     """
     spec, codes, rng = spec.fitting(design), design.codes(factor), default_rng(seed)
     elpd, mcse = np.empty(len(fold_of)), np.empty(len(fold_of))
@@ -223,9 +208,8 @@ def leave_words_out(
             both = collapse(design.take(np.flatnonzero(kept | (codes == word))), spec)
             ratio = log_density(both, drawn.parameters) - density_of_rest
             ratio -= 0.5 * (codes == word).sum() * np.log(2 * np.pi)
-            top = ratio.max()
-            weights = np.exp(ratio - top)
-            elpd[word] = top + np.log(weights.mean())
+            weights = np.exp(ratio - ratio.max())
+            elpd[word] = ratio.max() + np.log(weights.mean())
             mcse[word] = weights.std() / weights.mean() / np.sqrt(n_effective)
     return elpd, mcse
 

@@ -24,8 +24,8 @@ from ..model.likelihood import predict_rows
 from ..model.spec import ModelSpec
 from ..model.tree import assemble, describe, design_of, require_posterior, spec_of, stacked
 from ..sampling.options import DEFAULT_ROPE
-from .contrasts import pair_contrasts
-from .summaries import carry_warnings, in_front
+from .contrasts import Reading, pair_contrasts
+from .summaries import carry_warnings, labeled
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -55,22 +55,17 @@ def predict_words(
 
     under ``paper``. What its mean distances are over is `attributes`:
 
-    - ``population``: the population of attributes, whose effects are zero in the mean. The interval
-      has neither the effects of the attributes listed nor residuals. It answers what another
-      word of the group is like, had other attributes been listed too.
+    - ``population``: the population of attributes, whose effects are zero in the mean, without
+      residuals: what another word of the group is like, had other attributes been listed too.
     - ``listed``: the attributes of this table, each once, with their effects, their leaning to the
-      group and residuals. It is where the contrast will lie that is measured for the word.
+      group and residuals: where a measured contrast of the word will lie.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`, of any model.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    rope : float
-        Half-width of the region of practical equivalence, in units of distance, from 0 on.
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, rope, ci_kind
+        As for `contrasts`.
     attributes : {"population", "listed"}
         Which attributes its mean distances are over.
     seed : int, SeedSequence, Generator or None
@@ -120,8 +115,9 @@ def predict_words(
         for group, connection, places in _cells(design, rows):
             measured = predict_rows(drawn, rows[places], rng)
             means[:, group, connection] = measured.mean(axis=1)
-    columns = {"protected_group": design.groups}
-    frame = pair_contrasts(means, design.connections, ci_prob, rope, ci_kind, **columns)
+    groups = pd.DataFrame({"protected_group": design.groups})
+    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    frame = pair_contrasts(means, design.connections, groups, **reading)
     frame.attrs |= {"attributes": attributes, "seed": sequence.entropy}
     return carry_warnings(frame, tree)
 
@@ -149,16 +145,6 @@ def predict_distances(
         ``low``, ``high``, in units of distance. The model does not know that distances end at 0
         and 2. ``.attrs`` as those of `predict_words`.
 
-    Raises
-    ------
-    ValueError
-        If a number is not valid.
-
-    Warns
-    -----
-    SamplingWarning
-        If the posterior carries warnings.
-
     Examples
     --------
     >>> import bayesbias as bb
@@ -174,15 +160,13 @@ def predict_distances(
     design, spec, values = _new_words(tree, rng)
     drawn, rows, count = _lay_out(design, spec, values)
     distances = predict_rows(drawn, rows, rng)
-    draws, labels = [], []
+    draws, cells = [], []
     for group, connection, places in _cells(design, rows):
-        shares = count[places] / count[places].sum()
-        chosen = rng.choice(places, len(distances), p=shares)
+        chosen = rng.choice(places, len(distances), p=count[places] / count[places].sum())
         draws.append(distances[np.arange(len(distances)), chosen])
-        labels.append((design.groups[group], design.connections[connection]))
-    frame = describe_draws(np.column_stack(draws), ci_prob, ci_kind)
-    groups, connections = zip(*labels, strict=True)
-    in_front(frame, protected_group=groups, connection=connections)
+        cells.append((design.groups[group], design.connections[connection]))
+    things = pd.DataFrame(cells, columns=["protected_group", "connection"])
+    frame = labeled(describe_draws(np.column_stack(draws), ci_prob, ci_kind), things)
     frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
 
@@ -192,14 +176,12 @@ def _new_words(
 ) -> tuple[Design, ModelSpec, Values]:
     """Draw a new word of every group; and a new attribute of every kind, and a new context.
 
-    Returned are the rows of the table as if the new words were in them, the model, and draws of
-    the new words' effects and of what these depend on.
+    Returns the rows of the table with the new words in them, the model, and draws of the new
+    words' effects and of what these depend on.
     """
     require_posterior(tree)
-    old, spec = design_of(tree), spec_of(tree)
-    factors = ["protected_word"]
-    groups = np.arange(len(old.groups))
-    word = old.codes("protected_group")
+    old, spec, factors = design_of(tree), spec_of(tree), ["protected_word"]
+    groups, word = np.arange(len(old.groups)), old.codes("protected_group")
     design = replace(old, words=old.groups, word_group=groups, word=word)
     if attributes:
         factors += ["attribute", "context"]

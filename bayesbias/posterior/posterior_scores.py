@@ -36,10 +36,8 @@ def posterior_scores(
 ) -> pd.DataFrame:
     """Posteriors of MAC, gWEAT and WEAT on the words of the table, with the sample's values.
 
-    Every score is computed draw by draw from the distances that the model expects of the rows of
-    the table: ``word_mean`` of the row's protected word and connection and, if the model has
-    them, ``attribute_effect`` of the very attributes listed. These are the scores that the words
-    would have without the residual noise of single distances.
+    Every score is computed draw by draw from the distances that the model expects of the table's
+    rows: the scores of these words without the residual noise of single distances.
 
     Parameters
     ----------
@@ -60,13 +58,11 @@ def posterior_scores(
         - ``gweat``, as `scores.gweat`: (n - 1) times the mean over the n groups of
           (different - associated) distance, where different is the mean over the other sets.
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, that over the
-          sd of s over words (ddof 1). Two groups only: with more, the connection ``different``
-          holds one mean for the sets of all other groups, which a pair would have to tell apart.
+          sd of s over words (ddof 1). Two groups only.
 
-        All attributes with rows count, those without a row of their own group too: they are of
-        the group of their ``attribute_set``. Stereotypes of groups that have no words enter MAC
-        only. Words that lack rows for some group's set do not enter the last three scores, and
-        these rows are absent if a group has no such word.
+        Attributes without a row of their own group are of the group of their ``attribute_set``.
+        Stereotypes of groups that have no words, and words that lack rows for some group's set,
+        enter MAC only. The other rows are absent if a group has no complete word.
 
     Raises
     ------
@@ -84,10 +80,9 @@ def posterior_scores(
     of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of the groups' mean
     (different - associated), and twice gWEAT; WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
-    Drawn word means differ by what is not known of them too, so that the sd over words in
-    ``weat_effect_size`` is larger in the draws than in truth where words have few or noisy
-    rows; the effect size is then drawn to 0, and the mean difference is not. A model that pools
-    words strongly does the reverse. Read it with the mean difference at its side.
+    Where words have few or noisy rows, the sd over words in ``weat_effect_size`` is larger in the
+    draws than in truth, and the effect size smaller; the mean difference is not. A model that pools
+    words strongly does the reverse. Read both.
 
     Examples
     --------
@@ -215,7 +210,7 @@ def _sets(tree: DataTree) -> np.ndarray:
     of other groups. One without such rows belongs to the group of the other attributes of its set;
     sets of groups that have no words come after those of the groups.
     """
-    names = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
+    names = np.array(labels(tree, "connection"))[index_of(tree, "connection_index")]
     group = index_of(tree, "group_index")[index_of(tree, "word_index")]
     associated, different = names == "associated", names == "different"
     if not (associated | different).any():

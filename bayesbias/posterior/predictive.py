@@ -80,16 +80,14 @@ def predictive_check(
 
 def coverage(tree: DataTree, intervals: Mapping[float, FloatArray]) -> pd.DataFrame:
     """Count the distances inside intervals of their rows, (n_rows, 2) by probability."""
-    y = observed(tree)
-    connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
+    y, names = observed(tree), np.array(labels(tree, "connection"))
+    connection = names[index_of(tree, "connection_index")]
     rows = []
     for ci_prob, bounds in intervals.items():
         inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
-        parts = [("all", np.ones(len(y), bool))]
-        parts += [(name, connection == index) for index, name in enumerate(names)]
-        for name, where in parts:
-            n, n_inside = int(where.sum()), int(inside[where].sum())
-            rows.append((ci_prob, name, n, n_inside, n_inside / n))
+        for name in ["all", *names]:
+            of_name = inside if name == "all" else inside[connection == name]
+            rows.append((ci_prob, name, len(of_name), int(of_name.sum()), of_name.mean()))
     frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside", "coverage"])
     return carry_warnings(frame, tree)
 

@@ -1,10 +1,9 @@
-"""Posterior to tidy frames: where distances lie overall, by group and by protected word."""
+"""Posterior to tidy frames: mean distances overall, by group and by protected word."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,15 +30,8 @@ from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 if TYPE_CHECKING:
     from xarray import DataTree
 
-
-@dataclass(frozen=True)
-class Level:
-    """Draws of the mean distance of one set of protected words, (n_draws, n_connections)."""
-
-    level: str
-    protected_group: str
-    protected_word: str
-    draws: FloatArray
+OVER = ("population", "listed")
+"""What means are taken over: words and attributes like those listed, or the very ones."""
 
 
 def summary(
@@ -60,9 +52,9 @@ def summary(
     -------
     DataFrame
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
-        ``mean``, ``sd``, ``low``, ``high``. Distances, in [0, 2]. The overall level is
-        the mean of the population that the words are drawn from (``connection_mean``), a group's
-        level is the average of its words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
+        ``mean``, ``sd``, ``low``, ``high``, in [0, 2]. The overall level is the mean of the
+        population that the words are drawn from (``connection_mean``), a group's level is the
+        average of its words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
 
     Warns
     -----
@@ -79,12 +71,9 @@ def summary(
     >>> bb.summary(post)["level"].unique().tolist()
     ['overall', 'group', 'word']
     """
-    names = labels(tree, "connection")
-
-    def describe(draws: FloatArray) -> pd.DataFrame:
-        return in_front(describe_draws(draws, ci_prob, ci_kind), connection=names)
-
-    return by_level(tree, describe)
+    levels, draws = level_means(tree)
+    frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
+    return carry_warnings(labeled(frame, levels, connection=labels(tree, "connection")), tree)
 
 
 def sd_summary(
@@ -113,56 +102,40 @@ def sd_summary(
     sds = [term.sd for factor in FACTORS for term in spec.terms_of(factor)]
     frames = []
     for name in dict.fromkeys([*sds, "sigma", "nu"]):
-        if name not in tree["posterior"]:
-            continue
-        draws = stacked(tree, name)
-        frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
-        of = labels(tree, dims[name][0]) if dims[name] else ""
-        frames.append(in_front(frame, parameter=name, of=of))
+        if name in tree["posterior"]:
+            draws = stacked(tree, name)
+            frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
+            of = labels(tree, dims[name][0]) if dims[name] else ""
+            frames.append(in_front(frame, parameter=name, of=of))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
-OVER = ("population", "listed")
-"""What means are taken over: words and attributes like those listed, or the very ones."""
+def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
+    """Return draws of mean distances overall, of every group and of every word.
 
-
-def by_level(
-    tree: DataTree, describe: Callable[..., pd.DataFrame], *trees: DataTree
-) -> pd.DataFrame:
-    """Frame of what a function says of every level's draws, in a tree or in all of several."""
-    frames = []
-    for parts in zip(*map(levels, trees or (tree,)), strict=True):
-        frame = describe(*(part.draws for part in parts))
-        frames.append(in_front(frame, **{name: getattr(parts[0], name) for name in LEVEL_COLUMNS}))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
-
-
-def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Insert columns at the front of a frame, and return it."""
-    for place, (name, values) in enumerate(columns.items()):
-        frame.insert(place, name, values)
-    return frame
-
-
-def levels(tree: DataTree, over: str = "population") -> Iterator[Level]:
-    """Iterate over the draws of the mean distances overall, of every group and of every word."""
+    Returns
+    -------
+    DataFrame
+        What each level is of, in ``LEVEL_COLUMNS``.
+    (n_draws, n_levels, n_connections) float
+    """
     if over not in OVER:
         raise ValueError(f"over: {unknown_name('choice', over, OVER)}")
     words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
     group_of = index_of(tree, "group_index")
-    if over == "listed":
-        means = listed_means(tree)
-        yield Level(OVERALL, "", "", means.mean(axis=1))
-    else:
-        means = stacked(tree, "word_mean")
-        yield Level(OVERALL, "", "", stacked(tree, "connection_mean"))
-    for index, group in enumerate(groups):
-        yield Level(GROUP, group, "", means[:, group_of == index].mean(axis=1))
-    for index, word in enumerate(words):
-        yield Level(WORD, groups[group_of[index]], word, np.asarray(means[:, index]))
+    means = _listed_means(tree) if over == "listed" else stacked(tree, "word_mean")
+    overall = means.mean(axis=1) if over == "listed" else stacked(tree, "connection_mean")
+    by_group = [means[:, group_of == index].mean(axis=1) for index in range(len(groups))]
+    rows = [
+        (OVERALL, "", ""),
+        *((GROUP, group, "") for group in groups),
+        *((WORD, groups[group], word) for word, group in zip(words, group_of, strict=True)),
+    ]
+    draws = np.concatenate([np.stack([overall, *by_group], axis=1), means], axis=1)
+    return pd.DataFrame(rows, columns=list(LEVEL_COLUMNS)), draws
 
 
-def listed_means(tree: DataTree) -> FloatArray:
+def _listed_means(tree: DataTree) -> FloatArray:
     """Mean expected distance of every word's own rows, (n_draws, n_words, n_connections)."""
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
     word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
@@ -179,6 +152,21 @@ def listed_means(tree: DataTree) -> FloatArray:
                 )
             means[:, w, c] = expected[:, inside].mean(axis=1)
     return means
+
+
+def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
+    """Put labels in front of a frame whose rows are, of each thing, the columns' values in turn."""
+    times = len(frame) // len(things)
+    repeated = things.loc[things.index.repeat(times)].reset_index(drop=True)
+    tiled = {name: list(values) * len(things) for name, values in columns.items()}
+    return in_front(frame, **{str(name): repeated[name] for name in repeated}, **tiled)
+
+
+def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Insert columns at the front of a frame, and return it."""
+    for place, (name, values) in enumerate(columns.items()):
+        frame.insert(place, name, values)
+    return frame
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
