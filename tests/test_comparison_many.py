@@ -18,12 +18,12 @@ from bayesbias.comparison.hierarchy import (
     MEAN_SD,
     PRIORS,
     Hierarchy,
-    Measured,
-    _draw_contrasts,
-    _given,
+    draw_contrasts,
+    draw_shared,
+    integrate,
 )
 from bayesbias.comparison.many import MOST_RUNS
-from bayesbias.comparison.runs import gaussians, parts_of, rotation, runs_of
+from bayesbias.comparison.runs import Contrasts, gaussians, parts_of, rotation, runs_of
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density, mean_moments
@@ -145,7 +145,7 @@ def hierarchy() -> Hierarchy:
         n = len(embedding)
         root = rng.normal(0, 0.03, (n, n))
         mean, spread = rng.normal(-0.05, 0.1, (1, n)), root @ root.T + 1e-4 * np.eye(n)
-        lists.append(Measured(embedding, mean, spread[None]))
+        lists.append(Contrasts(embedding, mean, spread[None], np.ones(n), 0.0))
     return Hierarchy(tuple(lists), 3, PRIORS)
 
 
@@ -180,15 +180,15 @@ def test_the_hierarchy_equals_a_dense_normal(hierarchy: Hierarchy) -> None:
     many, chosen = np.repeat([list(sds.values())], n, axis=0), [np.zeros(n, dtype=np.int64)] * 2
     outcome = np.concatenate([own.mean[0] for own in hierarchy.lists])
     whole, cross = dense_of(hierarchy, sds)
-    one = _given(hierarchy, many[:1], [each[:1] for each in chosen]).log_likelihood[0]
-    other = _given(hierarchy, 2 * many[:1], [each[:1] for each in chosen]).log_likelihood[0]
+    first = [index[:1] for index in chosen]
+    one, other = (integrate(hierarchy, k * many[:1], first)[1][0] for k in (1, 2))
     doubled = dense_of(hierarchy, {name: 2 * sd for name, sd in sds.items()})[0]
     # The mean has a prior of its own in both, of which doubling knows nothing.
     expected = [multivariate_normal(cov=each).logpdf(outcome) for each in (whole, doubled)]
     assert other - one == pytest.approx(expected[1] - expected[0], abs=1e-8)
     rng = np.random.default_rng(1)
-    shared = _given(hierarchy, many, chosen).draw(rng)
-    drawn = _draw_contrasts(hierarchy, hierarchy.by_name(many), shared, chosen, rng).reshape(n, -1)
+    shared = draw_shared(integrate(hierarchy, many, chosen)[0], rng)
+    drawn = draw_contrasts(hierarchy, many, shared, chosen, rng).reshape(n, -1)
     gain = cross @ np.linalg.inv(whole)
     spread = dense_prior(sds) - gain @ cross.T
     error = np.sqrt(np.diag(spread) / n)
@@ -277,37 +277,30 @@ def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     table = tables()
-    with pytest.raises(ValueError, match="one embedding, 'a', and one training"):
-        bb.fit_many(table[table["embedding"] == "a"])
-    alone = (table["wordlist"] == "one") == (table["embedding"] == "a")
-    with pytest.raises(ValueError, match="no list was measured in two embeddings"):
-        bb.fit_many(table[alone & (table["embedding"] != "c")])
-    other = table["embedding"] == "b"
-    words = table["protected_word"].where(~other, "other " + table["protected_word"])
-    with pytest.raises(ValueError, match="no pair of words of the list 'one' is in all of a, b, c"):
-        bb.fit_many(table.assign(protected_word=words))
-    same = table[table["embedding"] != "c"].assign(embedding="a")
-    same = pd.concat([same[::2], same[::2].assign(embedding="copy")])
-    with pytest.raises(ValueError, match="have the same distances"):
-        bb.fit_many(same)
-    twice = pd.concat([table, table[other].assign(replicate="1")])
-    with pytest.raises(ValueError, match=r"unequal numbers of trainings \(a 1, b 2, c 1\)"):
-        bb.fit_many(twice)
+    is_a, is_b, is_c = (table["embedding"] == name for name in "abc")
+    alone = ((table["wordlist"] == "one") == is_a) & ~is_c
+    words = table["protected_word"].where(~is_b, "other " + table["protected_word"])
+    same = table[~is_c].assign(embedding="a")
+    copied = pd.concat([same[::2], same[::2].assign(embedding="copy")])
+    twice = pd.concat([table, table[is_b].assign(replicate="1")])
     many = pd.concat([table.assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 3)])
-    with pytest.raises(ValueError, match="embeddings times trainings, and 100 is the most"):
-        bb.fit_many(many)
-    with pytest.raises(ValueError, match="no human rows"):
-        bb.fit_many(table, second="human")
-    with pytest.raises(ValueError, match="by the exact sampler only"):
-        bb.fit_many(table, method="nuts")
-    with pytest.raises(ValueError, match="both 'different'; a contrast needs two"):
-        bb.fit_many(table, first="different")
-    with pytest.raises(ValueError, match="lacks the column"):
-        bb.fit_many(table.drop(columns="embedding"))
+    for rows, options, fragment in (
+        (table[is_a], {}, "one embedding, 'a', and one training"),
+        (table[alone], {}, "no list was measured in two embeddings"),
+        (table.assign(protected_word=words), {}, "list 'one' is in all of a, b, c"),
+        (copied, {}, "have the same distances"),
+        (twice, {}, r"unequal numbers of trainings \(a 1, b 2, c 1\)"),
+        (many, {}, "embeddings times trainings, and 100 is the most"),
+        (table, {"second": "human"}, "no human rows"),
+        (table, {"method": "nuts"}, "by the exact sampler only"),
+        (table, {"first": "different"}, "both 'different'; a contrast needs two"),
+        (table.drop(columns="embedding"), {}, "lacks the column"),
+    ):
+        with pytest.raises(ValueError, match=fragment):
+            bb.fit_many(rows, **options)
+    one = bb.fit(table[is_a].drop_duplicates(bb.COLUMNS[:2]), draws=10)
     with pytest.raises(ValueError, match="not a posterior of many embeddings"):
-        bb.rank_embeddings(
-            bb.fit(table[table["embedding"] == "a"].drop_duplicates(bb.COLUMNS[:2]), draws=10)
-        )
+        bb.rank_embeddings(one)
 
 
 def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> None:

@@ -14,20 +14,19 @@ from numpy.random import default_rng
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
-from ..model.design import IntArray
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
-from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, Measured, sample_hierarchy
+from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, sample_hierarchy
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 MOST_RUNS = 100
-"""Runs of one list at most; more take long, and tell nothing that some of them do not."""
+"""Runs of one list at most: more take long, and add little."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -107,17 +106,15 @@ def fit_many(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", words)
-    >>> table = bb.distance_table(vectors, words, embedding="glove")
-    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
-    >>> post = bb.fit_many([table, other], seed=1)
-    >>> bb.rank_embeddings(post)["embedding"].tolist()
-    ['other', 'glove']
+    >>> glove = bb.load_vectors("glove-demo")
+    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
+    >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
+    >>> bb.rank_embeddings(bb.fit_many(table, seed=1))["embedding"].tolist()
+    ['glove', 'debiased']
     """
     if first == second:
         raise ValueError(f"first and second are both {first!r}; a contrast needs two")
-    chosen = _priors(priors or {})
+    sd_priors = _priors(priors or {})
     lists = _split(tables)
     fitted = fit_options(options, keywords)
     if fitted.method not in {"auto", "exact"}:
@@ -127,19 +124,16 @@ def fit_many(
         )
     n = fitted.draws * fitted.chains
     sequence = as_seed_sequence(fitted.seed)
-    last, *own = sequence.spawn(len(lists) + 1)
-    found = [
-        list_contrasts(runs, first, second, n, default_rng(seed))
-        for runs, seed in zip(lists, own, strict=True)
-    ]
+    last, *seeds = sequence.spawn(len(lists) + 1)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
     measured = tuple(
-        Measured(_embedding_of(runs, embeddings), each.mean, each.covariance)
-        for runs, each in zip(lists, found, strict=True)
+        list_contrasts(runs, embeddings, (first, second), n, default_rng(seed))
+        for runs, seed in zip(lists, seeds, strict=True)
     )
-    drawn = sample_hierarchy(Hierarchy(measured, len(embeddings), chosen), default_rng(last))
-    tree = _tree(lists, found, embeddings, drawn, fitted.chains)
-    doubts = _doubts(lists, found, drawn)
+    hierarchy = Hierarchy(measured, len(embeddings), sd_priors)
+    drawn = sample_hierarchy(hierarchy, default_rng(last))
+    tree = _tree(lists, measured, embeddings, drawn, fitted.chains)
+    doubts = _doubts(lists, measured, drawn)
     tree.attrs |= {
         "model": "joint",
         "first": first,
@@ -147,9 +141,9 @@ def fit_many(
         "method": "exact",
         "method_reason": "Normal models; sds by importance resampling",
         "seed": str(sequence.entropy),
-        "priors": json.dumps({name: prior.parameters for name, prior in chosen.items()}),
+        "priors": json.dumps({name: prior.parameters for name, prior in sd_priors.items()}),
         "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
-        "warnings": json.dumps([str(each) for each in doubts if isinstance(each, SamplingWarning)]),
+        "warnings": json.dumps([str(w) for w in doubts if isinstance(w, SamplingWarning)]),
         "versions": json.dumps(versions()),
     }
     for doubt in doubts:
@@ -168,22 +162,23 @@ def _priors(overrides: Mapping[str, Prior]) -> dict[str, Prior]:
 def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     """Return the runs of every list."""
     given = [tables] if isinstance(tables, pd.DataFrame) else list(tables)
-    whole = _below(given)
-    labels = pd.DataFrame(
-        {
-            name: whole[name].astype(str) if name in whole else ""
-            for name in ("wordlist", "embedding", "replicate")
-        },
-        index=whole.index,
-    )
+    for table in given:
+        require_columns(table, ("embedding",))
+    if not given:
+        raise ValueError("there is no table")
+    whole = pd.concat(given, ignore_index=True)
+    columns = ("wordlist", "embedding", "replicate")
+    named = {name: whole[name].astype(str) if name in whole else "" for name in columns}
+    labels = pd.DataFrame(named, index=whole.index)
     names = labels["embedding"].unique()
     if len(names) < 2 and labels["replicate"].nunique() < 2:
         raise ValueError(
             f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
-            "differences need two embeddings, and what trainings differ by needs two of them. For "
-            "one embedding take bb.fit"
+            "differences need two embeddings, and differences of trainings two trainings. For one "
+            "embedding take bb.fit"
         )
     lists = []
+    order = {str(name): place for place, name in enumerate(names)}
     for wordlist, of_list in labels.groupby("wordlist", sort=False):
         parts = of_list.groupby(["embedding", "replicate"], sort=False)
         if parts.ngroups > MOST_RUNS:
@@ -192,11 +187,8 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
                 f"and {MOST_RUNS} is the most; take some of the trainings: 10 of each tell their "
                 "sd within a quarter"
             )
-        runs = {
-            (str(embedding), str(replicate)): whole.loc[rows.index]
-            for (embedding, replicate), rows in parts
-        }
-        by_embedding = sorted(runs, key=lambda run: list(names).index(run[0]))
+        runs = {(str(name), str(k)): whole.loc[rows.index] for (name, k), rows in parts}
+        by_embedding = sorted(runs, key=lambda run: order[run[0]])
         lists.append(runs_of(str(wordlist), {run: runs[run] for run in by_embedding}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError(
@@ -206,22 +198,9 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     return lists
 
 
-def _below(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    if not tables:
-        raise ValueError("there is no table")
-    for table in tables:
-        require_columns(table, ("embedding",))
-    return pd.concat([pd.DataFrame(table) for table in tables], ignore_index=True)
-
-
-def _embedding_of(runs: Runs, embeddings: Sequence[str]) -> IntArray:
-    """Return which embedding every run is of."""
-    return np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings)
-
-
 def _tree(
     lists: Sequence[Runs],
-    found: Sequence[Contrasts],
+    measured: Sequence[Contrasts],
     embeddings: Sequence[str],
     drawn: HierarchyDraws,
     chains: int,
@@ -229,68 +208,60 @@ def _tree(
     """Lay the draws out as ArviZ expects them."""
     import xarray as xr
 
-    values = {
-        "contrast": (("wordlist", "embedding"), drawn.contrast),
-        "average": (("embedding",), drawn.contrast.mean(axis=1)),
-        **{name: ((), draws) for name, draws in drawn.sds.items()},
-    }
     raw = np.full((4, len(lists), len(embeddings)), np.nan)
-    for at, (runs, own) in enumerate(zip(lists, found, strict=True)):
-        where = [embeddings.index(name) for name in runs.embeddings]
-        average = np.kron(np.eye(len(where)), np.full((1, runs.n_trainings), 1 / runs.n_trainings))
+    for at, (runs, own) in enumerate(zip(lists, measured, strict=True)):
+        k = runs.n_trainings
+        average = np.kron(np.eye(len(runs.embeddings)), np.full((1, k), 1 / k))
         variance = np.einsum("eu,nuv,ev->ne", average, own.covariance, average, optimize=True)
         means = own.mean @ average.T
-        raw[0, at, where] = means.mean(axis=0)
-        raw[1, at, where] = np.sqrt(variance.mean(axis=0) + means.var(axis=0))
-        raw[2, at, where] = own.scale[:: runs.n_trainings]
-        raw[3, at, where] = runs.n_trainings
-    coords = {
-        "wordlist": [runs.wordlist for runs in lists],
-        "embedding": list(embeddings),
-    }
-    sampled = {"chain": np.arange(chains), "draw": np.arange(len(drawn.contrast) // chains)}
+        sds = np.sqrt(variance.mean(axis=0) + means.var(axis=0))
+        raw[:, at, own.embedding[::k]] = means.mean(axis=0), sds, own.scale[::k], [k] * len(sds)
+    cells = ("wordlist", "embedding")
+    constants = dict(zip(("raw_mean", "raw_sd", "scale", "n_trainings"), raw, strict=True))
+    constants["measured"] = np.isfinite(raw[0])
+    draws = {"contrast": drawn.contrast, "average": drawn.contrast.mean(axis=1), **drawn.sds}
+    dims = {"contrast": cells, "average": cells[1:]}
     laid_out = {
-        name: (("chain", "draw", *dims), draws.reshape(chains, -1, *draws.shape[1:]))
-        for name, (dims, draws) in values.items()
+        name: (("chain", "draw", *dims.get(name, ())), v.reshape(chains, -1, *v.shape[1:]))
+        for name, v in draws.items()
     }
-    dims = ("wordlist", "embedding")
-    names = ("raw_mean", "raw_sd", "scale", "n_trainings")
-    constants = {name: (dims, part) for name, part in zip(names, raw, strict=True)}
-    constants["measured"] = (dims, np.isfinite(raw[0]))
-    k = max(drawn.pareto_k, *(each.pareto_k for each in found))
+    coords = {"wordlist": [runs.wordlist for runs in lists], "embedding": list(embeddings)}
+    sampled = {"chain": np.arange(chains), "draw": np.arange(len(drawn.contrast) // chains)}
+    pareto_k = max(drawn.pareto_k, *(own.pareto_k for own in measured))
     return xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(laid_out, {**coords, **sampled}),
-            "constant_data": xr.Dataset(constants, coords),
-            "sample_stats": xr.Dataset({"pareto_k": k, "acceptance": drawn.acceptance}),
+            "constant_data": xr.Dataset({n: (cells, v) for n, v in constants.items()}, coords),
+            "sample_stats": xr.Dataset({"pareto_k": pareto_k, "acceptance": drawn.acceptance}),
         }
     )
 
 
 def _doubts(
-    lists: Sequence[Runs], found: Sequence[Contrasts], drawn: HierarchyDraws
+    lists: Sequence[Runs], measured: Sequence[Contrasts], drawn: HierarchyDraws
 ) -> list[UserWarning]:
     doubts: list[UserWarning] = []
     for runs in lists:
         if runs.n_left_out:
-            total = runs.n_left_out + runs.y.shape[1]
             doubts.append(
                 UserWarning(
-                    f"{runs.n_left_out:,} of {total:,} pairs of words of the list "
-                    f"{runs.wordlist!r} are not in all of its embeddings, and are left out of all"
+                    f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words "
+                    f"of the list {runs.wordlist!r} are not in all of its embeddings, and are left "
+                    "out of all"
                 )
             )
-        if len(runs.embeddings) < 2 and any(len(each.embeddings) > 1 for each in lists):
+        if len(runs.embeddings) < 2 and any(len(other.embeddings) > 1 for other in lists):
             doubts.append(
                 UserWarning(
-                    f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and says nothing "
-                    "of differences between embeddings; those of the others are predicted"
+                    f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and does not "
+                    "compare embeddings; its contrasts in the others are predicted"
                 )
             )
-    named = {runs.wordlist: own.pareto_k for runs, own in zip(lists, found, strict=True)}
-    named |= {"all lists together": drawn.pareto_k}
-    for name, k in named.items():
+    named = {
+        runs.wordlist or "the list": own.pareto_k for runs, own in zip(lists, measured, strict=True)
+    }
+    for name, k in {**named, "all lists together": drawn.pareto_k}.items():
         if not k < PARETO_K_LIMIT:
-            told = f"Pareto k of {name or 'the list'} is {k:.2f}, not below {PARETO_K_LIMIT}: "
-            doubts.append(SamplingWarning(f"{told}weights not to be trusted; raise draws"))
+            doubt = f"Pareto k of {name} is {k:.2f}, not below {PARETO_K_LIMIT}: "
+            doubts.append(SamplingWarning(f"{doubt}weights are not reliable; raise draws"))
     return doubts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..model.tree import labels, stacked
-from ..posterior.contrasts import compare_draws
+from ..posterior.contrasts import Reading, pair_contrasts
 from ..posterior.summaries import carry_warnings, in_front
 from ..sampling.options import DEFAULT_ROPE
 from ..tables.levels import AVERAGE
@@ -67,13 +66,13 @@ def rank_embeddings(
     """
     frames = []
     for wordlist, names, draws in _cells(tree):
-        frame = in_front(
-            describe_draws(draws, ci_prob, ci_kind), wordlist=wordlist, embedding=names
-        ).join(_raw(tree, wordlist, names, ci_prob))
-        place = 1 + draws.argsort(axis=1).argsort(axis=1)
-        frame["expected_rank"] = place.mean(axis=0)
-        for rank in range(1, len(names) + 1):
-            frame["p_most" if rank == 1 else f"p_rank_{rank}"] = (place == rank).mean(axis=0)
+        frame = describe_draws(draws, ci_prob, ci_kind)
+        in_front(frame, wordlist=wordlist, embedding=names)
+        frame = pd.concat([frame, _raw(tree, wordlist, names, ci_prob)], axis=1)
+        rank = 1 + draws.argsort(axis=1).argsort(axis=1)
+        frame["expected_rank"] = rank.mean(axis=0)
+        for place in range(1, len(names) + 1):
+            frame["p_most" if place == 1 else f"p_rank_{place}"] = (rank == place).mean(axis=0)
         frames.append(frame.sort_values("expected_rank", kind="stable"))
     return _labeled(frames, tree, ci_prob, ci_kind)
 
@@ -116,15 +115,12 @@ def embedding_differences(
        first    second  mean  p_direction
     0  glove  debiased -0.04          1.0
     """
-    frames = []
-    for wordlist, names, draws in _cells(tree):
-        if len(names) < 2:
-            continue
-        pairs = list(combinations(range(len(names)), 2))
-        first, second = map(list, zip(*pairs, strict=True))
-        frame = compare_draws(draws[:, first] - draws[:, second], ci_prob, rope, ci_kind)
-        of_pair = {"first": [names[i] for i in first], "second": [names[i] for i in second]}
-        frames.append(in_front(frame, wordlist=wordlist, **of_pair))
+    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    frames = [
+        pair_contrasts(draws[:, None], names, pd.DataFrame({"wordlist": [wordlist]}), **reading)
+        for wordlist, names, draws in _cells(tree)
+        if len(names) > 1
+    ]
     if not frames:
         raise ValueError("the posterior is of one embedding; differences need two or more")
     return _labeled(frames, tree, ci_prob, ci_kind)
@@ -177,7 +173,7 @@ def predict_retraining(
         if wordlist == AVERAGE:
             continue
         retrained = draws + sd * rng.standard_normal(draws.shape)
-        frame, same = (describe_draws(each, ci_prob, ci_kind) for each in (retrained, draws))
+        frame, same = (describe_draws(values, ci_prob, ci_kind) for values in (retrained, draws))
         frame["widening"] = (frame["high"] - frame["low"]) / (same["high"] - same["low"])
         frames.append(in_front(frame, wordlist=wordlist, embedding=names))
     return _labeled(frames, tree, ci_prob, ci_kind)

@@ -24,8 +24,9 @@ import pandas as pd
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import Design, index_table
+from ..model.design import Design, IntArray, index_table
 from ..model.spec import load_model
+from ..posterior.influence import contrast_weights
 from ..sampling.collapsed import mean_moments
 from ..sampling.exact import mode_of, sample_exact
 from ..sampling.reduction import Collapsed, collapse
@@ -43,81 +44,43 @@ Run = tuple[str, str]
 
 @dataclass(frozen=True)
 class Runs:
-    """The distances of one list in all runs that hold it.
-
-    Parameters
-    ----------
-    wordlist : str
-    embeddings : tuple of str
-    n_trainings : int
-        Of every embedding; 1 where the table has no column ``replicate``.
-    design : Design
-        Of the pairs that every run has.
-    y : (n_embeddings * n_trainings, n_rows) float
-        Distances, embedding by embedding.
-    n_left_out : int
-        Pairs that some run has and another lacks.
-    """
+    """The distances of one list in all runs that hold it."""
 
     wordlist: str
     embeddings: tuple[str, ...]
-    n_trainings: int
-    design: Design
-    y: FloatArray
-    n_left_out: int
+    n_trainings: int  # of every embedding
+    design: Design  # of the pairs that every run has
+    y: FloatArray  # (n_embeddings * n_trainings, n_rows), embedding by embedding
+    n_left_out: int  # pairs that some run has and another lacks
 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """Gaussians of the contrasts of all runs of a list, one for each draw of its sds.
+    """Gaussians of the contrasts of all runs of a list, one for each draw of its sds."""
 
-    Parameters
-    ----------
-    mean : (n_draws, n_runs) float
-    covariance : (n_draws, n_runs, n_runs) float
-    scale : (n_runs,) float
-        By which the sds of a run are larger than those of a usual one.
-    pareto_k : float
-        The largest of the parts.
-    """
+    embedding: IntArray  # (n_runs,); trainings of one embedding share it
+    mean: FloatArray  # (n_draws, n_runs)
+    covariance: FloatArray  # (n_draws, n_runs, n_runs)
+    scale: FloatArray  # (n_runs,), by which the sds of a run are larger than usual
+    pareto_k: float  # the largest of the parts
 
-    mean: FloatArray
-    covariance: FloatArray
-    scale: FloatArray
-    pareto_k: float
+    def averaged(self) -> Contrasts:
+        """Return the one Gaussian with the moments of all."""
+        spread = np.atleast_2d(np.cov(self.mean.T))
+        whole = self.covariance.mean(axis=0) + spread
+        return replace(self, mean=self.mean.mean(axis=0)[None], covariance=whole[None])
 
 
 @dataclass(frozen=True)
 class Part:
-    """Sums of runs that are alike: their average, differences of embeddings, or of trainings.
+    """Sums of runs that are alike: their average, differences of embeddings, or of trainings."""
 
-    Parameters
-    ----------
-    rows : (n, n_runs) float
-        Weights of the runs in each sum; orthogonal.
-    posterior : Collapsed
-        Of the first sum; the others are ``alike``.
-    """
-
-    rows: FloatArray
-    posterior: Collapsed
+    rows: FloatArray  # (n, n_runs), weights of the runs in each sum; orthogonal
+    posterior: Collapsed  # of the first sum; the others are ``alike``
 
 
 def runs_of(wordlist: str, tables: Mapping[Run, pd.DataFrame]) -> Runs:
-    """Pair the rows of all runs of a list.
-
-    Parameters
-    ----------
-    wordlist : str
-    tables : mapping of (str, str) to DataFrame
-        A table for every embedding and training of it.
-
-    Raises
-    ------
-    ValueError
-        If embeddings have unequal numbers of trainings, no pair of words is in all runs, or two
-        embeddings have the same distances.
-    """
+    """Pair the rows of all runs of a list, a table for every embedding and training of it."""
     names = dict.fromkeys(embedding for embedding, _ in tables)
     trainings = {name: sum(embedding == name for embedding, _ in tables) for name in names}
     if len(set(trainings.values())) > 1:
@@ -128,27 +91,21 @@ def runs_of(wordlist: str, tables: Mapping[Run, pd.DataFrame]) -> Runs:
         )
     valid = {run: validate_table(table).drop_duplicates(KEYS) for run, table in tables.items()}
     keyed = {run: table.set_index(KEYS)["cosine_distance"] for run, table in valid.items()}
-    shared = next(iter(keyed.values())).index
-    for each in keyed.values():
-        shared = shared[shared.isin(each.index)]
-    if shared.empty:
+    first = next(iter(valid.values()))
+    shared = set.intersection(*(set(run.index) for run in keyed.values()))
+    rows = first[first.set_index(KEYS).index.isin(shared)].reset_index(drop=True)
+    if rows.empty:
         raise ValueError(
             f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave the "
             "embedding out that lacks them"
         )
-    everything = set().union(*(each.index for each in keyed.values()))
-    first = next(iter(valid.values()))
-    rows = first[pd.MultiIndex.from_frame(first[KEYS]).isin(shared)].reset_index(drop=True)
-    y = np.stack([each.loc[shared].to_numpy(dtype=np.float64) for each in keyed.values()])
+    index = pd.MultiIndex.from_frame(rows[KEYS])
+    y = np.stack([run.loc[index].to_numpy(dtype=np.float64) for run in keyed.values()])
     _require_different(wordlist, tuple(tables), y)
-    return Runs(
-        wordlist,
-        tuple(names),
-        next(iter(trainings.values())),
-        index_table(rows),
-        y,
-        len(everything) - len(shared),
-    )
+    n_pairs = len(set().union(*(run.index for run in keyed.values())))
+    n_trainings = next(iter(trainings.values()))
+    design, n_left_out = index_table(rows), n_pairs - len(rows)
+    return Runs(wordlist, tuple(names), n_trainings, design, y, n_left_out)
 
 
 def _require_different(wordlist: str, runs: tuple[Run, ...], y: FloatArray) -> None:
@@ -180,46 +137,49 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
     return tuple(np.asarray(np.kron(*pair), dtype=np.float64) for pair in pairs)
 
 
-def list_contrasts(runs: Runs, first: str, second: str, n_draws: int, rng: Generator) -> Contrasts:
+def list_contrasts(
+    runs: Runs, embeddings: Sequence[str], pair: tuple[str, str], n_draws: int, rng: Generator
+) -> Contrasts:
     """Draw the sds of a list, and compute the Gaussians of the contrasts of its runs given them.
 
-    Parameters
-    ----------
-    runs : Runs
-    first, second : str
-        Connections; the contrast is first - second.
-    n_draws : int
-    rng : numpy.random.Generator
+    ``embeddings`` are the names that ``Contrasts.embedding`` counts; the contrast is the mean of
+    the pair's first connection less that of its second.
     """
-    design = runs.design
-    for name in (first, second):
-        if name not in design.connections:
+    connections = runs.design.connections
+    for name in pair:
+        if name not in connections:
             raise ValueError(
                 f"the list {runs.wordlist!r} has no {name} rows that all its runs share; it has "
-                f"{', '.join(design.connections)}"
+                f"{', '.join(connections)}"
             )
-    weights = np.array([float(c == first) - float(c == second) for c in design.connections])
+    weights = contrast_weights(connections, *pair)
     scale = _scales(runs, weights)
     parts = parts_of(runs, scale)
-    found = [sample_exact(part.posterior, n_draws, rng, effects=False) for part in parts]
-    mean, covariance = gaussians(parts, [each.parameters for each in found], weights)
-    worst = max(each.pareto_k for each in found)
-    return Contrasts(mean * scale, covariance * np.outer(scale, scale), scale, worst)
+    drawn = [sample_exact(part.posterior, n_draws, rng, effects=False) for part in parts]
+    mean, covariance = gaussians(parts, [draws.parameters for draws in drawn], weights)
+    embedding = [embeddings.index(name) for name in runs.embeddings]
+    return Contrasts(
+        np.repeat(embedding, runs.n_trainings),
+        mean * scale,
+        covariance * np.outer(scale, scale),
+        scale,
+        max(draws.pareto_k for draws in drawn),
+    )
 
 
 def parts_of(runs: Runs, scale: FloatArray) -> list[Part]:
     """Rotate the distances of all runs over their scales, (n_runs,), into independent parts."""
     scaled = runs.y / scale[:, None]
-    average, *apart = rotation(len(runs.embeddings), runs.n_trainings)
+    average, *differences = rotation(len(runs.embeddings), runs.n_trainings)
     # Sums over the root of their number are no distances; their averages are.
-    rows = [(average / np.sqrt(len(scale)), "maximal"), *((q, "change-maximal") for q in apart)]
-    found = []
+    rows = [(average / np.sqrt(len(scale)), "maximal")]
+    rows += [(q, "change-maximal") for q in differences if len(q)]
+    parts = []
     for q, model in rows:
-        if len(q):
-            spec = load_model(model).with_priors(FLAT)
-            first, *others = (collapse(replace(runs.design, y=row @ scaled), spec) for row in q)
-            found.append(Part(q, replace(first, alike=tuple(others))))
-    return found
+        spec = load_model(model).with_priors(FLAT)
+        first, *others = (collapse(replace(runs.design, y=row @ scaled), spec) for row in q)
+        parts.append(Part(q, replace(first, alike=tuple(others))))
+    return parts
 
 
 def gaussians(
@@ -227,24 +187,14 @@ def gaussians(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the Gaussians of the contrasts of all runs, over their scales, given the parameters.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-    parameters : sequence of (n_draws, n_parameters) float
-        Of every part.
-    weights : (n_connections,) float
-        Of the connection means in the contrast.
-
-    Returns
-    -------
-    (n_draws, n_runs) float, (n_draws, n_runs, n_runs) float
-        Means and covariances.
+    Parameters of every part are (n_draws, n_parameters), weights those of the connection means in
+    the contrast. Returns means, (n_draws, n_runs), and covariances, (n_draws, n_runs, n_runs).
     """
     n_draws, n_runs = len(parameters[0]), parts[0].rows.shape[1]
     mean, covariance = np.zeros((n_draws, n_runs)), np.zeros((n_draws, n_runs, n_runs))
-    for part, own in zip(parts, parameters, strict=True):
+    for part, values in zip(parts, parameters, strict=True):
         back = part.rows / (part.rows**2).sum(axis=1, keepdims=True)
-        centres, variance = mean_moments(part.posterior, own, weights)
+        centres, variance = mean_moments(part.posterior, values, weights)
         mean += centres @ back
         covariance += variance[:, None, None] * (back.T @ back)
     return mean, covariance
@@ -257,9 +207,9 @@ def _scales(runs: Runs, weights: FloatArray) -> FloatArray:
     """
     spec = load_model("maximal").with_priors(FLAT)
     log = np.zeros(len(runs.embeddings))
-    for at, own in enumerate(runs.y.reshape(len(log), runs.n_trainings, -1)):
+    for at, trainings in enumerate(runs.y.reshape(len(log), runs.n_trainings, -1)):
         variances = []
-        for y in own:
+        for y in trainings:
             posterior = collapse(replace(runs.design, y=y), spec)
             variances.append(mean_moments(posterior, mode_of(posterior)[None], weights)[1])
         log[at] = 0.5 * np.log(np.mean(variances))
