@@ -9,7 +9,7 @@ from builders import refused
 from scipy.special import digamma
 
 from bayesbias.maskedlm import measure_agreement, measure_table
-from bayesbias.maskedlm.agreement import _mutual_information
+from bayesbias.maskedlm.score_sets import _mutual_information
 
 
 def bivariate(rho: float, n: int, seed: int = 0) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import norm, shapiro
 
 from bayesbias import maskedlm
-from bayesbias.maskedlm import ROLES, Normals, js_divergence, js_to_a_normal, jss_of, kls_of
+from bayesbias.maskedlm import ROLES, Normals
 from bayesbias.maskedlm.score_sets import STATISTICS
 
 
@@ -50,30 +50,30 @@ def true_js(fitted: Normals) -> float:
 def test_js_is_the_integral_of_its_definition(means, sds) -> None:
     fitted = Normals(means, sds)
     # Both quadratures ask for 1e-10 or better.
-    assert js_divergence(fitted) == pytest.approx(true_js(fitted), abs=1e-9)
+    assert fitted.js_divergence() == pytest.approx(true_js(fitted), abs=1e-9)
 
 
 def test_worked_numbers_of_the_published_code() -> None:
     """N(0,1), N(4,1): 2.0 where the true value is .633 nat; folded back it is one half."""
     far = Normals((0.0, 4.0), (1.0, 1.0))
-    assert js_to_a_normal(far) == pytest.approx(2.0, rel=1e-12)  # (2² / 2 + 2² / 2) / 2
-    assert js_divergence(far) * np.log(2) == pytest.approx(0.633, abs=5e-4)  # as printed
-    assert jss_of(far, "published") == pytest.approx(50.0)  # 100 (1 - 1/2) / (1 + 0)
+    assert far.js_to_a_normal() == pytest.approx(2.0, rel=1e-12)  # (2² / 2 + 2² / 2) / 2
+    assert far.js_divergence() * np.log(2) == pytest.approx(0.633, abs=5e-4)  # as printed
+    assert far.jss("published") == pytest.approx(50.0)  # 100 (1 - 1/2) / (1 + 0)
     # The sds differ by 2, which the code folds to 1/2 as well.
     wide = Normals((0.0, 0.0), (1.0, 3.0))
     js = (0.5 * np.log(5) + 0.1 - 0.5 + 0.5 * np.log(5 / 9) + 0.9 - 0.5) / 2  # Normal of variance 5
-    assert jss_of(wide, "published") == pytest.approx(100 * (1 - js) / 1.5)
-    assert jss_of(wide) == pytest.approx(100 * (1 - true_js(wide)) / 3, abs=1e-6)
+    assert wide.jss("published") == pytest.approx(100 * (1 - js) / 1.5)
+    assert wide.jss() == pytest.approx(100 * (1 - true_js(wide)) / 3, abs=1e-6)
 
 
 def test_js_is_at_most_one_bit() -> None:
-    assert js_divergence(Normals((0.0, 1e6), (1.0, 1.0))) == pytest.approx(1.0, abs=1e-12)
-    assert jss_of(Normals((0.0, 1e6), (1.0, 1.0))) == pytest.approx(0.0, abs=1e-9)
+    assert Normals((0.0, 1e6), (1.0, 1.0)).js_divergence() == pytest.approx(1.0, abs=1e-12)
+    assert Normals((0.0, 1e6), (1.0, 1.0)).jss() == pytest.approx(0.0, abs=1e-9)
 
 
 @given(apart=st.floats(1e-3, 1e3), sd=st.floats(1e-2, 1e2))
 def test_kls_is_fifty_at_equal_sds_however_far_apart(apart: float, sd: float) -> None:
-    assert kls_of(Normals((0.0, apart), (sd, sd))) == pytest.approx(50.0, abs=1e-9)
+    assert Normals((0.0, apart), (sd, sd)).kls() == pytest.approx(50.0, abs=1e-9)
 
 
 def test_kls_by_hand_and_its_known_trouble() -> None:

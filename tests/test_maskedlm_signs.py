@@ -136,7 +136,7 @@ def test_pairs_that_a_model_lacks_are_left_out_and_counted() -> None:
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
         (lambda f: {"pair_id": "0"}, {}, "pair '0' is there twice under 'one'"),
         ({"bias_type": " "}, {}, "row 0, pair '0', has an empty bias_type"),
-        ({"difference": 1.0}, {}, "so that no interval can be learnt"),
+        ({"difference": 1.0}, {}, "so that no interval can be learned"),
         ({}, {"measure": "sss"}, "unknown measure 'sss'"),
         ({}, {"priors": {"nu": {"rate": 1.0}}}, "unknown parameter 'nu'"),
     ],

@@ -16,12 +16,12 @@ from .._core.transformer_files import (
     sees_ahead,
 )
 
-_POOLING_KEYS = {
+_POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
 }
-"""How a sentence's vector comes from those of its tokens."""
+"""How a sentence's vector comes from those of its tokens, by the key that is on."""
 
 _STEPS = ("Transformer", "Pooling", "Normalize")
 """Steps of sentence-transformers that are understood; the last does not change a cosine."""
@@ -40,8 +40,8 @@ class Encoder:
     tokenizer : transformers.PreTrainedTokenizerFast
     longest : int
         Tokens of the longest sentence it takes, special tokens included.
-    sentence_pooling : str
-        How a sentence's vector comes from those of its tokens: mean, cls or max.
+    sentence_pooling : {"mean", "cls", "max"}
+        How a sentence's vector comes from those of its tokens.
     lower_case : bool
         Whether the folder asks for text in lower case, before the tokenizer.
     """
@@ -58,11 +58,6 @@ class Encoder:
         """Whether a token knows of those before it only."""
         return not sees_ahead(self.network)
 
-    @property
-    def n_layers(self) -> int:
-        """Layers; ``layer`` may be 0 (what goes into the first) to this, or count from -1 back."""
-        return int(self.network.config.num_hidden_layers)
-
 
 def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encoder:
     """Load an encoder from a local folder, or by name from where transformers keeps models.
@@ -70,23 +65,19 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Parameters
     ----------
     source : str, Path or Encoder
-        A folder with config.json, model.safetensors and tokenizer.json, with the files of
-        sentence-transformers if it has such; or a name of the Hugging Face hub, which
-        transformers reads from its cache or, with a network, fetches. Code that comes with a
-        model is never run, and weights in a pickle are not read.
+        A folder with config.json, model.safetensors and tokenizer.json, and the files of
+        sentence-transformers if it has any; or a name of the Hugging Face hub, which transformers
+        reads from its cache or, with a network, fetches. Code that comes with a model is never run,
+        and weights in a pickle are not read.
     device : str
         As torch names it.
-
-    Returns
-    -------
-    Encoder
 
     Raises
     ------
     ImportError
         If the extra ``mlm`` is not installed.
     FileNotFoundError
-        If there is no such model within reach; says how to point at a folder.
+        If there is no such model within reach.
     ValueError
         If the folder is not an encoder, or needs steps or code that are not understood.
     """
@@ -122,34 +113,32 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
 def _pooling(folder: Path) -> str:
     """Return how a folder of sentence-transformers pools; the mean for any other folder."""
-    steps = _json(folder / "modules.json", list)
+    path = folder / "modules.json"
+    steps = _json(path, list)
     if not all(isinstance(step, dict) for step in steps):
-        raise ValueError(f"{folder / 'modules.json'} is no list of steps")
+        raise ValueError(f"{path} is no list of steps")
     kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
     for kind in kinds:
         if kind not in _STEPS:
             raise ValueError(
-                f"{folder / 'modules.json'} has a step {kind!r}; understood are "
-                f"{', '.join(_STEPS)}. pooling='word' of the folder without modules.json works"
+                f"{path} has a step {kind!r}; understood are {', '.join(_STEPS)}. pooling='word' "
+                "of the folder without modules.json works"
             )
     if "Pooling" not in kinds:
         return "mean"
     path = folder / str(steps[kinds.index("Pooling")].get("path", "")) / "config.json"
-    modes = [
-        key
-        for key, on in _json(path, dict).items()
-        if key.startswith("pooling_mode") and on is True
-    ]
-    if len(modes) != 1 or modes[0] not in _POOLING_KEYS:
+    settings = _json(path, dict).items()
+    modes = [key for key, on in settings if key.startswith("pooling_mode") and on is True]
+    if len(modes) != 1 or modes[0] not in _POOLINGS:
         raise ValueError(
             f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
-            f"{', '.join(_POOLING_KEYS)}"
+            f"{', '.join(_POOLINGS)}"
         )
-    return _POOLING_KEYS[modes[0]]
+    return _POOLINGS[modes[0]]
 
 
 def _json(path: Path, kind: type) -> Any:  # noqa: ANN401
-    """Read a file; one that is not there, as for models of the hub, is as good as an empty one."""
+    """Read a file; one that is absent, as for models of the hub, counts as empty."""
     if not path.is_file():
         return kind()
     content = read_json(path)

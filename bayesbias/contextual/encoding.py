@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import unknown_name
+from .._core.checks import check_numbers, unknown_name
 from .._core.progress import progress_bar
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, Templates, load_templates, natural_sentence, sentence
@@ -83,28 +83,24 @@ def contextual_vectors(
     encoder : str, Path or Encoder
         As `load_encoder` takes it.
     words : iterable of str
-        Each is put into every template as it is spelt.
+        Each is put into every template as it is spelled.
     templates : str, Path, Templates or iterable of str
         As `load_templates` takes it: a bundled set's name, a TOML file, or sentences with a
         place ``{}`` for the word. Or natural sentences of every word, as `load_sentences` reads
         them: contexts are then the first sentence of every word, its second and so on, as many as
-        the word with fewest has; words that have none are missing.
+        the word with fewest has; words without sentences are missing.
     layer : int
-        Layer to read: 0 for what goes into the first, up to the number of layers; negative
-        numbers count from the last, -1.
+        0 for what goes into the first layer, up to the number of layers; negative numbers count
+        from the last, -1.
     pooling : {"word", "sentence", "cls", "last"}
-        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or whatever a
-        folder of sentence-transformers says in its ``1_Pooling/config.json``. ``cls`` and ``last``:
-        the first and the last token, which SEAT takes for BERT and for GPT (May et al., 2019).
+        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or as a folder of
+        sentence-transformers has it in ``1_Pooling/config.json``. ``cls`` and ``last``: the first
+        and the last token, which SEAT takes for BERT and for GPT (May et al., 2019).
     batch_size : int
-        Changes how fast it is, and results by rounding only.
+        Changes speed, and results by rounding only.
     device : str
         As torch names it.
     progressbar : bool
-
-    Returns
-    -------
-    ContextualVectors
 
     Raises
     ------
@@ -123,20 +119,23 @@ def contextual_vectors(
         token, before it has read the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
-    contexts = load_templates(templates).templates if not isinstance(templates, Mapping) else ()
+    contexts = () if isinstance(templates, Mapping) else load_templates(templates).templates
     loaded, depth = _chosen(encoder, device, layer, pooling, POOLINGS)
     _warn_of_blindness(loaded, contexts, pooling)
     wanted = list(dict.fromkeys(words))
-    written = [word for word in wanted if _can_write(loaded, word)]
-    known = tuple(word for word in written if natural is None or natural.get(word))
+    known = tuple(
+        word
+        for word in wanted
+        if _can_write(loaded, word) and (natural is None or natural.get(word))
+    )
     if not known:
         raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:
-        n_each = min(len(natural[word]) for word in known)
-        contexts = tuple(f"sentence {at + 1}" for at in range(n_each))
-        sentences = [natural_sentence(text, w) for w in known for text in natural[w][:n_each]]
+        fewest = min(len(natural[word]) for word in known)
+        contexts = tuple(f"sentence {number}" for number in range(1, fewest + 1))
+        sentences = [natural_sentence(text, w) for w in known for text in natural[w][:fewest]]
     rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
     return ContextualVectors(
         encoder=loaded.name,
@@ -164,29 +163,19 @@ def sentence_vectors(
     Parameters
     ----------
     encoder : str, Path or Encoder
-        As `load_encoder` takes it. A folder of a masked language model is one, too.
+        As `load_encoder` takes it. A folder of a masked language model works too.
     sentences : iterable of str
     layer, pooling, batch_size, device, progressbar
-        As `contextual_vectors` takes them; of the poolings all but ``word``.
+        As for `contextual_vectors`; all poolings but ``word``.
 
     Returns
     -------
     (n_sentences, n_dims) float32 array
-        In the order of the sentences.
 
     Raises
     ------
-    ImportError, FileNotFoundError
-        As `contextual_vectors` does.
-    ValueError
-        If there is no sentence, one is blank or longer than the encoder takes (nothing is cut), or
-        a number or name is not valid.
-
-    Examples
-    --------
-    >>> from bayesbias import contextual
-    >>> contextual.sentence_vectors("./bert", ["The nurse left."]).shape  # doctest: +SKIP
-    (1, 768)
+    ImportError, FileNotFoundError, ValueError
+        As `contextual_vectors` does; also if there is no sentence, or one is blank.
     """
     if isinstance(sentences, str):
         raise TypeError(f"sentences must be a list of texts; got the text {sentences!r:.80}")
@@ -206,7 +195,7 @@ def _chosen(
     if pooling not in poolings:
         raise ValueError(unknown_name("pooling", pooling, poolings))
     loaded = load_encoder(encoder, device=device)
-    n = loaded.n_layers
+    n = int(loaded.network.config.num_hidden_layers)
     if not -(n + 1) <= layer <= n:
         raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     return loaded, layer % (n + 1)
@@ -214,7 +203,7 @@ def _chosen(
 
 def _warn_of_blindness(encoder: Encoder, templates: tuple[str, ...], pooling: str) -> None:
     """Warn if a causal encoder gives the same vector whatever the sentence."""
-    blind = [each for each in templates if pooling == "cls" or each.startswith(PLACE)]
+    blind = [text for text in templates if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and encoder.is_causal:
         warnings.warn(
             f"{encoder.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) what is read "
@@ -224,7 +213,7 @@ def _warn_of_blindness(encoder: Encoder, templates: tuple[str, ...], pooling: st
 
 
 def _can_write(encoder: Encoder, word: str) -> bool:
-    """Return whether a word has pieces, and none of them is the tokenizer's mark of the unknown."""
+    """Return whether a word has pieces, and none of them is the unknown one."""
     pieces = encoder.tokenizer(_cased(encoder, word), add_special_tokens=False)["input_ids"]
     return bool(pieces) and encoder.tokenizer.unk_token_id not in pieces
 
@@ -245,9 +234,8 @@ def _encode(
     """Vectors of sentences in their order; encoded in the order of their lengths."""
     import torch
 
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size}")
-    texts = [_cased(encoder, each.text) for each in sentences]
+    check_numbers(batch_size=batch_size)
+    texts = [_cased(encoder, text.text) for text in sentences]
     tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
     lengths = [len(ids) for ids in tokens["input_ids"]]
     longest = int(np.argmax(lengths))
@@ -256,30 +244,24 @@ def _encode(
             f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens and {encoder.name} "
             f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
         )
+    names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
     order = np.argsort(lengths, kind="stable").tolist()
     pooled: list[Arrays] = []
     with progress_bar("encoding", len(order), shown=None if shown else False) as update:
         for start in range(0, len(order), batch_size):
             picked = order[start : start + batch_size]
+            columns = {name: [tokens[name][i] for i in picked] for name in names}
+            batch = encoder.tokenizer.pad(columns, return_tensors="pt").to(encoder.network.device)
             with torch.inference_mode():
-                batch = _padded(encoder, tokens, picked)
                 states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
                 weights = batch["attention_mask"]
                 how = encoder.sentence_pooling if pooling == "sentence" else pooling
                 if pooling == "word":
                     spans = [tokens["offset_mapping"][i] for i in picked]
                     weights = _pieces(spans, [sentences[i] for i in picked], weights)
-                    how = "mean"
                 pooled.append(_pool(states, weights, how))
             update(start + len(picked))
     return np.concatenate(pooled)[np.argsort(order)]
-
-
-def _padded(encoder: Encoder, tokens: Any, picked: list[int]) -> Any:  # noqa: ANN401
-    """Some sentences' tokens as one batch, where the network computes."""
-    names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
-    columns = {name: [tokens[name][i] for i in picked] for name in names}
-    return encoder.tokenizer.pad(columns, return_tensors="pt").to(encoder.network.device)
 
 
 def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # noqa: ANN401
@@ -288,13 +270,13 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
 
     marked = torch.zeros_like(mask)
     shifts = mask.argmax(dim=1).tolist()  # the first token that is no padding
-    for row, (offsets, each, shift) in enumerate(zip(spans, sentences, shifts, strict=True)):
+    for row, (offsets, given, shift) in enumerate(zip(spans, sentences, shifts, strict=True)):
         for column, (start, stop) in enumerate(offsets):
-            if start < each.stop and stop > each.start and stop > start:
+            if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
             raise ValueError(
-                f"no token of {each.text!r} belongs to its word; try pooling='sentence'"
+                f"no token of {given.text!r} belongs to its word; try pooling='sentence'"
             )
     return marked
 
@@ -306,8 +288,8 @@ def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
         pooled = states.masked_fill(kept == 0, -np.inf).max(dim=1).values
     elif how in {"cls", "last"}:  # of the tokens that are no padding
         last = weights.shape[1] - 1 - weights.flip(1).argmax(dim=1)
-        at = weights.argmax(dim=1) if how == "cls" else last
-        pooled = states[range(len(states)), at]
-    else:
+        token = weights.argmax(dim=1) if how == "cls" else last
+        pooled = states[range(len(states)), token]
+    else:  # mean, of the word's pieces too
         pooled = (states * kept).sum(dim=1) / kept.sum(dim=1)
     return np.asarray(pooled.float().cpu().numpy(), dtype=np.float32)

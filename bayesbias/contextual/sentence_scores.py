@@ -20,17 +20,7 @@ SAMPLES_AT_ONCE = 500
 
 @dataclass(frozen=True, eq=False)
 class SeatResult:
-    """SEAT on all sentences, and WEAT in every context alone; see `seat`.
-
-    Parameters
-    ----------
-    effect_size : float
-        WEAT's d over all sentences of each set together, as May et al. (2019) define it.
-    by_context : mapping of str to float
-        d in each context: how much the score owes to the sentence.
-    missing : tuple of str
-        Words left out, since the vectors lack them.
-    """
+    """WEAT's d over all sentences, d in each context alone, and words without vectors."""
 
     effect_size: float
     by_context: Mapping[str, float]
@@ -54,7 +44,7 @@ def seat(
     Parameters
     ----------
     vectors : ContextualVectors
-        With ``pooling="sentence"`` it is SEAT; with words' own vectors it is its like.
+        Read with ``pooling="sentence"``, as SEAT is.
     X, Y, A, B : iterable of str
         Two lists of targets and two of attributes, as for `scores.weat`.
     ddof : {1, 0, "pooled"}
@@ -63,7 +53,7 @@ def seat(
     Raises
     ------
     ValueError
-        If no word of a list has vectors.
+        If no word of a list has vectors, or all targets are alike.
 
     References
     ----------
@@ -71,25 +61,26 @@ def seat(
     """
     rows, missing = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
 
-    def score(*sets: FloatArray) -> float:
-        x, y, a, b = (each.reshape(-1, each.shape[-1]) for each in sets)
+    def score(sets: Iterable[FloatArray]) -> float:
+        x, y, a, b = (vectors.reshape(-1, vectors.shape[-1]) for vectors in sets)
         value = float(effect_sizes(psi(x, a, b), psi(y, a, b), ddof))
         if not np.isfinite(value):
             raise ValueError("all targets are alike, so that the effect size is undefined")
         return value
 
     by_context = {
-        context: score(*(each[:, at] for each in rows))
-        for at, context in enumerate(vectors.contexts)
+        context: score(row[:, place] for row in rows)
+        for place, context in enumerate(vectors.contexts)
     }
-    return SeatResult(score(*rows), by_context, missing)
+    return SeatResult(score(rows), by_context, missing)
 
 
 def _rows(
     vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
-    """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and what has none."""
-    place, rows, missing = {word: at for at, word in enumerate(vectors.words)}, [], []
+    """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and missing words."""
+    place = {word: row for row, word in enumerate(vectors.words)}
+    rows, missing = [], []
     for name, words in ((name, list(words)) for name, words in lists.items()):
         missing += [word for word in words if word not in place]
         known = [place[word] for word in words if word in place]
@@ -101,17 +92,7 @@ def _rows(
 
 @dataclass(frozen=True)
 class CombinedEffect:
-    """Effect sizes of samples in a random-effects model; see `ceat`.
-
-    Parameters
-    ----------
-    effect_size, standard_error : float
-    between_sd : float
-        Of the true effect sizes of samples.
-    p_value : float
-        Two-sided, of no effect.
-    effects : (n_samples,) float
-    """
+    """What `ceat` combines: the effect, the sd between samples, and d of every sample."""
 
     effect_size: float
     standard_error: float
@@ -136,8 +117,8 @@ def ceat(
     between samples is :math:`\tau^2 = \max(0, (Q - (N - 1))/(\sum w_i - \sum w_i^2/\sum w_i))`
     (DerSimonian and Laird, 1986); the combined effect size is the mean of :math:`d_i` by
     :math:`v_i = 1/(V_i + \tau^2)`, and its standard error :math:`(\sum v_i)^{-1/2}`. It falls with
-    ``n_samples``, however few sentences there are, so that p says nothing about other sentences or
-    words. For that fit the model ``contextual``.
+    ``n_samples``, however few sentences there are, so that the two-sided p says nothing about other
+    sentences or words. For that fit the model ``contextual``.
 
     Parameters
     ----------
@@ -158,20 +139,13 @@ def ceat(
     ----------
     Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES; WEAT's d with the sd of
     divisor N - 1, and the variance of the associations of all targets for that of a sample.
-
-    Examples
-    --------
-    >>> from bayesbias import contextual
-    >>> sentences = contextual.load_sentences("sentences.csv")  # doctest: +SKIP
-    >>> vectors = contextual.contextual_vectors("./bert", sentences, sentences)  # doctest: +SKIP
-    >>> contextual.ceat(vectors, X, Y, A, B, seed=1).effect_size  # doctest: +SKIP
     """
     from scipy.stats import norm
 
     check_numbers(n_samples=n_samples)
     (x, y, a, b), _ = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
     k, n, rng = len(vectors.contexts), len(x) + len(y), default_rng(seed)
-    unit = [unit_rows(each.reshape(-1, each.shape[2])) for each in (x, y, a, b)]
+    unit = [unit_rows(rows.reshape(-1, rows.shape[2])) for rows in (x, y, a, b)]
     cosines = np.vstack(unit[:2]) @ np.vstack(unit[2:]).T
     sampled = []
     for start in range(0, n_samples, SAMPLES_AT_ONCE):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from .._core.checks import unknown_name
@@ -21,42 +21,31 @@ _TEXTS = ("name", "title", "reference", "licence", "note")
 
 @dataclass(frozen=True)
 class Templates:
-    """A set of templates, each with one place ``{}`` for a word.
-
-    Parameters
-    ----------
-    templates : tuple of str
-    name, title, reference, licence, note : str
-
-    Raises
-    ------
-    ValueError
-        If there are none, one is given twice, or one has no place or two.
-    """
+    """Templates, each with one place ``{}`` for a word; a ValueError if one is no such template."""
 
     templates: tuple[str, ...]
     name: str = "own"
     title: str = ""
     reference: str = ""
     licence: str = ""
-    note: str = field(default="", repr=False)
+    note: str = ""
 
     def __post_init__(self) -> None:
         if not self.templates:
             raise ValueError("at least one template is needed, such as 'This is {}.'")
-        for at, each in enumerate(self.templates):
-            if not isinstance(each, str) or each.count(PLACE) != 1:
+        for template in self.templates:
+            if not isinstance(template, str) or template.count(PLACE) != 1:
                 raise ValueError(
-                    f"the template {each!r} must have exactly one place {PLACE} for the word, "
+                    f"the template {template!r} must have exactly one place {PLACE} for the word, "
                     "as in 'This is {}.'"
                 )
-            if each in self.templates[:at]:
-                raise ValueError(f"the template {each!r} is given twice")
+            if self.templates.count(template) > 1:
+                raise ValueError(f"the template {template!r} is given twice")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A word in a template, and between which characters it stands."""
+    """A word in a sentence, and between which characters it stands."""
 
     text: str
     start: int
@@ -109,27 +98,26 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
     ValueError
         If a column is missing, or a word does not stand in its sentence.
     """
-    place = Path(path)
-    if not place.is_file():
-        raise FileNotFoundError(f"no file of sentences at {place}")
-    found: dict[str, list[str]] = {}
+    sentences: dict[str, list[str]] = {}
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no file of sentences at {path}")
     try:
-        frame = read_csv(place, dtype=str, keep_default_na=False)
+        frame = read_csv(Path(path), dtype=str, keep_default_na=False)
         require_columns(frame, ("word", "sentence"))
         for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
             natural_sentence(text, word)  # raises where it is not there
-            found.setdefault(word, []).append(text)
+            sentences.setdefault(word, []).append(text)
     except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
-        raise ValueError(located(place, error)) from None
-    return found
+        raise ValueError(located(Path(path), error)) from None
+    return sentences
 
 
 def natural_sentence(text: str, word: str) -> Sentence:
     """Return where a word first stands in a sentence, in whatever case and not within another."""
-    at = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) if word else None
-    if at is None:
+    match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) if word else None
+    if match is None:
         raise ValueError(f"the word {word!r} does not stand in its sentence {text!r:.80}")
-    return Sentence(text, at.start(), at.end())
+    return Sentence(text, *match.span())
 
 
 def sentence(template: str, word: str) -> Sentence:

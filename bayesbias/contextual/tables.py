@@ -11,8 +11,6 @@ from ..tables.schema import validate_table
 from ..tables.wordlists import WordList
 from .encoding import ContextualVectors
 
-PAIRS = ("dealt", "all")
-
 
 def contextual_table(
     vectors: ContextualVectors,
@@ -27,19 +25,18 @@ def contextual_table(
     Parameters
     ----------
     vectors : ContextualVectors
-        Of all words of the list.
     wordlist : WordList
     pairs : {"dealt", "all"}
-        ``dealt``: every pair of words stands once, in a context that is dealt out so that every
-        word and every attribute meets all contexts about equally often (a Latin square). ``all``:
-        every pair in every context. Distances of one pair in several contexts are far from
-        independent news, and models here do not know pairs: fitted to ``all``, their intervals
-        are too narrow. It serves for looking, and for models of your own.
+        ``dealt``: every pair of words once, in a context dealt out so that every word and every
+        attribute meets all contexts about equally often (a Latin square). ``all``: every pair in
+        every context. Distances of one pair in several contexts are far from independent, and
+        models here do not know pairs: fitted to ``all``, their intervals are too narrow. Use it for
+        looking, and for models of your own.
     turn : int
-        Which of the ways to deal: they differ by a shift of the contexts. How far results of
-        different turns lie apart shows what the contexts do to them.
+        Shifts which context a pair is dealt. How much results of different turns differ shows what
+        the contexts do to them.
     max_missing : float, optional
-        As `distance_table` takes it.
+        As for `distance_table`.
 
     Returns
     -------
@@ -51,15 +48,15 @@ def contextual_table(
     ValueError
         As `distance_table` does.
     """
-    if pairs not in PAIRS:
-        raise ValueError(unknown_name("choice of pairs", pairs, PAIRS))
+    if pairs not in {"dealt", "all"}:
+        raise ValueError(unknown_name("choice of pairs", pairs, ("dealt", "all")))
     parts = []
-    for at, context in enumerate(vectors.contexts):
-        found = vectors.in_context(context)
-        table = distance_table(found, wordlist, embedding=vectors.encoder, max_missing=max_missing)
+    for place, context in enumerate(vectors.contexts):
+        keyed = vectors.in_context(context)
+        table = distance_table(keyed, wordlist, embedding=vectors.encoder, max_missing=max_missing)
         if pairs == "dealt":
             word, _ = pd.factorize(table["protected_word"])
             attribute, _ = pd.factorize(table["attribute"])
-            table = table[np.asarray((word + attribute + turn) % len(vectors.contexts) == at)]
+            table = table[np.asarray((word + attribute + turn) % len(vectors.contexts) == place)]
         parts.append(table.assign(context=context))
     return validate_table(pd.concat(parts, ignore_index=True))

@@ -4,7 +4,6 @@ Reading pairs, measures of two sets of scores and the models of their difference
 the package; scoring sentences needs the extra ``mlm``.
 """
 
-from .agreement import measure_agreement as measure_agreement
 from .alignment import token_spans as token_spans
 from .datasets import PAIR_COLUMNS as PAIR_COLUMNS
 from .datasets import ROLES as ROLES
@@ -13,25 +12,18 @@ from .datasets import word_contrast as word_contrast
 from .fitting import fit_pairs as fit_pairs
 from .language_models import LanguageModel as LanguageModel
 from .language_models import load_language_model as load_language_model
+from .language_models import null_models as null_models
 from .measures import Normals as Normals
 from .measures import PercentageScore as PercentageScore
 from .measures import direction_scores as direction_scores
-from .measures import js_divergence as js_divergence
-from .measures import js_to_a_normal as js_to_a_normal
 from .measures import jss as jss
-from .measures import jss_of as jss_of
 from .measures import kls as kls
-from .measures import kls_of as kls_of
 from .measures import measure_table as measure_table
 from .measures import percentage_score as percentage_score
-from .null_models import null_models as null_models
-from .null_models import null_rates as null_rates
-from .observed_shares import observed_shares as observed_shares
 from .pair_files import read_pairs as read_pairs
-from .pair_groups import grouped_pairs as grouped_pairs
-from .pair_groups import masked_sentence as masked_sentence
 from .pair_summaries import model_contrasts as model_contrasts
 from .pair_summaries import model_ranks as model_ranks
+from .pair_summaries import null_rates as null_rates
 from .pair_summaries import pair_scales as pair_scales
 from .pair_summaries import pair_summary as pair_summary
 from .pll import SCORE_COLUMNS as SCORE_COLUMNS
@@ -40,9 +32,11 @@ from .pll import score_pairs as score_pairs
 from .preferences import Preferences as Preferences
 from .preferences import preferences as preferences
 from .questions import MEASURES as MEASURES
-from .score_logs import read_scores as read_scores
+from .score_files import read_scores as read_scores
+from .score_sets import measure_agreement as measure_agreement
 from .score_sets import order_robustness as order_robustness
 from .score_sets import sampling_robustness as sampling_robustness
 from .score_sets import score_analysis as score_analysis
+from .shares import observed_shares as observed_shares
 from .stereoset import icat as icat
 from .stereoset import stereoset_scores as stereoset_scores

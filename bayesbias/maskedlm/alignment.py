@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,9 @@ from .datasets import PAIR_LABELS, ROLES, validate_pairs
 
 if TYPE_CHECKING:
     from .language_models import LanguageModel
+
+Places = tuple[int, ...]
+"""Positions of tokens in a sentence, or ids of tokens."""
 
 SPAN_COLUMNS = ["role", "sentence", "tokens", "n_tokens", "modified", "shared"]
 
@@ -23,21 +26,16 @@ _SPACES = ("Ġ", "▁")
 class Tokens:
     """A sentence as a tokenizer reads it, with the special tokens that the model expects.
 
-    ``scored`` are the positions that are not special, ``words`` the word of each token or None.
+    ``scored`` are the positions that are not special, ``words`` the word of each token or None;
+    ``shared`` are the positions that the other sentence of the pair has too, ``modified`` the rest.
     """
 
-    ids: tuple[int, ...]
-    scored: tuple[int, ...]
+    ids: Places
+    scored: Places
     words: tuple[int | None, ...]
     pieces: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Spans:
-    """Positions of the tokens of one sentence that the other has too, and of those it has not."""
-
-    modified: tuple[int, ...]
-    shared: tuple[int, ...]
+    modified: Places = ()
+    shared: Places = ()
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
@@ -47,23 +45,21 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     tokenizer has none, as those of the Qwen family, the one that ends them, as in
     lm-evaluation-harness (``HFLM.prefix_token_id``).
     """
-    encoded = model.tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
+    tokenizer = model.tokenizer
+    encoded = tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
     ids, special = list(encoded["input_ids"]), list(encoded["special_tokens_mask"])
-    words = list(encoded.word_ids())
-    begin = model.tokenizer.bos_token_id
-    if begin is None:
-        begin = model.tokenizer.eos_token_id
+    words, begin = list(encoded.word_ids()), first_token(tokenizer)
     if model.kind == "causal" and begin is not None and ids[:1] != [begin]:
         ids, special, words = [begin, *ids], [1, *special], [None, *words]
     scored = tuple(place for place, is_special in enumerate(special) if not is_special)
     if not scored:
         raise ValueError(f"the tokenizer of {model.name} finds no token in {sentence!r:.80}")
-    own = set(model.tokenizer.all_special_ids) - {model.tokenizer.unk_token_id}
+    pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
+    reserved = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
     for place in scored:
-        if ids[place] in own:
-            token = model.tokenizer.convert_ids_to_tokens(ids[place])
+        if ids[place] in reserved:
             raise ValueError(
-                f"a sentence holds {token!r}, which is a token of its own to {model.name}: "
+                f"a sentence holds {pieces[place]!r}, which is a special token of {model.name}: "
                 f"{sentence!r:.80}; write it otherwise, or leave its pair out"
             )
     if len(ids) > model.longest:
@@ -71,27 +67,51 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
             f"a sentence has {len(ids)} tokens and {model.name} reads at most {model.longest}: "
             f"{sentence!r:.80}; shorten it or leave its pair out, nothing is cut off silently"
         )
-    pieces = model.tokenizer.convert_ids_to_tokens(ids)
-    return Tokens(tuple(ids), scored, tuple(words), tuple(map(str, pieces)))
+    return Tokens(tuple(ids), scored, tuple(words), pieces)
 
 
-def align(first: Tokens, second: Tokens, tokenizer: Any) -> tuple[Spans, Spans]:  # noqa: ANN401
+def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
+    """Return the id of what a causal model reads before a text."""
+    begin: int | None = tokenizer.bos_token_id
+    return tokenizer.eos_token_id if begin is None else begin
+
+
+def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
+    """Align all pairs of a frame, in the order of ``ROLES``.
+
+    A ValueError names those whose sentences are the same to the tokenizer.
+    """
+    aligned = [
+        _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
+        for first, second in pairs[list(ROLES)].itertuples(index=False)
+    ]
+    alike = [not (first.modified or second.modified) for first, second in aligned]
+    if any(alike):
+        raise ValueError(
+            f"{model.name}: the sentences of {sum(alike)} pair(s) are the same to its tokenizer, "
+            f"first {', '.join(pairs['pair_id'][alike][:3])}; fix these pairs or leave them out"
+        )
+    return aligned
+
+
+def _aligned(first: Tokens, second: Tokens, tokenizer: Any) -> tuple[Tokens, Tokens]:  # noqa: ANN401
     """Align two sentences token by token, by the longest matching blocks of ids.
 
     As in the code of CrowS-Pairs and of Kaneko and Bollegala (2022), with two differences: long
     sentences are aligned like short ones (difflib's shortcut from 200 tokens on is off), and the
     first word counts as the same whether or not a space stands before it.
     """
-    one, other = (_keys(tokens, tokenizer) for tokens in (first, second))
-    matcher = SequenceMatcher[int](None, one, other, autojunk=False)
-    places: list[set[int]] = [set(), set()]
-    for start, partner, size in matcher.get_matching_blocks():
-        places[0].update(range(start, start + size))
-        places[1].update(range(partner, partner + size))
-    return _spans(first, places[0]), _spans(second, places[1])
+    one, other = _keys(first, tokenizer), _keys(second, tokenizer)
+    blocks = SequenceMatcher[int](None, one, other, autojunk=False).get_matching_blocks()
+    matched = [
+        {place for block in blocks for place in range(block[side], block[side] + block.size)}
+        for side in (0, 1)
+    ]
+    return _with_spans(first, matched[0]), _with_spans(second, matched[1])
 
 
 def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
+    """Ids of tokens, the first word's as if a space stood before it."""
     keys, start = list(tokens.ids), tokens.scored[0]
     piece, unknown = tokens.pieces[start], tokenizer.unk_token_id
     for space in _SPACES:
@@ -101,33 +121,12 @@ def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
     return keys
 
 
-def _spans(tokens: Tokens, matched: set[int]) -> Spans:
-    return Spans(
+def _with_spans(tokens: Tokens, matched: set[int]) -> Tokens:
+    return replace(
+        tokens,
         modified=tuple(place for place in tokens.scored if place not in matched),
         shared=tuple(place for place in tokens.scored if place in matched),
     )
-
-
-Aligned = tuple[tuple[Tokens, Spans], tuple[Tokens, Spans]]
-"""Both sentences of a pair as tokens, with their spans, in the order of ``ROLES``."""
-
-
-def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[Aligned]:
-    """Align all pairs of a frame; a ValueError names those that are read alike."""
-    aligned: list[Aligned] = []
-    alike: list[str] = []
-    for pair_id, *sentences in pairs[["pair_id", *ROLES]].itertuples(index=False):
-        first, second = (tokenize(model, str(sentence)) for sentence in sentences)
-        spans = align(first, second, model.tokenizer)
-        if not any(each.modified for each in spans):
-            alike.append(str(pair_id))
-        aligned.append(((first, spans[0]), (second, spans[1])))
-    if alike:
-        raise ValueError(
-            f"{model.name}: the sentences of {len(alike)} pair(s) are the same to its tokenizer, "
-            f"first {', '.join(alike[:3])}; fix these pairs or leave them out"
-        )
-    return aligned
 
 
 def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
@@ -143,9 +142,9 @@ def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a sentence: ``pair_id``, ``bias_type``, ``direction``, ``role`` (stereotypical or
-        anti_stereotypical), ``sentence``, ``tokens``, ``n_tokens`` (special ones left out),
-        ``modified`` and ``shared``: positions in ``tokens``.
+        One row a sentence: ``pair_id``, ``bias_type``, ``direction``, ``cluster``, ``role``
+        (stereotypical or anti_stereotypical), ``sentence``, ``tokens``, ``n_tokens`` (special ones
+        left out), ``modified`` and ``shared``: positions in ``tokens``.
 
     Raises
     ------
@@ -154,10 +153,10 @@ def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
     """
     pairs = validate_pairs(pairs)
     rows = [
-        (*labels, role, sentence, tokens.pieces, len(tokens.scored), spans.modified, spans.shared)
-        for (*labels, first, second), pair in zip(
+        (*labels, role, text, read.pieces, len(read.scored), read.modified, read.shared)
+        for (*labels, first, second), both in zip(
             pairs.itertuples(index=False), align_pairs(pairs, model), strict=True
         )
-        for role, sentence, (tokens, spans) in zip(ROLES, (first, second), pair, strict=True)
+        for role, text, read in zip(ROLES, (first, second), both, strict=True)
     ]
     return pd.DataFrame(rows, columns=[*PAIR_LABELS, *SPAN_COLUMNS])

@@ -40,21 +40,39 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
         equal.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
-    if "cluster" not in pairs.columns:
-        both = zip(*(pairs[role] for role in ROLES), strict=True)
-        pairs = pairs.assign(cluster=[word_contrast(*sentences) for sentences in both])
     if pairs.empty:
         raise ValueError("there are no sentence pairs")
+    if "cluster" not in pairs.columns:
+        sentences = zip(*(pairs[role] for role in ROLES), strict=True)
+        pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
     valid = pairs[list(PAIR_COLUMNS)].reset_index(drop=True)
     for name in PAIR_COLUMNS:
         empty = valid[name].isna() | (valid[name].astype(str).str.strip() == "")
         _refuse(valid, empty, f"has an empty {name}; name it or leave the pair out")
         valid[name] = valid[name].astype(str).str.strip()
+    types, exchanged = valid["bias_type"], "are columns exchanged?"
     _refuse(valid, valid["pair_id"].duplicated(), "has the pair_id of an earlier one")
-    _check_labels(valid)
+    odd = ~valid["direction"].isin(DIRECTIONS)
+    if odd.any():
+        raise ValueError(
+            f"row {int(odd.argmax())}: the direction must be {' or '.join(DIRECTIONS)}, got "
+            f"{str(valid['direction'][odd].iloc[0])!r:.60}; {exchanged}"
+        )
+    long = (types.str.len() > LONGEST_LABEL) | (types.str.count(r"\S+") > MOST_WORDS)
+    _refuse(valid, long, f"has a sentence for a bias type; {exchanged}")
+    for name in ROLES:
+        label = valid[name].isin({*DIRECTIONS, *types})
+        _refuse(valid, label, f"has a label for its {name} sentence; {exchanged}")
     alike = valid["stereotypical"] == valid["anti_stereotypical"]
     _refuse(valid, alike, "has two equal sentences; there is nothing to compare")
     return valid
+
+
+def _refuse(pairs: pd.DataFrame, wrong: pd.Series[bool], what: str) -> None:
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        more = f" (and {int(wrong.sum()) - 1} more)" if wrong.sum() > 1 else ""
+        raise ValueError(f"row {row}, pair {str(pairs['pair_id'].iloc[row])!r:.60}{more}, {what}")
 
 
 def word_contrast(first: str, second: str) -> str:
@@ -68,41 +86,9 @@ def word_contrast(first: str, second: str) -> str:
     'poor / rich'
     """
     words = [set(_WORD.findall(str(sentence).lower())) for sentence in (first, second)]
-    own = [words[0] - words[1], words[1] - words[0]]
-    return " / ".join(sorted(" ".join(sorted(each)) for each in (own if any(own) else words)))
-
-
-def contrast_words(cluster: str) -> tuple[str, ...]:
-    """Return the words of a `word_contrast`, or the name of a cluster of another kind.
-
-    >>> contrast_words("poor / rich"), contrast_words("software developer")
-    (('poor', 'rich'), ('software developer',))
-    """
-    words = set(cluster.split())
-    return tuple(sorted(words - {"/"})) if {"/"} < words else (cluster,)
-
-
-def _check_labels(pairs: pd.DataFrame) -> None:
-    odd = ~pairs["direction"].isin(DIRECTIONS)
-    if odd.any():
-        found = str(pairs["direction"][odd].iloc[0])
-        raise ValueError(
-            f"row {int(odd.argmax())}: the direction must be {' or '.join(DIRECTIONS)}, got "
-            f"{found!r:.60}; are columns exchanged?"
-        )
-    types = pairs["bias_type"]
-    long = types.map(lambda name: len(name) > LONGEST_LABEL or len(name.split()) > MOST_WORDS)
-    _refuse(pairs, long, "has a sentence for a bias type; are columns exchanged?")
-    for name in ROLES:
-        label = pairs[name].isin({*DIRECTIONS, *pairs["bias_type"]})
-        _refuse(pairs, label, f"has a label for its {name} sentence; are columns exchanged?")
-
-
-def _refuse(pairs: pd.DataFrame, wrong: pd.Series[bool], what: str) -> None:
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        more = f" (and {int(wrong.sum()) - 1} more)" if wrong.sum() > 1 else ""
-        raise ValueError(f"row {row}, pair {str(pairs['pair_id'].iloc[row])!r:.60}{more}, {what}")
+    different = [words[0] - words[1], words[1] - words[0]]
+    sides = different if any(different) else words
+    return " / ".join(sorted(" ".join(sorted(side)) for side in sides))
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
@@ -111,7 +97,6 @@ def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFram
     known = pairs["bias_type"].unique()
     for name in wanted:
         if name not in known:
-            raise ValueError(
-                f"no pair has this bias type: {unknown_name('bias type', name, known)}"
-            )
+            unknown = unknown_name("bias type", name, known)
+            raise ValueError(f"no pair has this bias type: {unknown}")
     return pairs[pairs["bias_type"].isin(wanted)].reset_index(drop=True)

@@ -37,8 +37,16 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "pairs-signs"
 """Model of sentence pairs unless asked otherwise."""
 
-TERMS = ("word_mean", "cluster_effect", "slope")
-"""Terms that a model of preferences has."""
+VARIABLES = {
+    "mean": "connection_mean",
+    "type": "word_mean",
+    "cluster": "cluster_effect",
+    "slope": "slope",
+    "type_sd": "connection_sd",
+    "cluster_sd": "cluster_sd",
+    "sigma": "sigma",
+}
+"""Variables of the model by what `shares` calls them."""
 
 READ = (*NEEDED_COLUMNS, "cluster", "direction", TOKENS)
 """Columns of paired scores that matter to a fit."""
@@ -80,7 +88,7 @@ def fit_pairs(
     xarray.DataTree
         With the dimensions ``bias_type``, ``language_model`` and ``covariate``; the shares are
         ``share``, ``overall_share`` and ``population_share``. Read it with `pair_summary` and the
-        like. The attribute ``measure`` says what was modeled.
+        like. The attribute ``measure`` names the measure.
 
     Raises
     ------
@@ -102,18 +110,24 @@ def fit_pairs(
             f"{data.n_left_out} pair(s) are left out, which some language model has no score of",
             skip_file_prefixes=OWN_FRAMES,
         )
-    spec = _fitting(load_model(model, "preference").with_priors(dict(priors or {})), data)
+    spec = load_model(model, "preference").with_priors(dict(priors or {}))
+    if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
+        raise ValueError(
+            f"the model {spec.name!r} has the terms {', '.join(term.name for term in spec.terms)}; "
+            "a model of preferences has word_mean, cluster_effect, slope"
+        )
+    spec = spec if data.covariates else spec.without("slope")
     settings = fit_options(options, keywords)
     sequence = as_seed_sequence(settings.seed)
     adding, *children = sequence.spawn(1 + len(data.models))
-    axes = data.axes()
+    covariance = np.atleast_2d(np.cov(data.y.T))
+    axes = np.linalg.eigh(covariance)[1] if len(data.models) > 1 else np.ones((1, 1))
     fits = [
         _along(axis, data, spec, settings.of_fit(seed=child))
         for axis, child in zip(axes.T, children, strict=True)
     ]
     effects = {name: np.stack([fit[name] for _, fit in fits], axis=-1) for name in fits[0][1]}
-    values = shares(effects, axes, data, adding)
-    tree = _laid_out(values, data, [fit for fit, _ in fits], spec)
+    tree = _laid_out(shares(effects, axes, data, adding), data, [fit for fit, _ in fits], spec)
     tree.attrs |= {
         "seed": str(sequence.entropy),
         "measure": str(chosen["measure"].iloc[0]),
@@ -122,35 +136,16 @@ def fit_pairs(
     return tree
 
 
-def _fitting(spec: ModelSpec, data: Preferences) -> ModelSpec:
-    """Leave slopes out where there is no covariate, and check that the rest is there."""
-    names = {term.name for term in spec.terms}
-    if names != set(TERMS):
-        raise ValueError(
-            f"the model {spec.name!r} has the terms {', '.join(sorted(names))}; a model of "
-            f"preferences has {', '.join(TERMS)}"
-        )
-    return spec if data.covariates else spec.without("slope")
-
-
 def _along(
     axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
 ) -> tuple[DataTree, dict[str, FloatArray]]:
-    """Fit what the language models' preferences are along an axis, on the scale of the priors.
-
-    Returns
-    -------
-    DataTree
-    dict of str to (n_draws, ...) float
-        Effects and sds, back on the scale of the axis.
-    """
+    """Fit the preferences along an axis, scaled for the priors; return draws on the axis' scale."""
     along = data.y @ axis
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
-        told = "prefer the same sentences" if len(data.models) > 1 else "prefers the same sentence"
         raise ValueError(
-            f"{alike} {told} of every pair, so that no interval can be learnt; "
-            + ("leave one of them out" if len(data.models) > 1 else "take more pairs")
+            f"{alike} prefer(s) the same sentence of every pair, so that no interval can be learned"
+            "; take more pairs, or leave out one of language models that agree on all"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale
@@ -159,18 +154,9 @@ def _along(
         spec.with_priors({"connection_mean": {"mean": mean}}),
         options=options,
     )
-    values = {
-        "mean": stacked(tree, "connection_mean")[:, 0],
-        "type": stacked(tree, "word_mean")[:, :, 0],
-        "cluster": stacked(tree, "cluster_effect")[:, :, 0],
-        "type_sd": stacked(tree, "connection_sd")[:, 0],
-        "cluster_sd": stacked(tree, "cluster_sd")[:, 0],
-        "sigma": stacked(tree, "sigma")[:, 0],
-    }
-    values["slope"] = (
-        stacked(tree, "slope")[:, :, 0] if data.covariates else np.zeros((len(values["mean"]), 0))
-    )
-    return tree, {name: drawn * scale for name, drawn in values.items()}
+    names = [name for name in VARIABLES if name != "slope" or data.covariates]
+    values = {name: scale * stacked(tree, VARIABLES[name])[..., 0] for name in names}
+    return tree, {"slope": np.zeros((len(values["mean"]), 0))} | values
 
 
 def _laid_out(
@@ -196,14 +182,12 @@ def _laid_out(
         for name, draws in values.items()
     }
     observed = {"preference": (("pair", "language_model"), data.y)}
-    tree = xr.DataTree.from_dict(
-        {
-            "posterior": in_order(xr.Dataset(drawn, coords)),
-            "observed_data": xr.Dataset(observed, {"language_model": models}),
-        }
-    )
-    origin = {name: str(fits[0].attrs[name]) for name in ("method", "method_reason")}
-    describe(tree, spec, **origin)
+    groups = {
+        "posterior": in_order(xr.Dataset(drawn, coords)),
+        "observed_data": xr.Dataset(observed, {"language_model": models}),
+    }
+    tree = xr.DataTree.from_dict(groups)
+    describe(tree, spec, **{n: str(fits[0].attrs[n]) for n in ("method", "method_reason")})
     doubts = dict.fromkeys(text for fit in fits for text in warnings_of(fit))
     tree.attrs["warnings"] = json.dumps([*doubts])
     return tree

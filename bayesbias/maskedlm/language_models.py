@@ -1,15 +1,17 @@
-"""Loading a language model and its tokenizer: from a folder, safely, and with its head."""
+"""Language models: loaded from a folder, safely and with their heads; and with random weights."""
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, check_numbers, is_whole, unknown_name
 from .._core.transformer_files import (
     load_network,
     longest_input,
@@ -54,11 +56,6 @@ class LanguageModel:
     kind: str
     longest: int
 
-    @property
-    def device(self) -> Any:  # noqa: ANN401
-        """Where the model computes."""
-        return self.network.device
-
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of what its scores depend on: configuration, weights and vocabulary."""
@@ -96,7 +93,7 @@ def load_language_model(
         A folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or the name
         of a model on the Hugging Face hub, which transformers fetches and keeps.
     kind : {"auto", "masked", "causal"}
-        ``auto`` reads it off the configuration.
+        ``auto``: as the configuration has it.
     device : str
         As torch names it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
     dtype : {"float32", "bfloat16", "float16"}
@@ -121,7 +118,7 @@ def load_language_model(
     place, config, tokenizer = open_model(source)
     heads = map(str, getattr(config, "architectures", None) or [])
     causal = any(name.endswith(_CAUSAL) and not name.endswith(_MASKED) for name in heads)
-    found = ("causal" if causal else "masked") if kind == "auto" else kind
+    kind = ("causal" if causal else "masked") if kind == "auto" else kind
     if getattr(config, "is_encoder_decoder", False):
         raise ValueError(
             f"{place} reads one sentence and writes another (an encoder with a decoder); a masked "
@@ -129,23 +126,23 @@ def load_language_model(
         )
     network, missing = load_network(
         place,
-        LOADERS[found],
+        LOADERS[kind],
         device,
         dtype=dtype,
-        refuse=partial(_no_head, found),
+        refuse=partial(_no_head, kind),
         attn_implementation="eager",  # others do not give the attention that AULA weighs by
         use_safetensors=not allow_pickle or None,
     )
     if missing:
         raise ValueError(
-            f"{place} has no {found} language-model head, or not all of its weights: "
+            f"{place} has no {kind} language-model head, or not all of its weights: "
             f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
             "an encoder of sentences or a classifier cannot be scored"
         )
     require_room(place, network, tokenizer)
-    if found == "masked" and tokenizer.mask_token_id is None:
+    if kind == "masked" and tokenizer.mask_token_id is None:
         raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
-    if found == "causal" and sees_ahead(network):
+    if kind == "causal" and sees_ahead(network):
         raise ValueError(
             f"{place} has a head for causal use, but its tokens attend to those that follow: it "
             "would read what it is asked to predict; load it with kind='masked'"
@@ -154,7 +151,7 @@ def load_language_model(
         name=name or Path(place).name,
         network=network,
         tokenizer=tokenizer,
-        kind=found,
+        kind=kind,
         longest=longest_input(network, tokenizer),
     )
 
@@ -170,3 +167,58 @@ def _no_head(kind: str, place: str, error: Exception) -> Exception:
             Argument("allow_pickle", True),
         )
     return refusal(place, error)
+
+
+def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterator[LanguageModel]:
+    """Yield language models of the same architecture and tokenizer, with random weights.
+
+    They have read nothing, so what they prefer comes from tokens, lengths and chance; `null_rates`
+    counts how often an interval of theirs excludes one half. Weights are drawn as transformers
+    initializes a model before training.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        From `load_language_model`; its weights are not used.
+    seeds : int or iterable of int
+        How many, from seed 0 on, or the seeds themselves.
+
+    Yields
+    ------
+    LanguageModel
+        Called ``NAME, random weights SEED``, one at a time.
+
+    Raises
+    ------
+    ValueError
+        If a number of seeds is below one, or a seed is not a whole number from 0 on.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> model = bb.maskedlm.load_language_model("./bert")  # doctest: +SKIP
+    >>> nulls = bb.maskedlm.null_models(model, 20)  # doctest: +SKIP
+    >>> scores = [bb.maskedlm.score_pairs(pairs, one, "pll") for one in nulls]  # doctest: +SKIP
+    """
+    if isinstance(seeds, int):
+        check_numbers(seeds=seeds)
+        seeds = range(seeds)
+    chosen = list(seeds)
+    for seed in chosen:
+        if not is_whole(seed) or seed < 0:
+            raise ValueError(f"a seed must be a whole number from 0 on; got {seed!r}")
+    return (_null_model(model, seed) for seed in chosen)
+
+
+def _null_model(model: LanguageModel, seed: int) -> LanguageModel:
+    import torch
+    import transformers
+
+    config = copy.deepcopy(model.network.config)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = getattr(transformers, LOADERS[model.kind]).from_config(
+            config, attn_implementation="eager"
+        )
+    network = network.to(device=model.network.device, dtype=model.network.dtype).eval()
+    return replace(model, name=f"{model.name}, random weights {seed}", network=network)

@@ -1,8 +1,8 @@
 """How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
 
-KLS and JSS (Liu, 2024) are here because they are published and used; what they cannot tell is in
-the docstrings, and shown in ``bayesbias docs language-models``. For a difference with its
-uncertainty see `bayesbias.maskedlm.fit_pairs`.
+KLS and JSS (Liu, 2024) are here because they are published and used; `kls` and `jss` state their
+limits, and ``bayesbias docs language-models`` shows them. For a difference with its uncertainty
+see `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
@@ -28,35 +28,17 @@ PAIRED_COLUMNS = ("model", "measure", "pair_id", "bias_type", *ROLES, "differenc
 ALL_TYPES = "all"
 """Bias type under which a frame has the measure over all pairs."""
 
-FEWEST_PAIRS = 2
-"""Pairs that an sd needs."""
-
 PANELS, NODES = 12, 20
 """Quadrature: each Normal is cut at every sd up to this many, with so many nodes a panel."""
 
 
 @dataclass(frozen=True)
 class PercentageScore:
-    """Share of pairs whose stereotypical sentence scores higher.
-
-    Parameters
-    ----------
-    score : float
-        In percent; 50 is no preference. Ties count half.
-    n_pairs, n_ties : int
-    """
+    """Share of pairs whose stereotypical sentence scores higher, in percent; ties count half."""
 
     score: float
     n_pairs: int
     n_ties: int
-
-
-@dataclass(frozen=True)
-class Normals:
-    """Two Normals, fitted to the stereotypical and the anti-stereotypical scores."""
-
-    means: tuple[float, float]
-    sds: tuple[float, float]
 
 
 def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> PercentageScore:
@@ -69,12 +51,79 @@ def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> PercentageScore:
 
     Notes
     -----
-    CrowS-Pairs' own code counts a tie against the stereotype; here it counts half and is reported.
+    50 is no preference. CrowS-Pairs' own code counts a tie against the stereotype; here it counts
+    half and is reported.
     """
     first, second = _paired(stereo, anti)
     ties = int((first == second).sum())
     score = 100.0 * (int((first > second).sum()) + 0.5 * ties) / len(first)
     return PercentageScore(score, len(first), ties)
+
+
+@dataclass(frozen=True)
+class Normals:
+    """Two Normals: of the stereotypical and of the anti-stereotypical scores."""
+
+    means: tuple[float, float]
+    sds: tuple[float, float]
+
+    @staticmethod
+    def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
+        """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
+        scores = _paired(stereo, anti)
+        if len(scores[0]) < 2:
+            raise ValueError(f"an sd needs 2 pairs or more; got {len(scores[0])}")
+        sds = [float(values.std(ddof=1)) for values in scores]
+        for sd, what in zip(sds, ("stereotypical", "anti-stereotypical"), strict=True):
+            if not sd > 0:
+                raise ValueError(f"all {what} scores are equal; no Normal fits them")
+        return Normals((float(scores[0].mean()), float(scores[1].mean())), (sds[0], sds[1]))
+
+    def kls(self) -> float:
+        """KLS of the two; see `bayesbias.maskedlm.kls`."""
+        (mean, other_mean), (sd, other_sd) = self.means, self.sds
+        both = _kl(mean, sd, other_mean, other_sd), _kl(other_mean, other_sd, mean, sd)
+        if not sum(both) > 0:
+            raise ValueError(
+                f"KLS is not defined where both Normals are the same (mean {mean:g}, sd {sd:g}): "
+                "both divergences are zero"
+            )
+        return 100.0 * max(both) / sum(both)
+
+    def jss(self, variant: str = "printed") -> float:
+        """JSS of the two; see `bayesbias.maskedlm.jss`."""
+        if variant not in VARIANTS:
+            raise ValueError(unknown_name("variant of JSS", variant, VARIANTS))
+        apart = abs(self.sds[0] - self.sds[1])
+        if variant == "printed":
+            return 100.0 * (1.0 - self.js_divergence()) / (1.0 + apart)
+        return 100.0 * (1.0 - _folded(self.js_to_a_normal())) / (1.0 + _folded(apart))
+
+    def js_divergence(self) -> float:
+        """Jensen-Shannon divergence in bits, in [0, 1], by Gauss-Legendre quadrature.
+
+        Panels are no wider than the sd of a Normal that matters there.
+        """
+        parts = list(zip(self.means, self.sds, strict=True))
+        steps = np.arange(-PANELS, PANELS + 1)
+        cuts = np.unique(np.concatenate([mean + sd * steps for mean, sd in parts]))
+        node, weight = np.polynomial.legendre.leggauss(NODES)
+        half = np.diff(cuts)[:, None] / 2
+        x = ((cuts[:-1] + cuts[1:])[:, None] / 2 + half * node).ravel()
+        logs = np.stack([_log_density(x, *part) for part in parts])
+        mixture = np.logaddexp(*logs) - np.log(2)
+        bits = (np.exp(logs) * (logs - mixture) * (half * weight).ravel()).sum() / (2 * np.log(2))
+        return float(np.clip(bits, 0.0, 1.0))
+
+    def js_to_a_normal(self) -> float:
+        """Mean divergence to one Normal, in nats, which the published code takes for JS.
+
+        That Normal has the mean of the means and the root mean square of the sds. It is no bound on
+        the true divergence, and grows without limit.
+        """
+        mean = sum(self.means) / 2
+        sd = float(np.sqrt((self.sds[0] ** 2 + self.sds[1] ** 2) / 2))
+        return sum(_kl(*part, mean, sd) for part in zip(self.means, self.sds, strict=True)) / 2
 
 
 def kls(stereo: ArrayLike, anti: ArrayLike) -> float:
@@ -102,7 +151,7 @@ def kls(stereo: ArrayLike, anti: ArrayLike) -> float:
     ValueError
         If the two Normals coincide, where it is 0/0, or an sd is zero.
     """
-    return kls_of(normals(stereo, anti))
+    return Normals.fit(stereo, anti).kls()
 
 
 def jss(stereo: ArrayLike, anti: ArrayLike, variant: str = "printed") -> float:
@@ -127,65 +176,7 @@ def jss(stereo: ArrayLike, anti: ArrayLike, variant: str = "printed") -> float:
         of sds is in the unit of the scores, so that JSS changes when all scores are multiplied by
         a constant.
     """
-    return jss_of(normals(stereo, anti), variant)
-
-
-def normals(stereo: ArrayLike, anti: ArrayLike) -> Normals:
-    """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
-    scores = _paired(stereo, anti)
-    if len(scores[0]) < FEWEST_PAIRS:
-        raise ValueError(f"an sd needs {FEWEST_PAIRS} pairs or more; got {len(scores[0])}")
-    sds = tuple(float(each.std(ddof=1)) for each in scores)
-    for sd, what in zip(sds, ("stereotypical", "anti-stereotypical"), strict=True):
-        if not sd > 0:
-            raise ValueError(f"all {what} scores are equal; no Normal fits them")
-    return Normals((float(scores[0].mean()), float(scores[1].mean())), (sds[0], sds[1]))
-
-
-def kls_of(fitted: Normals) -> float:
-    """KLS of two Normals; see `kls`."""
-    (mean, other_mean), (sd, other_sd) = fitted.means, fitted.sds
-    both = _kl(mean, sd, other_mean, other_sd), _kl(other_mean, other_sd, mean, sd)
-    if not sum(both) > 0:
-        raise ValueError(
-            f"KLS is not defined where both Normals are the same (mean {mean:g}, sd {sd:g}): both "
-            "divergences are zero"
-        )
-    return 100.0 * max(both) / sum(both)
-
-
-def jss_of(fitted: Normals, variant: str = "printed") -> float:
-    """JSS of two Normals; see `jss`."""
-    if variant not in VARIANTS:
-        raise ValueError(unknown_name("variant of JSS", variant, VARIANTS))
-    apart = abs(fitted.sds[0] - fitted.sds[1])
-    if variant == "printed":
-        return 100.0 * (1.0 - js_divergence(fitted)) / (1.0 + apart)
-    return 100.0 * (1.0 - _folded(js_to_a_normal(fitted))) / (1.0 + _folded(apart))
-
-
-def js_divergence(fitted: Normals) -> float:
-    """Jensen-Shannon divergence of two Normals in bits, in [0, 1], by quadrature.
-
-    Gauss-Legendre on panels of one sd of either Normal; against the Normals' own mixture.
-    """
-    x, weight = _nodes(fitted)
-    logs = np.stack([_log_density(x, *one) for one in zip(fitted.means, fitted.sds, strict=True)])
-    mixture = np.logaddexp(*logs) - np.log(2)
-    bits = (np.exp(logs) * (logs - mixture) * weight).sum() / (2 * np.log(2))
-    return float(np.clip(bits, 0.0, 1.0))
-
-
-def js_to_a_normal(fitted: Normals) -> float:
-    """Return what the published code takes for JS: the mean divergence to one Normal, in nats.
-
-    That Normal has the mean of the means and the root mean square of the sds. It is no bound on
-    the true divergence, and grows without limit.
-    """
-    mean = sum(fitted.means) / 2
-    sd = float(np.sqrt((fitted.sds[0] ** 2 + fitted.sds[1] ** 2) / 2))
-    parts = zip(fitted.means, fitted.sds, strict=True)
-    return sum(_kl(*part, mean, sd) for part in parts) / 2
+    return Normals.fit(stereo, anti).jss(variant)
 
 
 def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
@@ -216,7 +207,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         ties = [int((stereo == anti).sum()) for stereo, anti in types.values()]
         sizes = [len(stereo) for stereo, _ in types.values()]
         counted = zip(types, sizes, ties, types.values(), strict=True)
-        rows += [(model, measure, name, n, k, *statistics(*each)) for name, n, k, each in counted]
+        rows += [(model, measure, name, n, k, *statistics(*both)) for name, n, k, both in counted]
         rows.append((model, measure, ALL_TYPES, sum(sizes), sum(ties), *weighted(types.values())))
     columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
     return pd.DataFrame(rows, columns=columns)
@@ -241,19 +232,13 @@ def direction_scores(paired: pd.DataFrame) -> pd.DataFrame:
     References
     ----------
     Nangia, Vania, Bhalerao and Bowman (2020), CrowS-Pairs, EMNLP; its ``metric.py``.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> paired = bb.maskedlm.read_scores("results", "lm-eval")  # doctest: +SKIP
-    >>> bb.maskedlm.direction_scores(paired)  # doctest: +SKIP
     """
     require_columns(paired, ("direction",))
     rows = []
     for (model, measure), part in groups(paired):
         first, second = (part[role].round(3) for role in ROLES)
         decided, preferred = first != second, 100.0 * (first > second)
-        by = [preferred[decided & (part["direction"] == each)].mean() for each in DIRECTIONS]
+        by = [preferred[decided & (part["direction"] == way)].mean() for way in DIRECTIONS]
         rows.append((model, measure, len(part), int((~decided).sum()), preferred.mean(), *by))
     columns = ["model", "measure", "n_pairs", "n_neutral", "metric", "stereotype"]
     return pd.DataFrame(rows, columns=[*columns, "anti_stereotype"])
@@ -271,8 +256,8 @@ def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame
 def sides_by_type(part: pd.DataFrame) -> dict[str, FloatArray]:
     """Return the two scores of the pairs of every bias type, (2, n_pairs), sorted by type."""
     return {
-        str(name): some[list(ROLES)].to_numpy(dtype=np.float64).T
-        for name, some in part.groupby("bias_type", sort=True)
+        str(name): pairs[list(ROLES)].to_numpy(dtype=np.float64).T
+        for name, pairs in part.groupby("bias_type", sort=True)
     }
 
 
@@ -288,21 +273,21 @@ STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
     """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
     sides = _paired(stereo, anti)
-    found = []
+    values = []
     for statistic in STATISTICS.values():
         try:
-            found.append(statistic(*sides))
+            values.append(statistic(*sides))
         except ValueError:  # too few scores, equal ones, or Normals that coincide
-            found.append(np.nan)
-    return found
+            values.append(np.nan)
+    return values
 
 
 def weighted(types: Iterable[FloatArray]) -> list[float]:
     """Return the means of all `STATISTICS` over types, (2, n_pairs) each, weighted by pairs."""
     types = list(types)
-    found = np.array([statistics(*one) for one in types])
-    sizes = np.array([one.shape[1] for one in types])[:, None] * np.isfinite(found)
-    total, n = np.nansum(found * sizes, axis=0), sizes.sum(axis=0)
+    values = np.array([statistics(*sides) for sides in types])
+    sizes = np.array([sides.shape[1] for sides in types])[:, None] * np.isfinite(values)
+    total, n = np.nansum(values * sizes, axis=0), sizes.sum(axis=0)
     means = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     return [float(mean) for mean in means]
 
@@ -316,10 +301,10 @@ def _paired(stereo: ArrayLike, anti: ArrayLike) -> tuple[FloatArray, FloatArray]
         )
     if not len(scores[0]):
         raise ValueError("there are no pairs to compare")
-    for each, what in zip(scores, ("stereo", "anti"), strict=True):
-        if not np.isfinite(each).all():
-            row = int(np.argmin(np.isfinite(each)))
-            raise ValueError(f"{what} must be finite; got {each[row]} in place {row}")
+    for values, what in zip(scores, ("stereo", "anti"), strict=True):
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise ValueError(f"{what} must be finite; got {values[row]} in place {row}")
     return scores
 
 
@@ -336,14 +321,3 @@ def _folded(value: float) -> float:
 
 def _log_density(x: FloatArray, mean: float, sd: float) -> FloatArray:
     return np.asarray(-0.5 * ((x - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
-
-
-def _nodes(fitted: Normals) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights over panels that are no wider than the sd of a Normal that matters."""
-    steps = np.arange(-PANELS, PANELS + 1)
-    ends = [mean + sd * steps for mean, sd in zip(fitted.means, fitted.sds, strict=True)]
-    cuts = np.unique(np.concatenate(ends))
-    node, weight = np.polynomial.legendre.leggauss(NODES)
-    half = np.diff(cuts)[:, None] / 2
-    middle = (cuts[:-1] + cuts[1:])[:, None] / 2
-    return (middle + half * node).ravel(), (half * weight).ravel()

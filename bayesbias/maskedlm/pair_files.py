@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -77,8 +76,7 @@ def read_pairs(
     Raises
     ------
     ValueError
-        If the file is not what `dataset` says, a label or sentence is empty, columns are
-        exchanged, the sentences of a pair are equal, or a bias type has no pairs.
+        If the file is not what `dataset` says, or a pair is not valid.
     FileNotFoundError
         If there is no such file.
     """
@@ -86,107 +84,94 @@ def read_pairs(
         raise ValueError(unknown_name("dataset", dataset, READERS))
     if part not in PARTS:
         raise ValueError(unknown_name("part of StereoSet", part, PARTS))
-    _require_file(Path(path))
+    path = _required(Path(path))
     try:
-        pairs = validate_pairs(READERS[dataset](Path(path), part))
+        pairs = validate_pairs(READERS[dataset](path, part))
     except ValueError as error:
-        raise ValueError(located(Path(path), error)) from None
+        raise ValueError(located(path, error)) from None
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 
-def _require_file(path: Path) -> None:
+def _required(path: Path) -> Path:
     if not path.is_file():
         raise FileNotFoundError(
             f"no file at {path}; the data sets do not come with the package: give the path of "
             "your copy"
         )
+    return path
 
 
 def _table(path: Path, separator: str = ",") -> pd.DataFrame:
     try:
-        read = read_csv(path, dtype=str, keep_default_na=False, sep=separator)
+        return read_csv(path, dtype=str, keep_default_na=False, sep=separator)
     except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
         raise ValueError(f"not a CSV file in UTF-8: {error}") from None
-    return read
+
+
+def _rows_of_pairs(rows: Iterable[tuple[str, ...]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
 def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
-    return _named(_table(path), _SENTENCES | _CROWS)
-
-
-def _french_pairs(path: Path, _part: str) -> pd.DataFrame:
+    """Tables of CrowS-Pairs, in any language and with any separator."""
     head = read_text(path, MOST_BYTES).partition("\n")[0]
-    read = _table(path, max(",;\t", key=head.count))
-    ending = "_fr" if "sent_more_fr" in read.columns else ""
-    return _named(read, {name + ending: role for name, role in _SENTENCES.items()} | _CROWS)
-
-
-def _named(read: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    require_columns(read, columns)
-    numbered = str(read.columns[0]).startswith("Unnamed")
-    pair_id = read.iloc[:, 0] if numbered else read.index.astype(str)
-    return read[list(columns)].rename(columns=columns).assign(pair_id=pair_id)
+    table = _table(path, max(",;\t", key=head.count))
+    ending = "_fr" if "sent_more_fr" in table.columns else ""
+    columns = {name + ending: role for name, role in _SENTENCES.items()} | _CROWS
+    require_columns(table, columns)
+    numbered = str(table.columns[0]).startswith("Unnamed")
+    pair_id = table.iloc[:, 0] if numbered else table.index.astype(str)
+    return table[list(columns)].rename(columns=columns).assign(pair_id=pair_id)
 
 
 def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
-    read = _table(path)
-    require_columns(read, (*ROLES, "bias_type"))
-    if "pair_id" not in read.columns:
-        read["pair_id"] = read.index.astype(str)
-    return read if "direction" in read.columns else read.assign(direction=DIRECTIONS[0])
+    table = _table(path)
+    require_columns(table, (*ROLES, "bias_type"))
+    if "pair_id" not in table.columns:
+        table["pair_id"] = table.index.astype(str)
+    return table if "direction" in table.columns else table.assign(direction=DIRECTIONS[0])
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """A context of StereoSet, and its sentences by their labels."""
+class Cluster(NamedTuple):
+    """A context of StereoSet: its labels, as ``PAIR_LABELS``, and its sentences by theirs."""
 
-    name: str
-    bias_type: str
-    target: str
+    labels: tuple[str, str, str, str]
     context: str
     sentences: Mapping[str, str]
-
-    @property
-    def labels(self) -> tuple[str, str, str, str]:
-        """Those of ``PAIR_LABELS``."""
-        return (self.name, self.bias_type, DIRECTIONS[0], self.target)
 
     def sentence(self, label: str) -> str:
         """Return the sentence of a label, or raise a ValueError that names it."""
         if label not in self.sentences:
-            raise ValueError(f"cluster {self.name!r:.60} has no sentence labelled {label!r}")
+            raise ValueError(f"cluster {self.labels[0]!r:.60} has no sentence labelled {label!r}")
         return self.sentences[label]
 
 
 def stereoset_clusters(path: Path, part: str) -> Iterator[Cluster]:
     """Yield the clusters of a part of StereoSet."""
     try:
-        clusters = read_json(path)["data"][part]
+        clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
         raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
-    if not isinstance(clusters, list):
-        raise ValueError(f"not StereoSet: data.{part} is no list")
     for cluster in clusters:
         if not isinstance(cluster, Mapping):
             raise ValueError(f"not StereoSet: {cluster!r:.60} stands where a cluster should")
         name = str(cluster.get("id", "without an id"))
         try:
-            said = {entry["gold_label"]: str(entry["sentence"]) for entry in cluster["sentences"]}
-            context = str(cluster["context"])
-            labels = str(cluster["bias_type"]), str(cluster["target"])
+            sentences = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
+            context, target = str(cluster["context"]), str(cluster["target"])
+            labels = (name, str(cluster["bias_type"]), DIRECTIONS[0], target)
         except (KeyError, TypeError) as error:
             raise ValueError(f"cluster {name!r:.60} lacks {error}") from None
-        yield Cluster(name, *labels, context, said)
+        yield Cluster(labels, context, sentences)
 
 
 def _stereoset(path: Path, part: str) -> pd.DataFrame:
     rows = []
     for cluster in stereoset_clusters(path, part):
         before = f"{cluster.context.strip()} " if part == "intersentence" else ""
-        rows.append(
-            (*cluster.labels, *(before + cluster.sentence(each).strip() for each in LABELS))
-        )
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+        sides = (before + cluster.sentence(label).strip() for label in LABELS)
+        rows.append((*cluster.labels, *sides))
+    return _rows_of_pairs(rows)
 
 
 def _winobias(path: Path, _part: str) -> pd.DataFrame:
@@ -194,8 +179,7 @@ def _winobias(path: Path, _part: str) -> pd.DataFrame:
     other = path.with_name(path.name.replace("pro_", "anti_", 1))
     if other == path:
         raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other next to it")
-    _require_file(other)
-    lines = [read_text(each, MOST_BYTES).strip().splitlines() for each in (path, other)]
+    lines = [read_text(_required(p), MOST_BYTES).strip().splitlines() for p in (path, other)]
     if len(lines[0]) != len(lines[1]):
         raise ValueError(f"not WinoBias: {other.name} has another number of lines")
     rows = []
@@ -208,31 +192,31 @@ def _winobias(path: Path, _part: str) -> pd.DataFrame:
         occupation = shared[0].removeprefix("the ").removeprefix("a ")
         plain = [_BRACKETS.sub(r"\1", sentence) for sentence in (first, second)]
         rows.append((number, "gender", DIRECTIONS[0], occupation, *plain))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+    return _rows_of_pairs(rows)
 
 
 def _winogender(path: Path, _part: str) -> pd.DataFrame:
     """Rows called ``OCCUPATION.PARTICIPANT.ANSWER.GENDER.txt``; answer 0 is the occupation."""
-    beside = path.with_name("occupations-stats.tsv")
-    _require_file(beside)
-    read, known = _table(path, "\t"), _table(beside, "\t")
-    require_columns(read, ("sentid", "sentence"))
+    table = _table(path, "\t")
+    known = _table(_required(path.with_name("occupations-stats.tsv")), "\t")
+    require_columns(table, ("sentid", "sentence"))
     require_columns(known, ("occupation", "bls_pct_female"))
     women = dict(zip(known["occupation"], known["bls_pct_female"].astype(float), strict=True))
-    said = dict(zip(read["sentid"].str.removesuffix(".txt"), read["sentence"], strict=True))
+    names = table["sentid"].str.removesuffix(".txt")
+    sentences = dict(zip(names, table["sentence"], strict=True))
     rows = []
-    for name, first in said.items():
+    for name, first in sentences.items():
         occupation, *_, answer, gender = name.split(".")
         if answer != "0" or gender != "female":
             continue
         pair = name.removesuffix(".female")
         try:
-            share, second = women[occupation], said[f"{pair}.male"]
+            share, second = women[occupation], sentences[f"{pair}.male"]
         except KeyError as error:
             raise ValueError(f"not Winogender: there is no {error}") from None
         sides = (first, second) if share > 50 else (second, first)
         rows.append((pair, "gender", DIRECTIONS[0], occupation, *sides))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+    return _rows_of_pairs(rows)
 
 
 def _bbq(path: Path, _part: str) -> pd.DataFrame:
@@ -251,19 +235,19 @@ def _bbq(path: Path, _part: str) -> pd.DataFrame:
             raise ValueError(f"not BBQ: row {number} lacks {error}") from None
         if places and ambiguous:
             rows.append((*labels, cluster, *(asked + answers[place] for place in places)))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+    return _rows_of_pairs(rows)
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Places of the stereotypical answer of BBQ and of that of the other group, if it tells.
+    """Places of BBQ's stereotypical answer and of the other group's; None if they are unknown.
 
     A negative question about the stereotyped group is answered by the stereotype if that group is
     named, one that is not negative if the other is (Parrish et al., 2022, section 4).
     """
     named = [str(question["answer_info"][f"ans{place}"][-1]) for place in range(3)]
     target = {_group(name) for name in question["additional_metadata"]["stereotyped_groups"]}
-    about = [at for at, name in enumerate(named) if _group(name) in target]
-    others = [at for at, name in enumerate(named) if at not in about and name != "unknown"]
+    about = [place for place, name in enumerate(named) if _group(name) in target]
+    others = [p for p, name in enumerate(named) if p not in about and name != "unknown"]
     if len(about) != 1 or len(others) != 1:
         return None
     pair = (about[0], others[0])
@@ -273,7 +257,7 @@ def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
 def _group(name: str) -> str:
     """Name a group as both lists of BBQ have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``.
 
-    Of some gender questions the lists have other words, and the answers cannot be told apart.
+    Of some gender questions the lists have other words, and no answer is recognized.
     """
     bare = name.lower().removeprefix("f-").removeprefix("m-")
     return "".join(letter for letter in bare if letter.isalnum())
@@ -281,7 +265,7 @@ def _group(name: str) -> str:
 
 READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
     "crows-pairs": _crows_pairs,
-    "crows-pairs-fr": _french_pairs,
+    "crows-pairs-fr": _crows_pairs,
     "stereoset": _stereoset,
     "winobias": _winobias,
     "winogender": _winogender,

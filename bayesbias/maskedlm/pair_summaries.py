@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +13,13 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels, stacked
+from ..model.spec import ModelSpec
+from ..model.tree import SamplingWarning, labels, stacked
+from ..posterior.contrasts import compare_draws
 from ..posterior.summaries import carry_warnings, in_front
+from ..sampling.options import FitOptions
+from .fitting import DEFAULT_MODEL, fit_pairs
+from .measures import ALL_TYPES
 from .shares import EQUAL
 
 if TYPE_CHECKING:
@@ -20,9 +27,6 @@ if TYPE_CHECKING:
 
 NO_PREFERENCE = 0.5
 """Share of stereotypical preferences of a model that has none."""
-
-SDS = ("type_sd", "cluster_sd", "sigma")
-"""Sds of the model of preferences."""
 
 
 def pair_summary(
@@ -51,12 +55,13 @@ def pair_summary(
         ``mean``, ``sd``, ``low``, ``high``, and ``p_above``: the probability that it is above one
         half.
     """
-    models = _models_of(tree)
-    frames = {}
+    models = labels(tree, "language_model")
+    frames = []
     for head, draws in _quantities(tree):
-        above = _share_above(draws - NO_PREFERENCE)
-        frames[head] = describe_draws(draws, ci_prob, ci_kind).assign(p_above=above, model=models)
-    return carry_warnings(_joined(frames, "model"), tree)
+        above = (draws > NO_PREFERENCE).mean(axis=0) + 0.5 * (draws == NO_PREFERENCE).mean(axis=0)
+        frame = describe_draws(draws, ci_prob, ci_kind).assign(p_above=above)
+        frames.append(in_front(frame, **head, model=models))
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
 def model_contrasts(
@@ -68,6 +73,8 @@ def model_contrasts(
     ----------
     tree : DataTree
         From `fit_pairs`, of two language models or more.
+    ci_prob, ci_kind
+        As for `pair_summary`.
 
     Returns
     -------
@@ -82,18 +89,13 @@ def model_contrasts(
         If there is one model only.
     """
     models = _several(tree)
-    pairs = list(combinations(range(len(models)), 2))
-    first, second = map(list, zip(*pairs, strict=True))
-    frames = {}
+    first, second = map(list, zip(*combinations(range(len(models)), 2), strict=True))
+    named = {"first": [models[i] for i in first], "second": [models[i] for i in second]}
+    frames = []
     for head, draws in _quantities(tree):
-        apart = draws[:, first] - draws[:, second]
-        above = _share_above(apart)
-        frames[head] = describe_draws(apart, ci_prob, ci_kind).assign(
-            p_direction=np.maximum(above, 1 - above),
-            first=[models[at] for at in first],
-            second=[models[at] for at in second],
-        )
-    return carry_warnings(_joined(frames, "first", "second"), tree)
+        frame = compare_draws(draws[:, first] - draws[:, second], ci_prob, 0.0, ci_kind)
+        frames.append(in_front(frame.drop(columns="p_rope"), **head, **named))
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
 def model_ranks(tree: DataTree) -> pd.DataFrame:
@@ -123,51 +125,36 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     >>> bb.maskedlm.model_ranks(post).query("rank == 1")  # doctest: +SKIP
     """
     models = _several(tree)
-    places = range(1, len(models) + 1)
-    rows = []
+    places = np.arange(1, len(models) + 1)
+    frames = []
     for head, draws in _quantities(tree):
         rank = (-draws).argsort(axis=1).argsort(axis=1) + 1
-        rows += [
-            (*head, name, place, float((rank[:, at] == place).mean()))
-            for at, name in enumerate(models)
-            for place in places
-        ]
-    columns = ["level", "bias_type", "quantity", "model", "rank", "probability"]
-    return carry_warnings(pd.DataFrame(rows, columns=columns), tree)
-
-
-def _models_of(tree: DataTree) -> list[str]:
-    return labels(tree, "language_model")
+        probability = (rank[:, :, None] == places).mean(axis=0)
+        columns = {"rank": np.tile(places, len(models)), "probability": probability.ravel()}
+        named = head | {"model": list(np.repeat(models, len(models)))}
+        frames.append(in_front(pd.DataFrame(columns), **named))
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
 def _several(tree: DataTree) -> list[str]:
-    models = _models_of(tree)
+    models = labels(tree, "language_model")
     if len(models) < 2:
         raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
     return models
 
 
-def _quantities(tree: DataTree) -> Iterator[tuple[tuple[str, str, str], FloatArray]]:
+def _quantities(tree: DataTree) -> Iterator[tuple[dict[str, str], FloatArray]]:
     """Yield level, bias type and name of every quantity, with its draws, (n_draws, n_models)."""
-    endings = {"p_stereotypical": ""}
-    if f"share{EQUAL}" in tree["posterior"]:
-        endings["p_equal_length"] = EQUAL
+    endings = {"p_stereotypical": "", "p_equal_length": EQUAL}
+    known = {key: end for key, end in endings.items() if f"share{end}" in tree["posterior"]}
     for level in ("overall", "population"):
-        for quantity, ending in endings.items():
-            yield (level, "", quantity), stacked(tree, f"{level}_share{ending}")
-    for at, name in enumerate(labels(tree, "bias_type")):
-        for quantity, ending in endings.items():
-            yield ("bias_type", name, quantity), stacked(tree, f"share{ending}")[:, at]
-
-
-def _joined(frames: Mapping[tuple[str, str, str], pd.DataFrame], *names: str) -> pd.DataFrame:
-    """Join the frames of all quantities, with what they are of in the first columns."""
-    indexed = {head: frame.set_index(list(names)) for head, frame in frames.items()}
-    return pd.concat(indexed, names=["level", "bias_type", "quantity"]).reset_index()
-
-
-def _share_above(draws: FloatArray) -> FloatArray:
-    return np.asarray((draws > 0).mean(axis=0) + 0.5 * (draws == 0).mean(axis=0))
+        for quantity, ending in known.items():
+            head = {"level": level, "bias_type": "", "quantity": quantity}
+            yield head, stacked(tree, f"{level}_share{ending}")
+    for place, name in enumerate(labels(tree, "bias_type")):
+        for quantity, ending in known.items():
+            head = {"level": "bias_type", "bias_type": name, "quantity": quantity}
+            yield head, stacked(tree, f"share{ending}")[:, place]
 
 
 def pair_scales(
@@ -183,11 +170,56 @@ def pair_scales(
         ``parameter`` (type_sd, cluster_sd, sigma of the pairs of a cluster, and the slopes, such as
         ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, ``high``.
     """
-    draws = {name: stacked(tree, name) for name in SDS}
-    for at, name in enumerate(labels(tree, "covariate")):
-        draws[f"slope of {name}"] = stacked(tree, "slope")[:, at]
+    draws = {name: stacked(tree, name) for name in ("type_sd", "cluster_sd", "sigma")}
+    for place, name in enumerate(labels(tree, "covariate")):
+        draws[f"slope of {name}"] = stacked(tree, "slope")[:, place]
+    models = labels(tree, "language_model")
     frames = [
-        in_front(describe_draws(values, ci_prob, ci_kind), parameter=name, model=_models_of(tree))
+        in_front(describe_draws(values, ci_prob, ci_kind), parameter=name, model=models)
         for name, values in draws.items()
     ]
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def null_rates(
+    paired: pd.DataFrame,
+    model: str | Path | ModelSpec = DEFAULT_MODEL,
+    *,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    options: FitOptions | None = None,
+) -> pd.DataFrame:
+    """Count null models whose interval of the share of stereotypical preferences excludes one half.
+
+    Every language model is fitted by itself.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores`, of the scores of `null_models`.
+    model : str, Path or ModelSpec
+        As for `fit_pairs`.
+    ci_prob : float
+        Probability of the intervals, in (0, 1); 1 - ci_prob is the rate to expect.
+    ci_kind : {"hdi", "eti"}
+    options : FitOptions, optional
+
+    Returns
+    -------
+    DataFrame
+        ``measure``, ``quantity`` (p_stereotypical, or p_equal_length: see `pair_summary`),
+        ``bias_type`` (``all`` for all pairs), ``n_models``, ``n_excluding``, ``rate``.
+    """
+    rows = []
+    for (_, measure), part in paired.groupby(["model", "measure"], sort=False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SamplingWarning)
+            frame = pair_summary(fit_pairs(part, model=model, options=options), ci_prob, ci_kind)
+        frame = frame[frame["level"] != "population"]
+        excluding = (frame["low"] > NO_PREFERENCE) | (frame["high"] < NO_PREFERENCE)
+        named = frame["bias_type"].replace("", ALL_TYPES)
+        rows.append(frame.assign(bias_type=named, excluding=excluding, measure=str(measure)))
+    by = pd.concat(rows).groupby(["measure", "quantity", "bias_type"], sort=False)["excluding"]
+    frame = by.agg(n_models="size", n_excluding="sum", rate="mean").reset_index()
+    frame.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind}
+    return frame

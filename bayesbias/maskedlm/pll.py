@@ -11,16 +11,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._core.checks import check_numbers
 from .._core.files import replace_file
 from .._core.jobs import result_key
 from .._core.progress import progress_bar
 from .._core.reading import read_json
 from ..tables.schema import require_columns
-from .alignment import Aligned, Spans, Tokens, align_pairs
+from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
-from .inference import ask
+from .inference import Answers, ask
 from .language_models import LanguageModel
-from .questions import MEASURES, Masks, Measure, Questions, measures_for
+from .questions import MEASURES, Measure, measures_for
 
 SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored", "score")
 """Columns of a frame of scores; one row a sentence and measure."""
@@ -37,14 +38,22 @@ class _Task:
     """One score to find: a sentence, the measure, and under which key the score is remembered."""
 
     tokens: Tokens
-    spans: Spans
     measure: Measure
     key: str
 
     @property
-    def needs(self) -> list[tuple[Masks, Masks]]:
+    def needs(self) -> list[tuple[Places, Places]]:
         """What the measure asks about the sentence."""
-        return self.measure.needs(self.tokens, self.spans)
+        return self.measure.needs(self.tokens)
+
+    def score(self, answers: Answers) -> float:
+        """Score of the sentence from the log probabilities of the asked tokens."""
+        (log_probs, attention), ids = answers, self.tokens.ids
+        asked = [(masked, place) for masked, places in self.needs for place in places]
+        values = np.array([log_probs[ids, masked, place] for masked, place in asked])
+        if self.measure.attention:
+            values = values * attention[ids][[place for _, place in asked]]
+        return float(values.mean() if self.measure.averaged else values.sum())
 
 
 def score_pairs(
@@ -98,8 +107,7 @@ def score_pairs(
     """
     pairs = validate_pairs(pairs)
     names = measures_for(model.kind, measures)
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size!r}")
+    check_numbers(batch_size=batch_size)
     aligned = align_pairs(pairs, model)
     tasks = _tasks(aligned, model, names)
     place = None if cache is None else Path(cache)
@@ -113,39 +121,33 @@ def score_pairs(
     frame["n_scored"] = [sum(len(asked) for _, asked in task.needs) for task in tasks]
     frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
     frame = _without_unscored(frame)
-    frame.attrs["unknown"] = _unknown_tokens(pairs, aligned, model)
+    unknown = model.tokenizer.unk_token_id
+    counts = np.array(
+        [sum(t.ids[place] == unknown for t in pair for place in t.scored) for pair in aligned]
+    )
+    frame.attrs["unknown"] = int(counts.sum())
+    if counts.any():
+        warnings.warn(
+            f"{counts.sum()} token(s) of {(counts > 0).sum()} pair(s) are unknown to {model.name}, "
+            f"and are scored as such, first of {', '.join(pairs['pair_id'][counts > 0][:3])}; "
+            "leave the pairs out, or take a model that knows their words",
+            stacklevel=2,
+        )
     return frame
 
 
-def _unknown_tokens(pairs: pd.DataFrame, aligned: Sequence[Aligned], model: LanguageModel) -> int:
-    """Count the tokens of all sentences that a tokenizer does not know, and warn if there are."""
-    unknown = model.tokenizer.unk_token_id
-    counts = [
-        sum(tokens.ids[place] == unknown for tokens, _ in pair for place in tokens.scored)
-        for pair in aligned
-    ]
-    found = [str(pair_id) for pair_id, n in zip(pairs["pair_id"], counts, strict=True) if n]
-    if found:
-        warnings.warn(
-            f"{sum(counts)} token(s) of {len(found)} pair(s) are unknown to {model.name}, and are "
-            f"scored as such, first of {', '.join(found[:3])}; leave the pairs out, or take a "
-            "model that knows their words",
-            stacklevel=3,
-        )
-    return sum(counts)
-
-
-def _tasks(aligned: Sequence[Aligned], model: LanguageModel, names: list[str]) -> list[_Task]:
+def _tasks(
+    aligned: Sequence[tuple[Tokens, Tokens]], model: LanguageModel, names: list[str]
+) -> list[_Task]:
     """Return the scores to find, measure by measure, pair by pair, in the order of roles."""
     numbers = str(model.network.dtype)
     tasks = []
     for name in names:
-        for pair in aligned:
-            for tokens, spans in pair:
-                needed = (spans.modified, spans.shared) if MEASURES[name].paired else ()
-                words = tokens.words if name == "pll-word-l2r" else ()
-                settings = [name, model.content_hash, numbers, tokens.ids, needed, words]
-                tasks.append(_Task(tokens, spans, MEASURES[name], result_key(settings)))
+        for tokens in (side for pair in aligned for side in pair):
+            needed = (tokens.modified, tokens.shared) if MEASURES[name].paired else ()
+            words = tokens.words if name == "pll-word-l2r" else ()
+            settings = [name, model.content_hash, numbers, tokens.ids, needed, words]
+            tasks.append(_Task(tokens, MEASURES[name], result_key(settings)))
     return tasks
 
 
@@ -158,48 +160,42 @@ def _scores(
     shown: bool,
 ) -> dict[str, float]:
     """Scores by key; tasks that no question can answer have none."""
-    scores = _remembered(cache)
-    todo: dict[tuple[int, ...], list[_Task]] = {}
+    scores = {} if cache is None else _remembered(cache)
+    todo: dict[Places, list[_Task]] = {}
     for task in tasks:
-        if task.key not in scores:
+        if task.key not in scores and task.needs:
             todo.setdefault(task.tokens.ids, []).append(task)
     order = sorted(todo, key=len)
-    total = sum(len(task.needs) for task in tasks if task.key not in scores)
-    bar = progress_bar(f"scoring under {model.name}", total, shown=None if shown else False)
+    total = sum(len(task.needs) for some in todo.values() for task in some)
     done = 0
-    with bar as update:
+    with progress_bar(
+        f"scoring under {model.name}", total, shown=None if shown else False
+    ) as update:
         for start in range(0, len(order), SENTENCES_AT_ONCE):
             block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
-            found = _ask_block(block, model, batch_size)
+            questions: dict[tuple[Places, Places], set[int]] = {}
+            for task in block:
+                for masked, asked in task.needs:
+                    questions.setdefault((task.tokens.ids, masked), set()).update(asked)
+            weighed = {task.tokens.ids for task in block if task.measure.attention}
+            answers = ask(model, questions, batch_size, weighed)
+            scores |= {task.key: task.score(answers) for task in block}
             done += sum(len(task.needs) for task in block)
             update(done)
-            scores.update(found)
             if cache is not None:
                 with replace_file(cache) as temporary:
                     temporary.write_text(json.dumps(scores), encoding="utf-8")
     return scores
 
 
-def _remembered(cache: Path | None) -> dict[str, float]:
-    """Return the scores of an earlier run by key; a ValueError says that a file holds none."""
-    if cache is None:
-        return {}
+def _remembered(cache: Path) -> dict[str, float]:
+    """Return the scores of an earlier run by key, none without a file."""
     if not cache.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {cache.parent} to keep scores in")
-    if not cache.exists():
-        return {}
-    scores = read_json(cache)
+    scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
         raise ValueError(f"{cache} holds no scores by key; give cache another path")
     return scores
-
-
-def _ask_block(block: Sequence[_Task], model: LanguageModel, batch_size: int) -> dict[str, float]:
-    questions, asked = Questions(), [task for task in block if task.needs]
-    for task in asked:
-        questions.add(task.tokens, task.spans, task.measure)
-    answers = ask(model, questions, batch_size)
-    return {task.key: answers.score(task.tokens, task.spans, task.measure) for task in asked}
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:

@@ -27,7 +27,7 @@ class Preferences:
     models, bias_types, clusters, covariates : tuple of str
     bias_type, cluster : (n_pairs,) int
     x : (n_pairs, n_covariates) float
-        Covariates, of which token counts are in their sds.
+        Covariates, token counts in units of their sds.
     y : (n_pairs, n_models) float
         1, 0, or 1/2 in a tie.
     n_left_out : int
@@ -44,17 +44,11 @@ class Preferences:
     y: FloatArray
     n_left_out: int
 
-    def axes(self) -> FloatArray:
-        """Eigenvectors of the covariance of preferences, (n_models, n_axes)."""
-        covariance = np.atleast_2d(np.cov(self.y.T))
-        return np.linalg.eigh(covariance)[1] if len(self.models) > 1 else np.ones((1, 1))
-
     def design(self, y: FloatArray, name: str) -> Design:
         """Return the design of one outcome, as `bayesbias.fit_design` and ``build_model`` take it.
 
-        Bias types stand in the place of protected words, clusters in that of attributes.
+        Bias types take the role of protected words, clusters that of attributes.
         """
-        one = np.zeros(len(y), dtype=np.int64)
         return Design(
             words=self.bias_types,
             groups=("bias types",),
@@ -64,7 +58,7 @@ class Preferences:
             word_group=np.zeros(len(self.bias_types), dtype=np.int64),
             attribute_kind=np.zeros(len(self.clusters), dtype=np.int64),
             word=self.bias_type,
-            connection=one,
+            connection=np.zeros(len(y), dtype=np.int64),
             attribute=self.cluster,
             y=y,
             outcome="preference",
@@ -83,48 +77,32 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
         )
     if measure is not None and measure not in known:
         raise ValueError(unknown_name("measure", measure, known))
-    chosen = paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
-    twice = chosen.duplicated(["model", "pair_id"])
-    if twice.any():
-        again = chosen[twice].iloc[0]
-        raise ValueError(f"pair {again['pair_id']!r} is there twice under {again['model']!r}")
-    empty = chosen["bias_type"].isna() | (chosen["bias_type"].astype(str).str.strip() == "")
-    if empty.any():
-        row = int(empty.to_numpy().argmax())
-        raise ValueError(f"row {row}, pair {chosen['pair_id'].iloc[row]!r}, has an empty bias_type")
-    return chosen
+    return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
 
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
-    """Index the preferences of one measure; see `fit_pairs` for what of a frame is read."""
+    """Index the preferences of one measure; `fit_pairs` lists the columns that are read."""
     chosen = one_measure(paired, measure)
-    known = "cluster" if "cluster" in chosen.columns else "pair_id"
-    chosen = chosen.assign(cluster=chosen[known].astype(str))
-    for name in ("difference", *([TOKENS] if TOKENS in chosen.columns else [])):
-        finite = np.isfinite(chosen[name].to_numpy(dtype=np.float64))
-        if not finite.all():
-            row = int(np.argmin(finite))
-            raise ValueError(f"{name} must be finite; got {chosen[name].iloc[row]} in row {row}")
-    split = chosen.groupby("pair_id")["cluster"].nunique()
-    if (split > 1).any():
-        pair = split.index[split > 1][0]
-        raise ValueError(f"pair {pair!r} is in two clusters; give it one for all language models")
+    cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
+    chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].fillna(""))
+    chosen["bias_type"] = chosen["bias_type"].astype(str)
+    _refuse_bad_rows(chosen)
     order = list(chosen["model"].unique())
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
     if shared.empty:
         raise ValueError("the language models share no pair; score all of them on the same pairs")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
-    pairs = first.loc[[name for name in first.index if name in shared.index]]
-    names = sorted(pairs["bias_type"].astype(str).unique())
+    pairs = first[first.index.isin(shared.index)]
+    names = sorted(pairs["bias_type"].unique())
     clusters, cluster_names = codes_and_names(pairs["cluster"])
-    covariates = dict(_covariates(chosen, pairs.index))
+    covariates = dict(_covariates(chosen, pairs))
     return Preferences(
         models=tuple(map(str, order)),
         bias_types=tuple(names),
         clusters=tuple(cluster_names),
         covariates=tuple(covariates),
-        bias_type=np.searchsorted(names, pairs["bias_type"].astype(str)).astype(np.int64),
+        bias_type=np.searchsorted(names, pairs["bias_type"]).astype(np.int64),
         cluster=clusters.astype(np.int64),
         x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(pairs), 0)),
         y=0.5 + 0.5 * np.sign(shared.loc[pairs.index].to_numpy(dtype=np.float64)),
@@ -132,17 +110,36 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     )
 
 
-def _covariates(chosen: pd.DataFrame, pairs: pd.Index) -> Iterator[tuple[str, FloatArray]]:
+def _refuse_bad_rows(chosen: pd.DataFrame) -> None:
+    """Raise a ValueError that names the first row that no model can use."""
+    twice = chosen.duplicated(["model", "pair_id"])
+    if twice.any():
+        name, model = chosen.loc[twice, ["pair_id", "model"]].iloc[0]
+        raise ValueError(f"pair {name!r} is there twice under {model!r}")
+    empty = chosen["bias_type"].str.strip() == ""
+    if empty.any():
+        row = int(empty.argmax())
+        raise ValueError(f"row {row}, pair {chosen['pair_id'].iloc[row]!r}, has an empty bias_type")
+    for name in [name for name in ("difference", TOKENS) if name in chosen.columns]:
+        finite = np.isfinite(chosen[name].to_numpy(dtype=np.float64))
+        if not finite.all():
+            row = int(np.argmin(finite))
+            raise ValueError(f"{name} must be finite; got {chosen[name].iloc[row]} in row {row}")
+    split = chosen.groupby("pair_id")["cluster"].nunique() > 1
+    if split.any():
+        pair = split.idxmax()
+        raise ValueError(f"pair {pair!r} is in two clusters; give it one for all language models")
+
+
+def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:
     """Yield the covariates that vary; token counts once for all tokenizers that agree on them."""
     if TOKENS in chosen.columns:
-        counts = chosen.pivot(index="pair_id", columns="model", values=TOKENS).loc[pairs]
+        counts = chosen.pivot(index="pair_id", columns="model", values=TOKENS).loc[pairs.index]
         different = counts.T.drop_duplicates().T
         for model, column in different.items():
             values = column.to_numpy(dtype=np.float64)
             if values.std() > 0:
                 name = TOKENS if different.shape[1] == 1 else f"{TOKENS}, {model}"
                 yield name, values / values.std()
-    if "direction" in chosen.columns:
-        direction = chosen.drop_duplicates("pair_id").set_index("pair_id")["direction"].loc[pairs]
-        if direction.nunique() > 1:
-            yield "direction", np.where(direction.astype(str) == "antistereo", -1.0, 1.0)
+    if "direction" in chosen.columns and pairs["direction"].nunique() > 1:
+        yield "direction", np.where(pairs["direction"].astype(str) == "antistereo", -1.0, 1.0)

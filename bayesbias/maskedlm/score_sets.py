@@ -1,8 +1,9 @@
-"""How scores are distributed, and how measures fare with fewer pairs."""
+"""How scores are distributed, how measures fare with fewer pairs, and how measures agree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import ceil
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
+from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from .datasets import ROLES
 from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, weighted
@@ -17,8 +19,11 @@ from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, weighted
 RATES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Shares of the pairs that Liu (2024) samples."""
 
-FEWEST_FOR_SHAPIRO = 3
-"""Scores that the Shapiro-Wilk test needs."""
+NEIGHBORS = 3
+"""Nearest neighbors of the estimate of mutual information; Kraskov et al. recommend 2 to 4."""
+
+FEWEST, FEWEST_FOR_INFORMATION = 3, 8
+"""Rows that a correlation and the Shapiro-Wilk test need, and those that neighbors need."""
 
 
 def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
@@ -35,29 +40,24 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs together), ``role``,
         ``n_pairs``, ``mean``, ``sd`` (n - 1), ``skewness``, ``shapiro_w`` and ``shapiro_p``
         (Shapiro and Wilk, 1965). KLS and JSS suppose that scores are Normal. With many pairs the
-        test finds small deviations, so look at W and skewness too: they say how large one is. Of
+        test finds small deviations, so look at W and skewness too: they show how large one is. Of
         fewer than three pairs there is the mean only.
     """
+    from scipy.stats import shapiro, skew
+
     rows = []
     for (model, measure), part in groups(paired):
-        named = [(str(name), some) for name, some in part.groupby("bias_type", sort=True)]
-        for bias_type, some in [*named, (ALL_TYPES, part)]:
-            head = (model, measure, bias_type)
-            rows += [(*head, role, len(some), *_shape(some[role])) for role in ROLES]
+        for bias_type, pairs in [*part.groupby("bias_type", sort=True), (ALL_TYPES, part)]:
+            for role in ROLES:
+                values = pairs[role].to_numpy(dtype=np.float64)
+                shape = [np.nan] * 4
+                if len(values) >= FEWEST:
+                    shape = [values.std(ddof=1), skew(values), *shapiro(values)]
+                head = (model, measure, str(bias_type), role, len(values))
+                rows.append((*head, values.mean(), *shape))
     columns = ["model", "measure", "bias_type", "role", "n_pairs"]
     columns += ["mean", "sd", "skewness", "shapiro_w", "shapiro_p"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _shape(scores: pd.Series[float]) -> tuple[float, ...]:
-    from scipy.stats import shapiro, skew
-
-    values = scores.to_numpy(dtype=np.float64)
-    if len(values) < FEWEST_FOR_SHAPIRO:
-        return (float(values.mean()), *[np.nan] * 4)
-    tested = shapiro(values)
-    found = (values.mean(), values.std(ddof=1), skew(values), tested.statistic, tested.pvalue)
-    return tuple(map(float, found))
 
 
 def sampling_robustness(
@@ -79,7 +79,7 @@ def sampling_robustness(
     rates : sequence of float
         Shares, in (0, 1].
     repeats : int
-        Samples at each rate.
+        Samples at each rate, 2 or more.
     seed : int, SeedSequence, Generator or None
 
     Returns
@@ -93,11 +93,6 @@ def sampling_robustness(
     A small sd alone is no merit: a measure that is always 50 has none. KLS stays close to 50
     because the two sds are close, whatever the means do; and samples of most of the pairs share
     most of the pairs, so that sds at high rates are small for every measure.
-
-    Raises
-    ------
-    ValueError
-        If a rate is not in (0, 1], or repeats is below 2.
     """
     _check(rates, repeats)
     sequence = as_seed_sequence(seed)
@@ -110,8 +105,8 @@ def sampling_robustness(
             size, drawn = _drawn_together([types], rate, repeats, rng)
             for place, name in enumerate(STATISTICS):
                 values = drawn[:, 0, place]
-                found = (values.mean(), values.std(ddof=1), values.min(), values.max())
-                rows.append((model, measure, name, rate, size, full[place], *map(float, found)))
+                spread = (values.mean(), values.std(ddof=1), values.min(), values.max())
+                rows.append((model, measure, name, rate, size, full[place], *spread))
     columns = ["model", "measure", "statistic", "rate", "n_pairs", "full"]
     frame = pd.DataFrame(rows, columns=[*columns, "mean", "sd", "low", "high"])
     frame.attrs["seed"] = sequence.entropy
@@ -169,20 +164,20 @@ def order_robustness(
         models = list(dict.fromkeys(part["model"]))
         if len(models) < 2:
             raise ValueError(f"an order needs two models or more; {measure} has {models[0]!r} only")
-        ids = [set(some["pair_id"]) for _, some in part.groupby("model", sort=False)]
-        shared = part[part["pair_id"].isin(set.intersection(*ids))].sort_values("pair_id")
+        shared = part[part.groupby("pair_id")["model"].transform("nunique") == len(models)]
         if shared.empty:
             raise ValueError(f"the models share no pairs of {measure}, and cannot be ordered by it")
+        shared = shared.sort_values("pair_id")
         sides = [list(sides_by_type(shared[shared["model"] == m]).values()) for m in models]
-        full = np.array([weighted(each) for each in sides])
+        full = np.array([weighted(types) for types in sides])
         for rate in rates:
             n_pairs, drawn = _drawn_together(sides, rate, repeats, rng)
             for place, statistic in enumerate(STATISTICS):
                 values, whole = drawn[:, :, place], full[:, place]
                 ranked = np.argsort(-whole, kind="stable")
                 same = (np.diff(values[:, ranked], axis=1) <= 0).all(axis=1).mean()
-                tau = np.mean([kendalltau(each, whole).statistic for each in values])
-                order = " > ".join(models[at] for at in ranked)
+                tau = np.mean([kendalltau(sample, whole).statistic for sample in values])
+                order = " > ".join(models[row] for row in ranked)
                 head = (measure, statistic, rate, len(models), n_pairs)
                 rows.append((*head, float(same), float(tau), order))
     columns = ["measure", "statistic", "rate", "n_models", "n_pairs", "same_order", "tau", "order"]
@@ -201,17 +196,94 @@ def _drawn_together(
     int, (repeats, n_models, n_statistics) float
         How many pairs a sample has, and all `STATISTICS`.
     """
-    sizes = [one.shape[1] for one in sides[0]]
-    kept, found = [ceil(rate * size) for size in sizes], []
+    sizes = [types.shape[1] for types in sides[0]]
+    kept, values = [ceil(rate * size) for size in sizes], []
     for _ in range(repeats):
         rows = [rng.permutation(size)[:n] for size, n in zip(sizes, kept, strict=True)]
-        found.append([weighted([s[:, at] for s, at in zip(m, rows, strict=True)]) for m in sides])
-    return sum(kept), np.array(found)
+        values.append([weighted([s[:, r] for s, r in zip(m, rows, strict=True)]) for m in sides])
+    return sum(kept), np.array(values)
 
 
 def _check(rates: Sequence[float], repeats: int) -> None:
     if repeats < 2:
         raise ValueError(f"repeats must be 2 or more, got {repeats}; one sample has no spread")
+    check_numbers(repeats=repeats)
     for rate in rates:
         if not 0 < rate <= 1:
             raise ValueError(f"rates are shares in (0, 1]; got {rate}")
+
+
+def measure_agreement(values: pd.DataFrame) -> pd.DataFrame:
+    """Correlation and mutual information of every two measures over language models.
+
+    A correlation of 0 does not mean that two measures have nothing in common: JSS does not see in
+    which direction a model leans, so that it may be a function of the percentage and not correlate
+    with it. Mutual information is 0 only for measures that are independent.
+
+    Parameters
+    ----------
+    values : DataFrame
+        A row a language model, or a model and bias type, and a column a measure: of a
+        `measure_table` without the bias type ``all``, for example ``table.pivot(index=["model",
+        "bias_type"], columns="measure", values="percentage")``.
+
+    Returns
+    -------
+    DataFrame
+        A row a pair of measures: ``first``, ``second``, ``n`` (rows that have both), ``pearson``,
+        ``spearman``, in [-1, 1], and ``mutual_information`` in nats, by nearest neighbors among
+        the ranks' Normal scores. Of 30 rows of independent measures its estimate is 0 on average
+        with an sd of .1, so that it may lie below 0. NaN where there are fewer than 3 rows,
+        or 8 for mutual information, or a measure is the same in all rows.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two measures, or a value is infinite or no number.
+
+    References
+    ----------
+    Liu (2024), figure 4. Kraskov, Stögbauer and Grassberger (2004), Estimating mutual information,
+    Physical Review E 69, 066138, equation 8.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesbias.maskedlm import measure_agreement
+    >>> values = pd.DataFrame({"cps": [52.0, 55.0, 61.0], "aul": [50.0, 51.0, 60.0]})
+    >>> measure_agreement(values)["spearman"].tolist()
+    [1.0]
+    """
+    from scipy.special import ndtri
+
+    if values.shape[1] < 2:
+        raise ValueError(f"two measures or more are compared; got {values.shape[1]} columns")
+    for name, column in values.items():
+        if not pd.api.types.is_numeric_dtype(column) or np.isinf(column).any():
+            raise ValueError(f"the column {name!r} must hold finite numbers")
+    rows = []
+    for first, second in combinations(values.columns, 2):
+        both = values[[first, second]].dropna().to_numpy(dtype=np.float64).T
+        n = both.shape[1]
+        usable = n >= FEWEST and (np.ptp(both, axis=1) > 0).all()
+        ranks = np.array([pd.Series(row).rank() for row in both])
+        agreement = [np.corrcoef(pair)[0, 1] if usable else np.nan for pair in (both, ranks)]
+        enough = usable and n >= FEWEST_FOR_INFORMATION
+        agreement.append(_mutual_information(ndtri((ranks - 0.5) / n)) if enough else np.nan)
+        rows.append((first, second, n, *agreement))
+    names = ["first", "second", "n", "pearson", "spearman", "mutual_information"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _mutual_information(both: FloatArray, k: int = NEIGHBORS) -> float:
+    """Mutual information of two rows of numbers, (2, n), by the k-th nearest neighbors.
+
+    Distances are the larger of the two differences. Of equal points, as of tied ranks, the k-th
+    neighbor may lie at 0; then those at 0 are counted.
+    """
+    from scipy.special import digamma
+
+    apart = np.abs(both[:, :, None] - both[:, None, :])  # (2, n, n)
+    reach = np.sort(apart.max(axis=0), axis=1)[:, k]  # 0 is the point itself
+    inside = np.where(reach[:, None] > 0, apart < reach[:, None], apart == 0).sum(axis=2)
+    return float(digamma(k) + digamma(both.shape[1]) - digamma(inside).sum(axis=0).mean())

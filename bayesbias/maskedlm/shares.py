@@ -1,4 +1,4 @@
-"""Shares of pairs whose stereotypical sentence is preferred, and what other clusters would show."""
+"""Shares of pairs whose stereotypical sentence is preferred: observed, and of new clusters."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
+from .._core.checks import check_numbers
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import Seed, as_seed_sequence
 from ..model.design import IntArray
-from ..tables.schema import codes_and_names
-from .datasets import contrast_words
+from ..tables.schema import codes_and_names, require_columns
+from .measures import ALL_TYPES
 from .preferences import TOKENS, Preferences
 
 if TYPE_CHECKING:
@@ -33,6 +36,65 @@ SHARE_DIMS |= {name + EQUAL: dims for name, dims in SHARE_DIMS.items()}
 SHARE_DIMS |= dict.fromkeys(("type_sd", "cluster_sd", "sigma"), ("language_model",))
 SHARE_DIMS |= {"slope": ("covariate", "language_model")}
 """Variables of the posterior, and their dimensions besides chain and draw."""
+
+
+def observed_shares(
+    paired: pd.DataFrame,
+    ci_prob: float = DEFAULT_CI_PROB,
+    *,
+    n_resamples: int = 2000,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Compute the share of pairs whose stereotypical sentence is preferred, with an interval.
+
+    Clusters of pairs are resampled with replacement, all pairs of a cluster together (the
+    nonparametric bootstrap of Field and Welsh, 2007, Journal of the Royal Statistical Society B
+    69), the same for all models and measures. With few clusters of a type the interval is too
+    short; `fit_pairs` then knows more, from the other types. Where one cluster has a large share of
+    a type's pairs, no interval knows what others as large would show.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores` or `read_scores`.
+    ci_prob : float
+        Probability of the interval between two percentiles, in (0, 1).
+    n_resamples : int
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
+        ``n_clusters``, ``largest_cluster``, that with most of the pairs, and its
+        ``largest_share`` of them, ``share`` in [0, 1], ties half, ``low``, ``high``.
+    """
+    required = ("model", "measure", "pair_id", "bias_type", "cluster", "difference")
+    require_columns(paired, required)
+    check_probability(ci_prob)
+    check_numbers(n_resamples=n_resamples)
+    names = np.unique(paired["cluster"].astype(str))
+    sequence = as_seed_sequence(seed)
+    rng = default_rng(sequence)
+    weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), n_resamples)
+    rows = []
+    for (model, measure), part in paired.groupby(["model", "measure"], sort=False):
+        for bias_type, pairs in [(ALL_TYPES, part), *part.groupby("bias_type", sort=True)]:
+            cluster = np.searchsorted(names, pairs["cluster"].astype(str))
+            preferred = 0.5 + 0.5 * np.sign(pairs["difference"].to_numpy(dtype=float))
+            n = np.bincount(cluster, minlength=len(names))
+            total = np.bincount(cluster, preferred, minlength=len(names))
+            drawn = weights @ n
+            resampled = (weights @ total)[drawn > 0] / drawn[drawn > 0]
+            interval = np.quantile(resampled, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
+            counts = (len(pairs), int((preferred == 0.5).sum()), int((n > 0).sum()))
+            largest = (names[n.argmax()], n.max() / n.sum())
+            rows.append((model, measure, bias_type, *counts, *largest, preferred.mean(), *interval))
+    columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", "n_clusters"]
+    columns += ["largest_cluster", "largest_share", "share", "low", "high"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.attrs = {"ci_prob": float(ci_prob), "seed": sequence.entropy}
+    return frame
 
 
 def shares(
@@ -72,14 +134,20 @@ def shares(
     drawn = of_type @ effects["type"] + weights @ effects["cluster"] + x @ effects["slope"]
     drawn = drawn + _of_new_clusters(effects, weights, x, data, seed)
     everywhere = effects["mean"] + x[-1] @ effects["slope"]
-    found = _of_models(drawn, everywhere, axes, "")
+    quantities = {"": (drawn, everywhere)}
     of_tokens = np.array([name.startswith(TOKENS) for name in data.covariates], dtype=bool)
     if of_tokens.any():
         longer = (x * of_tokens) @ effects["slope"]
-        found |= _of_models(drawn - longer, everywhere - longer[:, -1], axes, EQUAL)
+        quantities[EQUAL] = (drawn - longer, everywhere - longer[:, -1])
+    values: dict[str, FloatArray] = {}
+    for ending, (of_types, population) in quantities.items():
+        of_models = of_types @ axes.T
+        values[f"share{ending}"] = np.clip(of_models[:, :-1], 0.0, 1.0)
+        values[f"overall_share{ending}"] = np.clip(of_models[:, -1], 0.0, 1.0)
+        values[f"population_share{ending}"] = np.clip(population @ axes.T, 0.0, 1.0)
     for name in ("type_sd", "cluster_sd", "sigma"):
-        found[name] = np.sqrt(effects[name] ** 2 @ (axes**2).T)
-    return found | {"slope": effects["slope"] @ axes.T}
+        values[name] = np.sqrt(effects[name] ** 2 @ (axes**2).T)
+    return values | {"slope": effects["slope"] @ axes.T}
 
 
 def _means(x: FloatArray, index: IntArray) -> FloatArray:
@@ -87,16 +155,6 @@ def _means(x: FloatArray, index: IntArray) -> FloatArray:
     total = np.zeros((index.max() + 1, x.shape[1]))
     np.add.at(total, index, x)
     return np.asarray(total / np.bincount(index)[:, None])
-
-
-def _of_models(
-    drawn: FloatArray, everywhere: FloatArray, axes: FloatArray, ending: str
-) -> dict[str, FloatArray]:
-    """Return the shares of language models, from values along axes."""
-    of_types, population = drawn @ axes.T, everywhere @ axes.T
-    named = {"share": of_types[:, :-1], "overall_share": of_types[:, -1]}
-    named["population_share"] = population
-    return {name + ending: np.clip(values, 0.0, 1.0) for name, values in named.items()}
 
 
 def _of_new_clusters(
@@ -110,8 +168,8 @@ def _of_new_clusters(
 
     Effects of a cluster are sums over its words, so that contrasts that share words go together.
     The variance of a cluster is divided by 1 - h, h the share of a type's pairs that go with it:
-    its own, and others' by as much as they share words. A type's mean follows large clusters, which
-    takes their spread for smaller than it is (the estimator CV2: Bell and McCaffrey, 2002, Survey
+    its own, and others' by as much as they share words. A type's mean follows large clusters, so
+    that their spread looks smaller than it is (the estimator CV2: Bell and McCaffrey, 2002, Survey
     Methodology 28).
     """
     words = word_shares(data.clusters, np.bincount(data.cluster))
@@ -125,9 +183,9 @@ def _of_new_clusters(
     total = np.stack(new, axis=-1)
     noise = rng.standard_normal(shape)
     of_clusters = _means(data.x, data.cluster)
-    for at in range(x.shape[1]):
-        spread = weights * (of_clusters[:, at] - x[:, at, None])
-        total += (noise @ (spread @ words).T)[:, :, None] * effects["slope"][:, at, None]
+    for column in range(x.shape[1]):
+        spread = weights * (of_clusters[:, column] - x[:, column, None])
+        total += (noise @ (spread @ words).T)[:, :, None] * effects["slope"][:, column, None]
     return total
 
 
@@ -139,9 +197,15 @@ def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
     """
     from scipy.sparse import csr_array
 
-    words = [contrast_words(name) for name in clusters]
+    words = [_contrast_words(name) for name in clusters]
     word, _ = codes_and_names(pd.Series([name for names in words for name in names]))
     cluster = np.repeat(np.arange(len(words)), [len(names) for names in words])
     pairs = np.bincount(word, size[cluster])[word]
     length = np.sqrt(np.bincount(cluster, pairs**2))
     return csr_array((pairs / length[cluster], (cluster, word)))
+
+
+def _contrast_words(cluster: str) -> tuple[str, ...]:
+    """Return the words of a contrast such as "poor / rich", or the name of another cluster."""
+    words = set(cluster.split())
+    return tuple(sorted(words - {"/"})) if {"/"} < words else (cluster,)

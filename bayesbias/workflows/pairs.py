@@ -15,9 +15,9 @@ from .._core.random import as_seed_sequence
 from ..maskedlm.datasets import ROLES
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.measures import measure_table
-from ..maskedlm.observed_shares import observed_shares
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
 from ..maskedlm.score_sets import order_robustness, sampling_robustness, score_analysis
+from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from bayesbias.maskedlm.measures import Normals, jss_of, kls_of
+from bayesbias.maskedlm.measures import Normals
 
 from .claims import Claim, recomputes
 
@@ -125,7 +125,7 @@ def score_differences() -> Iterator[Claim]:
 @at("KLS, equal sds")
 def kls_of_equal_sds() -> Iterator[Claim]:
     """KLS where the two sds are equal, near and far apart: a property of the formula."""
-    near, far = (round(kls_of(Normals((-30.0, mean), (5.0, 5.0))), 6) for mean in (-30.1, -90.0))
+    near, far = (round(Normals((-30.0, mean), (5.0, 5.0)).kls(), 6) for mean in (-30.1, -90.0))
     note = "for equal sds both divergences are equal, however far apart the means"
     claim = "KLS of means .1 and 60 nats apart"
     yield Claim(claim, near, far, note=note, comparable=False)
@@ -140,7 +140,7 @@ def jss_of_the_code() -> Iterator[Claim]:
     )
     for means, sds in (((-0.0228, -0.0768), (0.03, 0.06)), ((-0.0489, -0.1004), (0.05, 0.08))):
         printed, coded = (
-            round(jss_of(Normals(means, sds), variant), 1) for variant in ("printed", "published")
+            round(Normals(means, sds).jss(variant), 1) for variant in ("printed", "published")
         )
         claim = f"JSS of means {means[0]}, {means[1]} and sds {sds[0]}, {sds[1]}"
         yield Claim(claim, printed, coded, note=note, comparable=False)

@@ -13,7 +13,8 @@ from bayesbias.contextual.encoders import load_encoder
 from bayesbias.contextual.encoding import sentence_vectors
 from bayesbias.extrinsic import correlate
 from bayesbias.maskedlm.datasets import ROLES
-from bayesbias.maskedlm.pair_groups import Terms, grouped_pairs, masked_sentence
+
+from .pair_groups import Terms, grouped_pairs, masked_sentence
 
 
 def pair_biases(
@@ -28,7 +29,7 @@ def pair_biases(
     pairs : DataFrame
         From `maskedlm.read_pairs`: the sentences.
     terms : mapping of str to mapping of str to iterable of str
-        Terms of groups by bias type, as `maskedlm.grouped_pairs` takes them.
+        Terms of groups by bias type, as `grouped_pairs` takes them.
     encoder : str or Path
         The folder of a language model with a mask token.
 

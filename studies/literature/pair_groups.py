@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 import pandas as pd
 
-from .datasets import ROLES, validate_pairs
+from bayesbias.maskedlm.datasets import ROLES, validate_pairs
 
 type Terms = Mapping[str, Mapping[str, Iterable[str]]]
 """Terms of groups, by bias type and group; terms may be of several words."""
@@ -37,31 +37,12 @@ def grouped_pairs(pairs: pd.DataFrame, terms: Terms) -> pd.DataFrame:
         and ``other``. Every stretch of words in which the sentences differ must be a term of the
         one group here, and of the other there. ``.attrs["left_out"]`` counts the rest by bias type.
 
-    Raises
-    ------
-    ValueError
-        If pairs are not valid, none is left, or terms of a bias type are not of two groups or more.
-    TypeError
-        If terms are not such a mapping.
-
     References
     ----------
     Schröder, Schulz, Hammer (2024), The SAME score; so does its program
     (HammerLabML/PLMBiasMeasureBenchmark at 29c65b7, src/utils/datasets.py).
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> import pandas as pd
-    >>> texts = {"stereotypical": ["She cooks."], "anti_stereotypical": ["He cooks."]}
-    >>> labels = {"pair_id": ["1"], "bias_type": ["gender"], "direction": ["stereo"]}
-    >>> terms = {"gender": {"man": ["he"], "woman": ["she"]}}
-    >>> found = bb.maskedlm.grouped_pairs(pd.DataFrame(labels | texts), terms)
-    >>> found[["group", "other"]].values.tolist()
-    [['woman', 'man']]
     """
     valid = validate_pairs(pairs)
-    _require_terms(terms)
     group_of: dict[str, dict[str, str]] = {}
     for bias_type, groups in terms.items():
         known = group_of.setdefault(bias_type, {})
@@ -83,32 +64,6 @@ def grouped_pairs(pairs: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     rest = valid.loc[[not each for each in kept], "bias_type"]
     found.attrs["left_out"] = rest.value_counts().to_dict()
     return found
-
-
-def _require_terms(terms: Terms) -> None:
-    """Raise an error that names the part of the terms that is not as `grouped_pairs` takes them."""
-    _require_mapping("terms", terms, "bias types to groups")
-    for bias_type, groups in terms.items():
-        at = f"terms[{bias_type!r}]"
-        _require_mapping(at, groups, "groups to terms")
-        if len(groups) < 2:
-            raise ValueError(
-                f"{at} has {', '.join(groups) or 'no group'} only, and pairs contrast two groups; "
-                "add the terms of another"
-            )
-        for name, of in groups.items():
-            if isinstance(of, str):
-                raise TypeError(f"{at}[{name!r}] must be a list of terms; got the text {of!r}")
-
-
-def _require_mapping(name: str, given: object, what: str) -> None:
-    if not isinstance(given, Mapping):
-        own = isinstance(getattr(given, "groups", None), Mapping)
-        raise TypeError(
-            f"{name} must be a mapping of {what}, in all such as {{'gender': {{'man': ['he'], "
-            f"'woman': ['she']}}}}; got a {type(given).__name__}"
-            + (", whose .groups is such a mapping" if own else "")
-        )
 
 
 def masked_sentence(first: str, second: str, mask: str) -> str:
