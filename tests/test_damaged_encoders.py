@@ -59,7 +59,7 @@ def test_weights_that_are_damaged(
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
-@pytest.mark.parametrize("content", ["", "[]", "3", "[" * 100_000, '{"a":' * 50_000, "\x00"])
+@pytest.mark.parametrize("content", ["[]", "[" * 100_000, "\x00"])
 def test_settings_that_are_none(name: str, content: str, folder: Path) -> None:
     (folder / name).write_text(content)
     try:
@@ -74,12 +74,9 @@ def test_settings_that_are_none(name: str, content: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("modules.json", "{}"),
         ("modules.json", "[3]"),
         ("modules.json", '[{"type": "a.Pooling"}]'),
-        ("modules.json", "[" * 100_000),
         ("1_Pooling/config.json", "[]"),
-        ("1_Pooling/config.json", "{}"),
         ("sentence_bert_config.json", "[]"),
         ("sentence_bert_config.json", '{"max_seq_length": "x"}'),
     ],

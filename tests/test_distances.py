@@ -167,17 +167,6 @@ def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
         distance_table(vectors, words, max_missing=20)
 
 
-def test_the_embedding_may_be_named(table: pd.DataFrame) -> None:
-    named = distance_table(embedding(), word_list(), embedding="toy")
-    assert set(named["embedding"]) == {"toy"}
-    assert_frame_equal(named.drop(columns="embedding"), table)
-
-
-def test_scale_of_vectors_does_not_matter(table: pd.DataFrame) -> None:
-    scaled = embedding(he=(1e-3, 0), nurse=(-5e4, 12e4))
-    assert_frame_equal(distance_table(scaled, word_list()), table, rtol=1e-6)  # float32 inputs
-
-
 @pytest.mark.parametrize(
     ("vectors", "changed", "message"),
     [

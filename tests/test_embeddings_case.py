@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from embedding_toys import WORDS, Table, check, keyed
 
@@ -103,11 +102,3 @@ def test_two_spellings_of_one_vector_are_one_word_of_a_set() -> None:
     found = look_up(vectors, {"X": ["king", "King", "queen"], "Y": ["King", "lost"]})
     assert found.words == {"X": ("king", "queen"), "Y": ("King",)}
     assert found.missing == {"Y": ("lost",)}
-
-
-def test_matched_forms_know_nothing_of_vectors_from_elsewhere() -> None:
-    vectors = keyed(WORDS)
-    assert resolved_forms(vectors) == {}
-    loaded = load_vectors(vectors, ["King"], case="fallback")
-    loaded.add_vectors(["later"], np.ones((1, 3), np.float32))
-    assert resolved_forms(loaded) == {"King": "king"}

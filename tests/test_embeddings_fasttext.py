@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import File
 
 from bayesbias.embeddings.load import iter_vectors, load_vectors
 
@@ -33,14 +32,3 @@ def test_a_fasttext_model_is_read_through_gensim(fasttext_model: tuple[Path, obj
     # float32 sums of the same n-grams, once by the trained model and once by the one read back.
     np.testing.assert_allclose(ours["king"], theirs["king"], rtol=1e-5, atol=1e-8)
     assert sum(len(words) for words, _ in iter_vectors(path)) == 4
-
-
-@pytest.mark.parametrize("keep", [9, 60, 300])
-def test_a_damaged_fasttext_model(
-    fasttext_model: tuple[Path, object], file: File, keep: int
-) -> None:
-    path = file("cut.bin", fasttext_model[0].read_bytes()[:keep])
-    with pytest.raises(
-        ValueError, match=r"cut\.bin is a binary fastText model that cannot be read"
-    ):
-        load_vectors(path, ["king"])

@@ -40,19 +40,6 @@ def put(folder: Path, name: str, content: bytes) -> None:
     (folder / name / f"{name}.gz").write_bytes(gzip.compress(content))
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("glove-wiki-gigaword-100", as_text(WORDS, HEADER)),
-        ("word2vec-google-news-300", as_binary(WORDS)),
-    ],
-)
-def test_what_is_there_is_read_without_a_network(folder: Path, name: str, content: bytes) -> None:
-    put(folder, name, content)
-    check(bb.load_vectors(name), WORDS)
-    assert bb.load_vectors(name, ["king"]).index_to_key == ["king"]
-
-
 def test_what_gensim_fetches_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def load(name: str, return_path: bool) -> str:
         assert return_path  # else it runs a file that it fetched

@@ -24,30 +24,6 @@ def test_our_own_file_keeps_words_vectors_licence_and_provenance(tmp_path: Path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine.v1.npz"]
 
 
-def test_equal_vectors_make_equal_files(tmp_path: Path) -> None:
-    for name in ("a.npz", "b.npz"):
-        save_vectors(keyed(WORDS), tmp_path / name)
-    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-
-
-def test_a_failed_saving_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "mine.npz"
-    save_vectors(keyed(WORDS), path)
-    before = path.read_bytes()
-
-    def stop(target: Path, **_: object) -> None:
-        Path(target).write_bytes(b"half a fi")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(np, "savez_compressed", stop)
-    with pytest.raises(KeyboardInterrupt):
-        save_vectors(keyed({"other": (1, 2, 3)}), path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_saving_needs_our_ending_and_a_folder(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.bin must end in it"):
         save_vectors(keyed(WORDS), tmp_path / "a.bin")

@@ -7,15 +7,11 @@ superuser, whom permissions do not stop, gives up the two rights that let it pas
 from __future__ import annotations
 
 import ctypes
-import json
 import os
-import random
 import resource
 import signal
 import subprocess
 import sys
-import time
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +20,6 @@ import pytest
 from cli_toy import FAST, LIST, WORDS, write_vectors
 
 import bayesbias as bb
-from bayesbias._core.files import recover
 from bayesbias.cli import main
 
 WRITERS = """
@@ -156,40 +151,6 @@ def command(
     )
 
 
-FORCED = """
-import itertools, sys
-from pathlib import Path
-from bayesbias.workflows.output import replace_results, write_record
-for run in itertools.count():
-    with replace_results(Path(sys.argv[1]), force=True) as folder:
-        (folder / "plots").mkdir()
-        for name in ("summary.csv", "plots/a.png", f"posterior-{run % 2}.nc"):
-            (folder / name).write_text(str(run))
-        write_record({"run": run}, folder)
-    print(run, flush=True)
-"""
-
-
-def test_forced_runs_that_are_killed_leave_one_result_whole(tmp_path: Path) -> None:
-    """At random moments; tests/test_files.py strikes at every single call that writes."""
-    rng, out = random.Random(3), tmp_path / "out"
-    out.mkdir()
-    (out / "notes.txt").write_text("mine")
-    for _ in range(4):
-        with subprocess.Popen([sys.executable, "-c", FORCED, out], stdout=subprocess.PIPE) as run:
-            assert run.stdout is not None
-            assert run.stdout.readline() == b"0\n"
-            time.sleep(rng.uniform(0.1, 0.6))
-            run.kill()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that the folder of before is back
-            recover(out)
-        record = json.loads((out / "run.json").read_text())
-        assert set(sizes(out)) == {*record["files"], "notes.txt"}
-        for name in set(record["files"]) - {"run.json"}:
-            assert (out / name).read_text() == str(record["run"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "limit"),
     [
@@ -245,16 +206,3 @@ def test_a_full_stdout_is_told(tmp_path: Path) -> None:
     assert run.returncode == 2
     assert "No space left" in run.stderr
     assert "Traceback" not in run.stderr
-
-
-def test_a_narrow_terminal_loses_no_cell(tmp_path: Path) -> None:
-    run = command(["lists"], tmp_path, COLUMNS="20", NO_COLOR="1")
-    for name in ("gender", "religion", "weat10"):
-        assert name in run.stdout
-
-
-def test_colour_is_left_out_on_request(tmp_path: Path) -> None:
-    forced = command(["lists"], tmp_path, FORCE_COLOR="1")
-    assert "\x1b[" in forced.stdout
-    plain = command(["lists"], tmp_path, FORCE_COLOR="1", NO_COLOR="1", TERM="dumb")
-    assert "\x1b[3" not in plain.stdout  # 30 to 37 are colours; bold is none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, norm
+from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
@@ -35,14 +35,6 @@ def test_the_interval_is_the_shortest_window_of_the_draws(ci_prob: float) -> Non
     assert found.shape == (3, 2)
     for column in range(3):
         np.testing.assert_array_equal(found[column], shortest(draws[:, column], ci_prob))
-
-
-def test_it_is_a_density_interval_and_not_one_of_percentiles() -> None:
-    """Of Exponential(1) the 89% HPDI is [0, -log .11]; percentiles would start at .057."""
-    draws = gamma(1.0).ppf((np.arange(20_000) + 0.5) / 20_000)[:, None]
-    low, high = hdi(draws, 0.89)[0]
-    assert low < 0.001  # the first quantiles
-    assert high == pytest.approx(-np.log(0.11), abs=0.002)  # spacing of quantiles there
 
 
 def test_draws_are_described_column_by_column() -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayesbias._core.display import abridged
 from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples, refuse_overlap
 
 TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "void": [0.0, 0.0], "bad": [np.nan, 1.0]}
@@ -67,18 +66,3 @@ def test_arrays_are_checked() -> None:
             as_rows("X", wrong)
     with pytest.raises(ValueError, match=r"row\(s\) \[1\] of X are not finite"):
         as_rows("X", [[1.0], [np.inf]])
-
-
-def test_long_lists_are_abridged() -> None:
-    assert abridged(["w"] * 8) == ", ".join("w" * 8)
-    assert abridged(["w"] * 9) == ", ".join("w" * 8) + " and 1 more"
-
-
-def test_gensim_vectors_are_looked_up() -> None:
-    from gensim.models import KeyedVectors
-
-    vectors = KeyedVectors(2)
-    vectors.add_vectors(["he", "she"], np.eye(2, dtype=np.float32))
-    found = look_up(vectors, {"X": ["she", "xe"]}).rows["X"]
-    assert found.tolist() == [[0, 1]]
-    assert found.dtype == np.float64

@@ -141,6 +141,12 @@ def parquet() -> tuple[bytes, ...]:
     return (file.getvalue(),)
 
 
+def parquet_vectors() -> tuple[bytes, ...]:
+    file = io.BytesIO()
+    pd.DataFrame(MATRIX, NAMES, list("abcd")).to_parquet(file)
+    return (file.getvalue(),)
+
+
 def crows() -> tuple[bytes, ...]:
     heads = "sent_more,sent_less,stereo_antistereo,bias_type"
     body = 'Some cats sleep.,Some dogs sleep.,stereo,pets\n"A, b.",C d.,antistereo,pets\n'
@@ -242,6 +248,7 @@ READERS = {
     "zip damaged": Reader(
         "vectors.zip", load, lambda: tuple(zipped(each, "v.bin", 8) for each in binary())
     ),
+    "parquet vectors": Reader("vectors.parquet", load, parquet_vectors),
     "npz": Reader("vectors.npz", load, npz),
     "npz around damage": Reader(
         "vectors.npz",

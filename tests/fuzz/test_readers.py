@@ -25,7 +25,7 @@ SECONDS = float(os.environ.get("BAYESBIAS_FUZZ_SECONDS", "0"))
 WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 SEED = int(os.environ.get("BAYESBIAS_FUZZ_SEED", "1"))
 
-FEW = 60
+FEW = 30
 """Files a reader that are tried in any case."""
 
 
