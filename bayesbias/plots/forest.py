@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import unknown_name
-from ..tables.levels import LEVELS, OVERALL, WORD
+from ..tables.levels import LEVEL_COLUMNS, LEVELS, OVERALL, WORD
 from ..tables.schema import THIN_MARK
 from .frame import (
     HEADER_HEIGHT,
@@ -145,14 +145,18 @@ def _of_level(frame: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
     frame = frame.assign(protected_word=frame.get("protected_word", ""))
     if level not in ("all", *LEVELS):
         raise ValueError(unknown_name("level", level, ("all", *LEVELS)))
-    rows = frame.astype(dict.fromkeys(("level", "protected_group", "protected_word"), str))
+    rows = frame.astype(dict.fromkeys(LEVEL_COLUMNS, str))
     kept = rows if level == "all" else rows[rows["level"] == level]
     if kept.empty:
         there = ", ".join(rows["level"].unique())
         raise ValueError(f"the frame has no rows of level {level!r}; it has: {there}")
     if kept[[name for name in ("mean", "low", "high") if name in kept]].isna().any(axis=None):
         raise ValueError("rows of the frame lack a mean or an interval; leave them out with dropna")
-    kept, note = _without_words(kept, level)
+    note, shorter = "", kept[kept["level"] != WORD]
+    if level == "all" and len(shorter) and len(kept.drop_duplicates(LEVEL_COLUMNS)) > MOST_ROWS:
+        n_words = len(kept[kept["level"] == WORD].drop_duplicates(LEVEL_COLUMNS))
+        note = f"The {n_words} words do not fit into one figure and are left out."
+        kept = shorter
     word, overall = kept["level"] == WORD, kept["level"] == OVERALL
     block = ("group: " + kept["protected_group"]).where(kept["protected_group"] != "", "")
     label = kept["protected_word"].where(word, block).where(~overall, "all groups")
@@ -161,21 +165,6 @@ def _of_level(frame: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
     order = np.where(overall, -1, pd.factorize(kept["protected_group"])[0])
     kept = kept.assign(label=label, block=block, bold=~word, order=order)
     return kept.sort_values(["order", "bold"], ascending=[True, False], kind="stable"), note
-
-
-def _without_words(rows: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
-    """Leave words out where all rows together do not fit into a figure."""
-    keys = rows[["level", "protected_group", "protected_word"]].drop_duplicates()
-    n_words, advice = (keys["level"] == WORD).sum(), f"pass a frame of at most {MOST_ROWS} of them"
-    if len(keys) <= MOST_ROWS:
-        return rows, ""
-    if level != "all" or not 0 < len(keys) - n_words <= MOST_ROWS:
-        raise ValueError(
-            f"{len(keys)} rows do not fit into one figure, which holds {MOST_ROWS}; choose "
-            f'level="overall" or level="group", or, to see some words, {advice} with level="word"'
-        )
-    note = f"The {n_words} words do not fit into one figure and are left out; to see some, {advice}"
-    return rows[rows["level"] != WORD], f'{note} with level="word".'
 
 
 def _lay_out(
@@ -192,7 +181,8 @@ def _lay_out(
     first = rows.drop_duplicates(["_block", "label"])
     if len(first) > most:
         raise ValueError(
-            f"{len(first)} rows do not fit into one figure, which holds {most}; choose some"
+            f"{len(first)} rows do not fit into one figure, which holds {most}; choose some, or "
+            'level="group" of frames with levels'
         )
     starts = first["_block"] != first["_block"].shift()
     headed = starts & ~first["bold"] & (first["_block"] != "")

@@ -66,10 +66,9 @@ def predictive_check(
     for block, (name, part) in enumerate(rows.groupby("connection", sort=False)):
         _draw_block(ax, _thinned(part), block, str(name))
         ticks.append(f"{name}\n{part['inside'].mean():.0%} inside\n{len(part):,} rows")
+        ax.axvline(block, color=FAINT, linewidth=1)
     ax.set_xticks(np.arange(len(ticks)) + 0.5, ticks, fontsize=TEXT_SIZE)
     ax.tick_params(axis="x", length=0)
-    for edge in range(1, len(ticks)):
-        ax.axvline(edge, color=FAINT, linewidth=1)
     ax.set_xlim(0, len(ticks))
     guides(ax, "y")
     ax.set_ylabel(OUTCOMES.get(outcome_of(tree), outcome_of(tree)), fontsize=TEXT_SIZE, color=INK)
