@@ -93,6 +93,27 @@ def test_groups_may_be_of_different_sizes() -> None:
     assert Layout(n_words=(4, 4)) == Layout(n_words=4)
 
 
+@pytest.mark.parametrize("kind", [Scenario, UnitVectorScenario])
+def test_one_of_three_groups_may_be_biased(kind: type[BaseScenario]) -> None:
+    made = kind(
+        groups=("p", "q", "r"), effect=(0.1, 0, 0), n_words=(3, 4, 5), n_attributes=(6, 2, 4),
+        controls=("human",),
+    )  # fmt: skip
+    batch = made.simulate(3000, seed=1)
+    assert batch.planted.tolist() == [0.1] * 3 + [0.0] * 9
+    sets = [
+        batch.distances[:, :, made.set_of_attribute == place].mean(axis=2) for place in range(3)
+    ]
+    for group in range(3):
+        rows = made.group_of_word == group
+        others = (sets[(group + 1) % 3] + sets[(group + 2) % 3]) / 2
+        gap = (sets[group] - others)[:, rows].mean(axis=1)
+        error = gap.std() / np.sqrt(len(gap))
+        assert gap.mean() == pytest.approx(-made.effects[rows].mean(), abs=SE * error)
+    assert kind(effect=(0.1, 0.1)) == kind(effect=0.1)
+    assert kind(effect=(0.1, 0.1)).settings() == kind(effect=0.1).settings()
+
+
 def test_a_debiasing_keeps_spread_and_mean_and_takes_the_effect_away() -> None:
     made = Scenario(word_sd=0.04, word_bias_sd=0.05, effect=0.2, controls=("human",))
     before = made.simulate(2000, seed=1)
@@ -227,6 +248,7 @@ def test_what_cannot_be_is_refused() -> None:
         ("word_bias_sd is a standard deviation", {"word_bias_sd": -1}),
         (r"effect is a difference of distances and lies in \[-1, 1\]; got 3", {"effect": 3}),
         (r"lies in \[-1, 1\]; got None", {"effect": None}),
+        ("effect: one number, or one for each of 2 groups", {"effect": (0.1, 0.0, 0.1)}),
         (r"mean is a distance, in \[0, 2\]; got nan", {"mean": float("nan")}),
         ("groups need names", {"groups": (1, 2)}),
         ("names that differ", {"groups": ("X", "X")}),

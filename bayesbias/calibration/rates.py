@@ -182,8 +182,6 @@ def list_length(
 ) -> pd.DataFrame:
     """Compute intervals' width, and how often an effect is found, by length of lists.
 
-    Dobrzeniecka and Urbaniak (2024) recommend longer lists; this says how long.
-
     Parameters
     ----------
     n_words, n_attributes : int or sequence of int
@@ -208,16 +206,16 @@ def list_length(
     >>> plan[["n_words", "n_attributes", "effect"]].iloc[0].tolist()
     [4.0, 4.0, 0.05]
     """
-    sizes = (np.atleast_1d(values).tolist() for values in (n_words, n_attributes, effects))
-    cells = list(product(*sizes))
+    cells = list(product(*(np.atleast_1d(of).tolist() for of in (n_words, n_attributes, effects))))
     if not cells:
         raise ValueError("n_words, n_attributes and effects each need at least one value")
     scenarios = {}
     for words, attributes, effect in cells:
         made = replace(scenario, n_words=words, n_attributes=attributes, effect=effect)
-        scenarios[f"{words} words, {attributes} attributes, effect {made.effect:g}"] = made
+        scenarios[f"{words} words, {attributes} attributes, effect {effect:g}"] = made
     frame = calibrate(scenarios, methods, n, **options)
     settings = pd.DataFrame(cells, list(scenarios), columns=["n_words", "n_attributes", "effect"])
-    for place, name in enumerate(settings):
-        frame.insert(place, str(name), frame["scenario"].map(settings[name]))
-    return frame
+    settings = settings.loc[frame["scenario"]].reset_index(drop=True)
+    joined = pd.concat([settings, frame], axis=1)
+    joined.attrs = frame.attrs
+    return joined

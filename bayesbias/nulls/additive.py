@@ -41,9 +41,10 @@ class Scenario(BaseScenario):
     cell_sd, word_sd, attribute_sd : float
         How much single distances, protected words and attribute words differ, from 0 on, in units
         of distance. A word that differs is nearer to all attributes, or farther from all.
-    effect : float
+    effect : float or tuple of float
         How much closer a word's own attributes lie than the others; 0 for a null scenario. The true
-        contrast associated - different is -effect.
+        contrast associated - different is -effect. A tuple has a number for each group, such as
+        ``(0.08, 0.0, 0.0)`` where one group of three is biased.
     mean : float
         Mean distance, in [0, 2].
     groups : tuple of str

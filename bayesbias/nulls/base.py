@@ -71,12 +71,12 @@ class Layout:
     @property
     def word_sizes(self) -> tuple[int, ...]:
         """Protected words of each group."""
-        return _of_groups(self.n_words, len(self.groups))
+        return _spread(self.n_words, len(self.groups))
 
     @property
     def set_sizes(self) -> tuple[int, ...]:
         """Attributes of each set, those of controls last."""
-        own = _of_groups(self.n_attributes, len(self.groups))
+        own = _spread(self.n_attributes, len(self.groups))
         return own + own[:1] * len(self.controls)
 
     @property
@@ -126,18 +126,19 @@ def _sizes(name: str, given: Sizes, n: int) -> Sizes:
     sizes = list(given) if isinstance(given, Sequence) else [given]
     for value in sizes:
         if not is_whole(value) or value < FEWEST:
-            raise ValueError(
-                f"{name} must be a whole number from {FEWEST} on, got {value!r}: with fewer "
-                "nothing says how much words differ"
-            )
-    if len(sizes) not in {1, n}:
-        raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
-    whole = tuple(int(value) for value in sizes)
-    return whole[0] if len(set(whole)) == 1 else whole
+            raise ValueError(f"{name} must be a whole number from {FEWEST} on, got {value!r}")
+    return by_group(name, [int(value) for value in sizes], n)
 
 
-def _of_groups(sizes: Sizes, n: int) -> tuple[int, ...]:
-    return sizes if isinstance(sizes, tuple) else (sizes,) * n
+def by_group[T](name: str, values: Sequence[T], n: int) -> T | tuple[T, ...]:
+    """Return one value where all are equal, or one for each of n groups."""
+    if len(values) not in {1, n}:
+        raise ValueError(f"{name}: one number, or one for each of {n} groups; got {values!r}")
+    return values[0] if len(set(values)) == 1 else tuple(values)
+
+
+def _spread[T](value: T | tuple[T, ...], n: int) -> tuple[T, ...]:
+    return value if isinstance(value, tuple) else (value,) * n
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,9 +251,13 @@ def is_finite(value: object) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseScenario(Layout):
-    """A layout and an effect; a kind of scenario adds ``_draw``, how distances arise."""
+    """A layout and an effect; a kind of scenario adds ``_draw``, how distances arise.
 
-    effect: float = 0.0
+    ``effect`` is how much closer the own attributes of a word lie than the others: one number, or
+    one for each group, such as ``(0.08, 0, 0)`` for one biased group of three.
+    """
+
+    effect: float | tuple[float, ...] = 0.0
     planted: str = "all"
     kind: ClassVar[str]
 
@@ -260,11 +265,14 @@ class BaseScenario(Layout):
         super().__post_init__()
         if self.planted not in PLANTINGS:
             raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
-        if not is_finite(self.effect) or abs(self.effect) > 1:
-            raise ValueError(
-                f"effect is a difference of distances and lies in [-1, 1]; got {self.effect!r}"
-            )
-        object.__setattr__(self, "effect", float(self.effect))
+        effects = list(self.effect) if isinstance(self.effect, list | tuple) else [self.effect]
+        for value in effects:
+            if not is_finite(value) or abs(value) > 1:
+                raise ValueError(
+                    f"effect is a difference of distances and lies in [-1, 1]; got {value!r}"
+                )
+        effect = by_group("effect", [float(value) for value in effects], len(self.groups))
+        object.__setattr__(self, "effect", effect)
 
     @property
     def effects(self) -> FloatArray:
@@ -273,23 +281,11 @@ class BaseScenario(Layout):
         shares[: {"all": None, "one word": 1, "opposite": 2}[self.planted]] = 1.0
         if self.planted == "opposite":
             shares[1] = -1.0
-        return self.effect * shares
+        by_group = np.array(_spread(self.effect, len(self.groups)))
+        return np.asarray(by_group[self.group_of_word] * shares)
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate tables.
-
-        Parameters
-        ----------
-        n : int
-            Tables, at least 1.
-        seed : int, SeedSequence, Generator or None
-            Equal seeds give equal tables.
-
-        Returns
-        -------
-        Batch
-            ``distances`` (n, n_words, n_attributes) and what is true of them.
-        """
+        """Simulate n tables, and say what is true of them; equal seeds give equal tables."""
         return self._draw(check_count(n), default_rng(as_seed_sequence(seed)))
 
     def _draw(self, n: int, rng: Generator) -> Batch:

@@ -12,7 +12,6 @@ To add a score, write its function and add its `ListScore` to ``registry.SCORES`
 """
 
 from .directions import direct_bias as direct_bias
-from .directions import direction_correlations as direction_correlations
 from .directions import ripa as ripa
 from .directions import same as same
 from .groups import ect as ect

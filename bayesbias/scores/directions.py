@@ -1,20 +1,17 @@
-"""Scores along directions: SAME of groups, RIPA and Direct Bias of pairs, and how pairs agree."""
+"""Scores along directions: SAME of groups, RIPA and Direct Bias of pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import Literal, cast, get_args
 
 import numpy as np
-import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
-from ..embeddings.word_sets import WordVectors, look_up
+from ..embeddings.word_sets import WordVectors
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result, without_shared
 from .subspace import (
-    DEPENDENT,
     differences_of_means,
     gram_schmidt,
     group_means,
@@ -39,7 +36,6 @@ def same(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     targets : list of words
     groups : lists of words by group, as a mapping or a sequence; two or more
     drop_shared : bool
@@ -98,7 +94,6 @@ def ripa(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     targets : list of words
         Vectors are taken as they are; their lengths matter.
     pairs : list of (x, y) word pairs; one with a missing word is left out
@@ -177,7 +172,6 @@ def direct_bias(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
         A set of which a word is missing is left out whole.
@@ -217,49 +211,3 @@ def direct_bias(
     parts |= {f"component_{at}": component for at, component in cosines}
     details = {"explained": found.explained, "k": len(found.directions), "defining_sets": kept}
     return score_result(parts["per_target"].mean(), sets, "targets", parts, **details)
-
-
-def direction_correlations(
-    vectors: WordVectors, sets: Tuples | Mapping[str, Iterable[str]], *, unit: bool = True
-) -> pd.DataFrame:
-    """Cosines with each other of the directions in which pairs of words, or groups, differ.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors or mapping of str to array
-    sets : list of pairs of words, or mapping of three or more groups to lists of words
-    unit : bool
-        Bring the words of pairs to unit length first; those of groups always are.
-
-    Returns
-    -------
-    DataFrame
-        Square and symmetric, in [-1, 1]; rows and columns are the directions as ``first -
-        second``. For pairs ``component`` comes last, which Direct Bias measures along: it does not
-        represent a pair whose entry there is low. Groups that are equally far from each other have
-        .5 between directions with a common first or second group.
-
-    References
-    ----------
-    Schröder et al. (2024), Semantic properties of cosine based bias scores, figure 3; Schröder,
-    Schulz, Hammer (2024), The SAME score, on more than two groups.
-    """
-    if isinstance(sets, Mapping):
-        if len(sets) < 3:
-            raise ValueError(f"there are {len(sets)} groups; directions need three or more groups")
-        rows = look_up(vectors, {f"group {name}": words for name, words in sets.items()}).rows
-        means = group_means(list(rows.values()))
-        names = [f"{first} - {second}" for first, second in combinations(sets, 2)]
-        directions = np.stack([one - other for one, other in combinations(means, 2)])
-    else:
-        members, kept, _ = read_tuples(vectors, "pairs", sets, pairs=True)
-        pairs = [unit_rows(rows) for rows in members] if unit else members
-        names = [*(f"{first} - {second}" for first, second in kept), "component"]
-        component = principal_components(pairs, 1).directions
-        directions = np.vstack([np.stack([first - second for first, second in pairs]), component])
-    lengths = np.linalg.norm(directions, axis=1)
-    if (lengths <= DEPENDENT).any():
-        at = names[int(np.argmin(lengths))]
-        raise ValueError(f"{at} is no direction: both have the same vector; leave one out")
-    cosines = np.clip(unit_rows(directions) @ unit_rows(directions).T, -1.0, 1.0)
-    return pd.DataFrame(cosines, index=names, columns=names)

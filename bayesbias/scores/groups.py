@@ -38,7 +38,6 @@ def rnd(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
     B : list of attribute words, optional
@@ -91,7 +90,6 @@ def ect(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A, B : lists of attribute words, joined; B may be left out
     unit : bool
@@ -140,7 +138,6 @@ def gweat(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     groups : two or more lists of words
     attribute_sets : as many lists of words; set i belongs to group i
 
@@ -284,7 +281,6 @@ def rnsb(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     targets : list of identity words
     A, B : lists of positive and of negative words
     C : float

@@ -20,9 +20,8 @@ from .._core.checks import unknown_name
 Alternative = Literal["two-sided", "greater", "less"]
 
 TIE = 1e-12
-"""Two statistics tie if they differ by less than this share of Σ|s|. The sums are of float64
-numbers, wrong by at most n·2^-53 of Σ|s|, so that for lists of up to 1,000 words all true ties
-count; distinct values this close do not come from float32 embeddings."""
+"""Two statistics tie if they differ by less than this share of Σ|s|: sums in float64 are wrong by at
+most n·2^-53 of it, and distinct values this close do not come from float32 embeddings."""
 
 COUNTED = 36
 """Words up to which every split is counted (2^18 half-sums, some 20 ms)."""
@@ -82,11 +81,6 @@ def permutation_test(
         ``statistic``, S; ``p_value``; ``low`` and ``high``, which bound the exact p-value and equal
         it up to 36 words, where every split is counted. Beyond, they agree to 1% where the splits
         are that many, and ``p_value`` is the upper. ``n_splits`` is how many splits there are.
-
-    Raises
-    ------
-    ValueError
-        If a group is empty, a score is not finite, or the alternative is unknown.
 
     References
     ----------
@@ -151,8 +145,7 @@ def _tail(
 def count_reaching(centered: FloatArray, chosen: int, threshold: float) -> int:
     """Count the subsets of a size whose sum reaches the threshold, by meeting in the middle.
 
-    The subset sums of each half of the words are listed by size; for each of the first half the
-    partners that reach the threshold are found by bisection.
+    For each subset sum of the first half its partners in the second are found by bisection.
     """
     first, second = (_sums_by_size(half) for half in np.array_split(centered, 2))
     count = 0

@@ -66,11 +66,6 @@ def association_limit(vectors: WordVectors | None, A: Words, B: Words) -> float:
 def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> ScoreResult:
     """Mean association of a word set with A rather than B, with ψ of every word.
 
-    Parameters
-    ----------
-    vectors : KeyedVectors, mapping of str to array, or None
-    words, A, B : lists of words
-
     Returns
     -------
     ScoreResult
@@ -147,7 +142,6 @@ def weat(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     X, Y : lists of words, compared with each other
     A, B : lists of attribute words
         A word in both counts in both means.
@@ -230,7 +224,6 @@ def nas(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     words, A, B : lists of words
     ddof : {1, 0, "pooled"}
         As for WEAT, over the attributes; the R package sweater takes 1.
@@ -282,7 +275,6 @@ def semaxis(
 
     Parameters
     ----------
-    vectors : KeyedVectors, mapping of str to array, or None
     words, A, B : lists of words
     neighbors : int
         Replace every pole word by the mean of itself and this many nearest words of the
