@@ -52,8 +52,8 @@ class UnitVectorScenario(BaseScenario):
         taken = np.abs(self.effects).max() * (1 - 1 / len(self.groups)) + 1 - self.mean
         if taken >= 1:
             raise ValueError(
-                f"an effect of {np.abs(self.effects).max():g} at a mean of {self.mean:g} leaves unit "
-                "vectors no room to differ; make the effect smaller or the mean nearer 1"
+                f"an effect of {np.abs(self.effects).max():g} at a mean of {self.mean:g} leaves "
+                "unit vectors no room to differ; make the effect smaller or the mean nearer 1"
             )
         object.__setattr__(self, "n_dims", int(dims))
         object.__setattr__(self, "mean", float(self.mean))

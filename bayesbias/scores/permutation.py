@@ -20,7 +20,7 @@ from .._core.checks import unknown_name
 Alternative = Literal["two-sided", "greater", "less"]
 
 TIE = 1e-12
-"""Two statistics tie if they differ by less than this share of Σ|s|: sums in float64 are wrong by at
+"""Two statistics tie if they differ by less than this share of Σ|s|: float64 sums are wrong by at
 most n·2^-53 of it, and distinct values this close do not come from float32 embeddings."""
 
 COUNTED = 36
