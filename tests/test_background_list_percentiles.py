@@ -31,16 +31,16 @@ def test_the_observed_scores_are_those_of_the_scores(leaning: tuple[Any, bb.Word
     assert frame["value"]["same"] == pytest.approx(same)
 
 
-@pytest.mark.parametrize("vary", ["protected", "stereotypes", "both"])
+@pytest.mark.parametrize("vary", ["protected", "both"])
 def test_a_leaning_list_stands_out(leaning: tuple[Any, bb.WordList], vary: Any) -> None:
-    frame = bg.reference_lists(*leaning, vary=vary, n_lists=200, seed=2).set_index("score")
+    frame = bg.reference_lists(*leaning, vary=vary, n_lists=100, seed=2).set_index("score")
     assert frame["percentile"]["weat"] == 1
-    assert frame["p_value"]["weat"] == 2 / 201
+    assert frame["p_value"]["weat"] == 2 / 101
     assert frame["percentile"]["mac"] == 0
-    # Random words lean nowhere: 200 draws of a d that has an sd of at most 1.2.
-    assert abs(frame["reference_mean"]["weat"]) < 5 * 1.2 / np.sqrt(200)
+    # Random words lean nowhere: 100 draws of a d that has an sd of at most 1.2.
+    assert abs(frame["reference_mean"]["weat"]) < 5 * 1.2 / np.sqrt(100)
     assert frame["reference_low"]["weat"] < 0 < frame["reference_high"]["weat"]
-    again = bg.reference_lists(*leaning, vary=vary, n_lists=200, seed=2).set_index("score")
+    again = bg.reference_lists(*leaning, vary=vary, n_lists=100, seed=2).set_index("score")
     pd.testing.assert_frame_equal(frame, again)
 
 
@@ -53,7 +53,7 @@ def test_percentiles_of_random_lists_are_even(leaning: tuple[Any, bb.WordList]) 
         picked = [f"w{i}" for i in rng.choice(2000, 12, replace=False)]
         groups = {"x": picked[:6], "y": picked[6:]}
         other = bb.WordList("random", groups, dict(words.stereotypes))
-        frame = bg.reference_lists(vectors, other, scores=["weat"], n_lists=60, seed=seed)
+        frame = bg.reference_lists(vectors, other, scores=["weat"], n_lists=40, seed=seed)
         found.append(frame["percentile"][0])
     # Kolmogorov's .001 point for 30 values is 1.95/sqrt(30) = .36.
     assert stats.kstest(found, "uniform").statistic < 0.36

@@ -95,9 +95,3 @@ def test_bad_input_is_one_line_and_writes_nothing(options, words, here, capsys) 
     assert shown.err.count("\n") == 1
     assert shown.out == ""
     assert sorted(path.name for path in Path().iterdir()) == ["mine.toml", "toy.bin"]
-
-
-def test_a_folder_that_is_there_is_replaced_only_by_force(here, capsys) -> None:
-    for more, code in (([], 0), ([], 2), (["--force"], 0)):
-        assert main([*here, "--out", "out", *more]) == code
-    assert "out is there already; pass --force" in capsys.readouterr().err

@@ -97,17 +97,11 @@ def test_the_pair_must_be_there() -> None:
     )
 
 
-def test_equal_seeds_give_equal_results() -> None:
-    vectors, _ = frequency_toy()
-    options = {"n_words": 10, "candidates": 4}
-    first = double_hard(vectors, GENDER, **options, seed=3)
-    second = double_hard(vectors, GENDER, **options, seed=3)
-    assert debiasing(first) == debiasing(second)
-    assert debiasing(first).parameters["seed"] == 3
-    for seed in (None, np.random.default_rng(3)):  # the entropy used is recorded
-        told = debiasing(double_hard(vectors, GENDER, **options, seed=seed))
-        again = double_hard(vectors, GENDER, **options, seed=told.parameters["seed"])
-        assert debiasing(again) == told
+def test_the_entropy_used_is_recorded_and_repeats_the_result() -> None:
+    options = {"n_words": 10, "candidates": 3}
+    told = debiasing(double_hard(toy(), GENDER, **options))
+    again = double_hard(toy(), GENDER, **options, seed=told.parameters["seed"])
+    assert debiasing(again) == told
 
 
 @pytest.mark.parametrize(("vocabulary", "chunk"), [(1000, 8192), (40, 8192), (1000, 5)])

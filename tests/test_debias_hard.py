@@ -47,11 +47,12 @@ def test_it_agrees_with_the_published_algorithm_word_by_word(real: bool) -> None
     result = hard(vectors, sets)
     assert np.array_equal(vectors.vectors, copy)
     assert result.index_to_key == words
-    assert result.vectors == pytest.approx(np.stack([expected[word] for word in words]), abs=SINGLE)
+    by_hand = np.stack([expected[word] for word in words])
+    np.testing.assert_allclose(result.vectors, by_hand, rtol=0, atol=SINGLE)
     assert len(equalise) > 40 * real
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("k", [1, 3])
 def test_neutral_words_lose_the_subspace(k: int) -> None:
     vectors = toy()
     result = hard(vectors, GENDER, k=k)
@@ -63,7 +64,7 @@ def test_neutral_words_lose_the_subspace(k: int) -> None:
     assert debiasing(result).parameters["k"] == k
 
 
-@pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (GENDER, 2), (RELIGION, 2), (RELIGION, 3)])
+@pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (RELIGION, 3)])
 def test_equalised_words_are_equally_far_from_every_neutral_word(sets, k: int) -> None:
     result = multiclass_hard(toy(), sets, k=k)
     neutral = unit(result, NEUTRAL)
@@ -87,14 +88,6 @@ def test_equalising_triples_in_one_direction_warns_and_names_the_copies() -> Non
         ]
         assert same  # of three signs two are equal
         assert all(pair in text for pair in same)
-
-
-def test_without_equalising_class_words_only_become_unit_vectors() -> None:
-    vectors = toy()
-    plain = hard(vectors, GENDER, equalise=False)
-    words = (*SPECIFIC, *(word for pair in EQUALISE for word in pair))
-    expected = np.stack([plain[word] for word in words])
-    assert unit(vectors, words) == pytest.approx(expected, abs=SINGLE)
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -169,14 +162,6 @@ def test_the_record_tells_what_was_done_and_what_was_missing() -> None:
     }
     assert debiasing(vectors) is None
     assert np.array_equal(result.vectors, hard(vectors, GENDER).vectors)
-
-
-def test_the_record_stays_in_gensims_own_files(tmp_path) -> None:
-    from gensim.models import KeyedVectors
-
-    result = hard(toy(), GENDER)
-    result.save(str(tmp_path / "toy.kv"))
-    assert debiasing(KeyedVectors.load(str(tmp_path / "toy.kv"))) == debiasing(result)
 
 
 def test_forms_that_words_were_read_in_are_kept() -> None:

@@ -66,8 +66,8 @@ def test_against_matched_words_zero_means_nothing_where_against_human_ones_it_do
     """The stereotypes are any words, rarer than the human ones, and so farther from all."""
     vectors = vocabulary()
     words = wordlist(vectors, np.linspace(1_500, 3_000, 24).astype(int))
-    table = bb.distance_table(vectors, bb.matched_controls(vectors, words, seed=1))
-    overall = bb.contrasts(bb.fit(table, seed=1)).query("level == 'overall'")
+    table = bb.distance_table(vectors, bb.matched_controls(vectors, words, n=2, seed=1))
+    overall = bb.contrasts(bb.fit(table, seed=1, draws=250)).query("level == 'overall'")
     human = only_row(overall, first="associated", second="human")
     matched = only_row(overall, first="associated", second="matched")
     assert human["low"] > 0

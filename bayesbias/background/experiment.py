@@ -55,11 +55,6 @@ def experiments(
     -------
     dict of str to Experiment
         By the list's name, or by list and groups where a list has more than two.
-
-    Raises
-    ------
-    ValueError
-        If a list has fewer than two groups with stereotypes.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)

@@ -91,12 +91,6 @@ def reference_lists(
         with a smaller value, in [0, 1]; ``p_value``, two-sided, 2 (b + 1)/(n_lists + 1) with b the
         lists as far out on its side, at most 1; ``reference_mean``, ``reference_sd``,
         ``reference_low`` and ``reference_high``, the middle 95%; and ``n_lists``.
-
-    Raises
-    ------
-    ValueError
-        If a score or a choice is unknown, a set of the list has no word in the embedding, or there
-        are too few words to choose from.
     """
     names = tuple(scores)
     for name in names:

@@ -72,11 +72,6 @@ def matched_controls(
         The list with the control set ``matched``: words of letters alone, none of them the list's
         own, none of them twice. In tables they are the connection ``matched``.
 
-    Raises
-    ------
-    ValueError
-        If the list has no stereotypes in the embedding, or there are too few words as frequent.
-
     Examples
     --------
     >>> import bayesbias as bb
@@ -257,24 +252,11 @@ def mean_cosine(vectors: FloatArray) -> float:
 def topic(
     vectors: FloatArray, free: NDArray[np.bool_], size: int, cohesion: float, rng: Generator
 ) -> Rows:
-    """Draw a topic: words among the neighbors of a random word, as coherent as a set.
+    """Draw a topic: ``size`` words among the neighbors of a random word, as coherent as a set.
 
-    Parameters
-    ----------
-    vectors : (n_words, n_dims) float
-        Unit rows.
-    free : (n_words,) bool
-        Words that may be drawn; at least `size`.
-    size : int
-    cohesion : float
-        Wanted mean cosine of the pairs.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (size,) int
-        Rows, drawn from the largest neighborhood that is as coherent, or the nearest ones. Larger
-        neighborhoods are tried until one is less coherent.
+    ``vectors`` are unit rows, ``free`` are those that may be drawn, ``cohesion`` is the wanted mean
+    cosine of pairs. The rows are drawn from the largest neighborhood that is as coherent, or the
+    nearest ones. Larger neighborhoods are tried until one is less coherent.
     """
     n_free = int(free.sum())
     middle = rng.choice(np.flatnonzero(free))

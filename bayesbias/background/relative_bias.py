@@ -114,25 +114,7 @@ def relative_bias(
 def random_sums(
     values: FloatArray, sizes: Sequence[int], n_resamples: int = N_RESAMPLES, seed: Seed = None
 ) -> FloatArray:
-    """Sums of values over random disjoint sets.
-
-    Parameters
-    ----------
-    values : (n_words,) float64
-    sizes : sequence of int
-        Words of each set; sets that are drawn together share no word.
-    n_resamples : int
-    seed : int, SeedSequence, Generator or None
-
-    Returns
-    -------
-    (n_resamples, n_sets) float64
-
-    Raises
-    ------
-    ValueError
-        If there are fewer words than the sets need.
-    """
+    """Sums of (n_words,) values over random disjoint sets of some sizes, (n_resamples, n_sets)."""
     check_numbers(n_resamples=n_resamples, sizes=min(sizes))
     total = sum(sizes)
     if total > len(values):

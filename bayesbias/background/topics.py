@@ -68,15 +68,11 @@ def topic_tables(
 
     Parameters
     ----------
-    source
-        As for `background.distribution`.
-    wordlist : str, Path, mapping or WordList
-        Two groups or more with stereotypes.
-    n_tables : int
-        Tables, from 1 on.
-    ranks, case, allow_pickle, progressbar
+    source, wordlist, ranks, case, allow_pickle, progressbar
         As for `background.reference_lists`. Topics of rare words differ from those of frequent
         ones: take ranks like those of the list.
+    n_tables : int
+        Tables, from 1 on.
     seed : int, SeedSequence, Generator or None
 
     Yields
@@ -84,11 +80,6 @@ def topic_tables(
     DataFrame
         A long-form table. Which attributes are called a group's own is arbitrary, so that the
         expected contrast is 0.
-
-    Raises
-    ------
-    ValueError
-        If the list has no groups with stereotypes, or there are too few words.
 
     Examples
     --------
@@ -148,11 +139,6 @@ def topic_prior(
     -------
     Prior
         A lognormal, for ``bb.fit(table, "maximal-topics", priors={"topic_sd": prior})``.
-
-    Raises
-    ------
-    ValueError
-        If the model has no such sd, is not Normal, or there are fewer than two tables.
 
     Examples
     --------

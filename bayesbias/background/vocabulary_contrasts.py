@@ -110,15 +110,14 @@ def vocabulary_contrasts(
 
     Parameters
     ----------
-    source
-        As for `background.distribution`.
-    wordlist : str, Path, mapping or WordList
+    source, wordlist, ranks, case, allow_pickle
+        As for `background.reference_lists`. Frequent and rare words differ in many embeddings:
+        with random words take ranks like those of the list.
     model : str, Path or ModelSpec
         A Normal model: all fits are by the exact sampler.
     vary : {"protected", "stereotypes", "both"}
-        Other protected words ask whether these words, rather than any, give the contrast. Other
-        stereotypes ask whether these attributes, rather than any, do. Groups and sets keep their
-        sizes; the words that do not vary, and control words, stay.
+        Which words are replaced. Groups and sets keep their sizes; the other words, and control
+        words, stay.
     match : {"random", "frequency", "topics"}
         Which words replace them: any; words of like frequency rank; or topics, the neighbors
         of a random word, with the mean cosine that the set has. Every list is about something, and
@@ -127,23 +126,13 @@ def vocabulary_contrasts(
         Reference lists, two or more.
     tolerance : float
         By which share the frequency rank of a matched word may differ.
-    ranks, case, allow_pickle
-        As for `background.reference_lists`. Frequent and rare words differ in many embeddings:
-        with random words take ranks like those of the list.
-    options : FitOptions, optional
-        Of the list's own posterior and its intervals; the method is always the exact one.
-    **keywords
-        Fields of `FitOptions` by name, such as ``draws``, ``chains``, ``seed`` and
-        ``progressbar``.
+    options, **keywords
+        Of the list's own posterior and its intervals: `FitOptions`, or its fields by name, such as
+        ``draws`` and ``seed``.
 
     Returns
     -------
     VocabularyContrasts
-
-    Raises
-    ------
-    ValueError
-        If the model is not Normal, a choice is unknown, or there are too few words.
 
     Examples
     --------
@@ -207,13 +196,7 @@ def _share_below(posterior: DataTree, reference: pd.DataFrame) -> list[float]:
 class LinearContrasts:
     """Contrasts of tables in the rows of one design: posterior means given the design's own sds.
 
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-        A Normal model.
-    rng : numpy.random.Generator
-        For draws of the sds, of which the mean of the logarithms is taken.
+    These are the exponentials of the mean log sds of `SD_DRAWS` draws.
     """
 
     def __init__(self, design: Design, spec: ModelSpec, rng: Generator) -> None:

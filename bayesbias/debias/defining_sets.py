@@ -210,13 +210,6 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     Returns
     -------
     DefiningSets
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown (the nearest is named), or the file is not such a list.
-    FileNotFoundError
-        If the path leads to no file.
     """
     if isinstance(source, DefiningSets):
         return source

@@ -81,10 +81,8 @@ def debias_file(
     Raises
     ------
     ValueError
-        If ``out`` is there and `force` is not set, is the source, or ends as a file does; the
-        method or an option is unknown; or as the method. Nothing is written then.
-    FileNotFoundError, NotADirectoryError
-        If the source or the folder around ``out`` is not there, or ``out`` is a file.
+        If ``out`` is there and `force` is not set, or is the source; the method or an option is
+        unknown; or as the method. Nothing is written then.
     """
     chosen = debiasing_method(method, **options)
     lists = load_defining_sets(sets)

@@ -98,11 +98,6 @@ def debiasing_method(name: str, **options: Any) -> DebiasingMethod:  # noqa: ANN
         A name of `DEBIASING_METHODS`; a hyphen may stand for an underscore.
     **options
         Those of the method, such as ``k=2``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method, it has no such option, or the value is not allowed.
     """
     known = method_options(name)
     for option in options:

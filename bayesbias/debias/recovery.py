@@ -77,11 +77,6 @@ def remaining_bias(
         bound. ``n`` is the number of words. Without three targets in both embeddings there is no
         row ``neighbours``.
 
-    Raises
-    ------
-    ValueError
-        If there are not so many leaning words in both embeddings.
-
     References
     ----------
     Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4: 500 words of each class for the

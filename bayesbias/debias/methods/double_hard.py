@@ -52,12 +52,6 @@ class DoubleHard(DebiasingMethod):
     seed : int, SeedSequence, Generator or None
         For the starts of the clustering: equal seeds give equal results. It is recorded.
 
-    Raises
-    ------
-    ValueError
-        As `hard`; and if the component or the number of candidates is not between 1 and the
-        number of dimensions, or there are too few words to cluster.
-
     References
     ----------
     Wang, Lin, Rajani, McCann, Ordonez and Xiong (2020), Double-Hard Debias, ACL, algorithm 1.

@@ -35,11 +35,6 @@ class HalfSibling(DebiasingMethod):
         Bring words to unit length before and after. By default they are used as they come, as
         published.
 
-    Raises
-    ------
-    ValueError
-        If alpha is not above 0, or no defining set is in the embedding.
-
     References
     ----------
     Yang and Feng (2020), A causal inference method for reducing gender bias in word embedding

@@ -31,11 +31,6 @@ class MulticlassHard(DebiasingMethod):
         the classes' means. SAME measures along the latter: then neutral words have a SAME of 0
         with the classes' words as they were before.
 
-    Raises
-    ------
-    ValueError
-        As `hard`, but for sets of any one length.
-
     References
     ----------
     Manzini, Lim, Tsvetkov and Black (2019), section 3; the subspace of means: Schröder, Schulz

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -63,11 +62,6 @@ class Soft(DebiasingMethod):
     k : int, optional
         Number of directions that are removed; number of classes less one if not given.
 
-    Raises
-    ------
-    ValueError
-        If the strength is negative or not finite, the weighting unknown, or as `multiclass_hard`.
-
     References
     ----------
     Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
@@ -98,12 +92,8 @@ class Soft(DebiasingMethod):
                 "counts",
                 skip_file_prefixes=OWN_FRAMES,
             )
-        parameters: dict[str, Any] = {
-            "strength": float(self.strength),
-            "weighting": self.weighting,
-            "k": len(directions),
-            "bias_left": left,
-        }
+        chosen = {"strength": float(self.strength), "weighting": self.weighting}
+        parameters = {**chosen, "k": len(directions), "bias_left": left}
         change = root(gram)
         return Debiaser(
             record=self.record(lists, found, parameters, equalise=False),
