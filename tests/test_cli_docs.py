@@ -11,7 +11,7 @@ from cli_toy import refused
 
 import bayesbias
 from bayesbias.cli import main
-from bayesbias.cli.docs import pages, text_of
+from bayesbias.cli.files import pages, text_of
 
 PACKAGE = Path(bayesbias.__file__).parent
 

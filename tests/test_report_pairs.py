@@ -1,7 +1,6 @@
 """The page on sentence pairs: what it leads with, and what lies beside it."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -44,9 +43,8 @@ def test_types_of_mostly_one_contrast_are_named() -> None:
         ("one", "sexual-orientation", 84, "gay / straight", 37 / 84),
         ("two", "sexual-orientation", 84, "gay / straight", 37 / 84),
     ]
-    frames = {"observed": pd.DataFrame(rows, columns=columns)}
-    (sentence,) = narrow_types(SimpleNamespace(frames=frames))
+    observed = pd.DataFrame(rows, columns=columns)
+    (sentence,) = narrow_types(observed)
     named = "sexual-orientation (gay / straight: 44% of its 84 pairs)"
     assert sentence.startswith(f"One contrast of words has many pairs of {named}. ")
-    frames["observed"] = frames["observed"][:3]
-    assert narrow_types(SimpleNamespace(frames=frames)) == []
+    assert narrow_types(observed[:3]) == []

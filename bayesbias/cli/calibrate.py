@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter as Option
 
@@ -11,9 +11,6 @@ from ..sampling.options import FitOptions
 from . import options
 from .options import Count, Force, Jobs, OutFile
 from .screen import SCREEN, Screen, kept_in
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
 DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
@@ -25,9 +22,6 @@ COLUMNS = {
     **{f"{name}>": f"{name}:.3f" for name in ("rate", "low", "high")},
     "nominal>": "promise",
 }
-
-PROMISED = ("false alarms", "coverage")
-"""What methods promise a rate of."""
 
 
 @options.takes_fit("method", "draws", "chains", "tune", "target_accept", "ci_kind")
@@ -96,7 +90,14 @@ def calibrate(
         )
     if out is not None:
         write_table(frame, out)
-    _show(frame, screen)
+    for scenario, part in frame.groupby("scenario", sort=False):
+        title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
+        promised = part["kind"].isin(["false alarms", "coverage"]) & part["nominal"].notna()
+        shares = part["nominal"].map("{:.2f}".format).where(promised, "–")
+        screen.frame(title, part.assign(promise=shares), COLUMNS)
+    doubtful = int(frame["doubtful"].max())
+    if doubtful:
+        screen.say(f"In some scenario {doubtful} posteriors have a Pareto k from 0.7 on.")
     if out is not None:
         screen.say(f"Table: {out}")
     return 0
@@ -114,14 +115,3 @@ def _show_known(screen: Screen) -> None:
     screen.table("Readings", ("reading|", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
     screen.table("Levels", ("level|",), [[level.replace(" ", "-")] for level in levels])
-
-
-def _show(frame: pd.DataFrame, screen: Screen) -> None:
-    for scenario, part in frame.groupby("scenario", sort=False):
-        title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
-        promised = part["kind"].isin(PROMISED) & part["nominal"].notna()
-        shares = part["nominal"].map("{:.2f}".format).where(promised, "–")
-        screen.frame(title, part.assign(promise=shares), COLUMNS)
-    doubtful = int(frame["doubtful"].max())
-    if doubtful:
-        screen.say(f"In some scenario {doubtful} posteriors have a Pareto k from 0.7 on.")

@@ -111,10 +111,10 @@ def models(*, screen: Screen = SCREEN) -> None:
 
     Examples: `bayesbias models `, `bayesbias models show crossed --toml > mine.toml`
     """
-    from ..model.spec import CHOICES, load_model, models
+    from ..model.spec import load_model, models
 
     specs = [load_model(name) for name in models()]
-    specs.sort(key=lambda spec: CHOICES["outcome"].index(spec.outcome))
+    specs.sort(key=lambda spec: list(TAKEN_BY).index(spec.outcome))
     rows = [[spec.name, spec.outcome, spec.title] for spec in specs]
     screen.table("Bundled models", ["name|", "outcome|", "title"], rows)
     screen.say(

@@ -82,9 +82,8 @@ def compare(
 
     of_tables = all(Path(end).suffix in {".csv", ".parquet"} for end in (before, after))
     vectors = (before_vectors, after_vectors) if before_vectors and after_vectors else None
-    if of_tables and len({bool(reference_list), bool(before_vectors), bool(after_vectors)}) > 1:
-        raise ValueError(INCOMPLETE)
-    if recover and not (vectors or not of_tables):
+    sources = {bool(reference_list), bool(before_vectors), bool(after_vectors)}
+    if of_tables and (len(sources) > 1 or (recover and not vectors)):
         raise ValueError(INCOMPLETE)
     output.require_place(out, force=force)
     ends: list[Any] = [before, after]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import options as shared
 from .options import FALLBACK, FallbackReading, Force, OutFile
 from .screen import SCREEN, Screen, complain
-
-if TYPE_CHECKING:
-    from ..debias import DebiasedFile
 
 
 def debias(
@@ -23,7 +20,7 @@ def debias(
     force: Force = False,
     screen: Screen = SCREEN,
     **options: str,
-) -> int:
+) -> None:
     """Debias an embedding file and write a folder, which every command reads as vectors.
 
     The source is read in chunks and never in memory as a whole. `record.json` in the folder has
@@ -48,12 +45,13 @@ def debias(
     options : str
         Options of the method, as in Python: --strength 1, --k 2, --equalise False.
     """
+    from .._core.display import abridged
     from ..debias import debias_file, load_defining_sets, method_options
 
     sets = load_defining_sets(lists)
-    chosen = {name.replace("-", "_"): _value(text) for name, text in options.items()}
+    keywords = {name.replace("-", "_"): _value(text) for name, text in options.items()}
     if "seed" in method_options(method):
-        chosen.setdefault("seed", shared.SEED)
+        keywords.setdefault("seed", shared.SEED)
     written = debias_file(
         reading.vectors,
         out,
@@ -63,39 +61,30 @@ def debias(
         force=force,
         allow_pickle=reading.allow_pickle,
         progressbar=not screen.quiet,
-        **chosen,
+        **keywords,
     )
-    _report(written, screen)
-    return 0
-
-
-def _value(text: str) -> Any:  # noqa: ANN401
-    """Read a value of an option as Python does; what is none is text."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def _report(written: DebiasedFile, screen: Screen) -> None:
-    """Print what was written and how, and on stderr which words were not there."""
-    from .._core.display import abridged
-
     record = written.record
     chosen = ", ".join(
         f"{name} {f'{value:.4g}' if isinstance(value, float) else value}"
         for name, value in record.parameters.items()
         if not isinstance(value, list)
     )
+    sizes = ", ".join(f"{count} {name}" for name, count in record.sizes.items())
     screen.say(
         f"{written.out}: {written.words:,} words of {written.dims} dimensions.",
         f"Method {record.method}, lists {record.lists}: {chosen}.",
-        f"In the embedding (case {record.case}): "
-        + ", ".join(f"{count} {name}" for name, count in record.sizes.items())
-        + ".",
+        f"In the embedding (case {record.case}): {sizes}.",
         f"Record: {written.out}/record.json",
     )
     for name, words in record.missing.items():
         capitals = record.case == "exact" and any(word != word.lower() for word in words)
         hint = "; if it is in lower case, pass --case fallback" if capitals else ""
         complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")
+
+
+def _value(text: str) -> Any:  # noqa: ANN401
+    """Read a value of an option as Python does, or else as text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

@@ -193,7 +193,7 @@ def report(
     from ..maskedlm.datasets import of_bias_types
     from ..report.pairs_page import pairs_page
     from ..workflows import output
-    from ..workflows.pairs import PairSettings, analyse_pairs
+    from ..workflows.pairs import PairSettings, analyze_pairs
 
     if not folders:
         raise ValueError("give one or more folders of scores, or logs")
@@ -205,7 +205,7 @@ def report(
     output.require_place(target, force=force)
     settings = PairSettings(spec=model, **vars(replace(fitting, progressbar=False)))
     with screen.steps(2 + paired["measure"].nunique()) as tell:
-        analysis = analyse_pairs(paired, settings, tell=tell)
+        analysis = analyze_pairs(paired, settings, tell=tell)
         record = {
             "command": options.command_line(),
             "scored": records,

@@ -158,29 +158,28 @@ _WORDS: ContextVar[tuple[list[str], dict[str, Any]]] = ContextVar("words")
 
 
 @contextmanager
-def under_way(chain: Iterable[str], bound: BoundArguments) -> Iterator[dict[str, Any]]:
-    """Remember a command for `command_line`, and yield its keywords with options of a fit made."""
+def under_way(chain: Iterable[str], bound: BoundArguments) -> Iterator[None]:
+    """Remember a command for `command_line`, and make its options of a fit."""
     bound.apply_defaults()
     screen = bound.arguments.get("screen", Screen())
     shown: dict[str, Any] = {"": []}
     for name, parameter in bound.signature.parameters.items():
         value = bound.arguments[name]
+        if isinstance(value, FitChoice):
+            bound.arguments[name] = FitOptions(**vars(value), progressbar=not screen.quiet)
         if name in MADE_WITHOUT:
             continue
         if is_dataclass(value):
-            shown |= {each.name: getattr(value, each.name) for each in fields(value)}
+            shown |= vars(value)
         elif parameter.kind is Parameter.VAR_KEYWORD:
             shown |= value
         elif parameter.kind is Parameter.KEYWORD_ONLY:
             shown[name] = value
         else:
             shown[""] += value if isinstance(value, tuple | list) else [value]
-        if isinstance(value, FitChoice):
-            made = FitOptions(**vars(value), progressbar=not screen.quiet)
-            bound.arguments[name] = made
     token = _WORDS.set(([NAME, *chain], shown))
     try:
-        yield bound.kwargs
+        yield
     finally:
         _WORDS.reset(token)
 
@@ -197,10 +196,8 @@ def command_line(*idle: str, **settled: object) -> str:
             continue
         flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         values = [] if value is True else value if isinstance(value, list | tuple) else [value]
-        if name == "ranks" or value is True:
-            words += [flag, *map(str, values)]
-        else:
-            words += [word for one in values for word in (flag, str(one))]
+        once = name == "ranks" or value is True
+        words += [flag, *map(str, values)] if once else [w for v in values for w in (flag, str(v))]
     return shlex.join(words)
 
 

@@ -129,10 +129,13 @@ def _tell_refused(plan: Plan) -> None:
 
 def _tell(done: Sweep, screen: Screen) -> None:
     """Print the numbers of a small sweep, and what failed."""
-    from ..report.sweep_page import done_line, failure_table, gap_table, gaps
+    from ..report.sweep_page import failure_table, gap_table, gaps
 
-    screen.say(done_line(done))
-    if 0 < len(done.cells) - len(done.failures) <= MOST_TOLD:
+    made = len(done.cells) - len(done.failures)
+    screen.say(
+        f"{made} of {len(done.cells)} cells have a result; {made - done.reused} were computed now."
+    )
+    if 0 < made <= MOST_TOLD:
         second, frame = next(iter(gaps(done).items()))
         _tell_table(gap_table(done, second, frame), screen, TOLD_COLUMNS)
     if done.failures:

@@ -27,32 +27,13 @@ from .numbers import (
     signed,
 )
 from .wording import MEANINGS, doubts_of
-from .writer import Block, Figure, Line, Page, Section, Table, table
+from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
 
 LIKELY = 0.9
 """Probability from which a word is named as one that moved, turned, or stayed."""
-
-LIMITS = [
-    Line(
-        "Nothing about people",
-        "A distance is about how words are used in the texts that the embedding was made from.",
-    ),
-    Line("Listing a stereotype does not endorse it", "The lists state where they come from."),
-    Line(
-        "Nearer to 1 is not free of bias",
-        "What was removed along one direction can often be found again along others; distances to "
-        "a list of words do not show that.",
-    ),
-    Line(
-        "No cause",
-        "The report compares two tables. That a method made the difference follows only if nothing "
-        "else differs between them.",
-    ),
-    Line("These words only", "Another list may show another change."),
-]
 
 
 def change_page(analysis: ChangeAnalysis) -> Page:
@@ -74,7 +55,9 @@ def change_page(analysis: ChangeAnalysis) -> Page:
             Section("spread", "How the distances spread", _spread(analysis)),
             Section("reading", "How to read this", [_reading(analysis)]),
             Section("model", "Model and pairing", _model(analysis)),
-            Section("limits", "What may not be concluded", [LIMITS]),
+            Section(
+                "limits", "What may not be concluded", [lines("limits.people", "limits.change")]
+            ),
         ],
         facts=[*_origin(analysis), Line("Paired rows, SHA-256", str(attrs["table_hash"]))],
         doubts=doubts_of(analysis.results),
@@ -162,8 +145,7 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
     names = ("of", "before", "p_closer_before", "after", "p_closer_after", "change", "p_turned")
     caption = "The order of associated and different attributes, before and after, word by word."
     return [
-        "If stereotypes of a word's own group were closer than those of other groups, are they "
-        "still? The probability is taken from draws of before and after together.",
+        prose("orders"),
         *order_sentences(analysis),
         Figure("order", partial(plots.order_forest, orders), caption),
         table(frame, f"{' − '.join(ORDER)}, before and after", *names),
@@ -230,8 +212,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
         *blocks,
         table(remains, "Is the bias found again? Of targets and classes", *names),
         *remains_sentences(analysis),
-        "Cluster and classifier look at the words that leaned most to either class before, "
-        "neighbors at the targets' (Gonen and Goldberg, 2019). Defining words are left out.",
+        prose("found_again"),
     ]
 
 
@@ -314,29 +295,15 @@ def _spread(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def _reading(analysis: ChangeAnalysis) -> list[Line]:
-    settings = analysis.settings
-    kinds = "; ".join(
-        f"{name}: {MEANINGS[name]}" for name in analysis.changes["connection"].unique()
+    settings, frame = analysis.settings, analysis.changes
+    return lines(
+        "reading.change",
+        kinds="; ".join(f"{name}: {MEANINGS[name]}" for name in frame["connection"].unique()),
+        ci=probability_name(settings.ci_prob),
+        about=settings.about_interval,
+        rope=settings.rope,
+        rounded=ROUNDED,
     )
-    return [
-        Line(
-            "Distance and change",
-            "Cosine distance is 1 minus the cosine of the angle between two word vectors: 0 for "
-            "the same direction, 1 for directions that have nothing in common. A change is after "
-            "− before of the same two words; above zero, they lie farther apart after.",
-        ),
-        Line("Connection", f"How an attribute relates to a protected word. {kinds}."),
-        Line(f"{probability_name(settings.ci_prob)} interval", f"{settings.about_interval}."),
-        Line(
-            "Probabilities",
-            "Of direction: that the change has the sign that it most likely has. That it moved: "
-            f"that the change is larger than ±{settings.rope:g}, below which it counts as no "
-            "practical difference. That it came nearer to 1: that the distance after is nearer to "
-            "1 than that before. That the order turned: that the two connections stand in the "
-            "other order after.",
-        ),
-        Line("Rounding", ROUNDED),
-    ]
 
 
 def _model(analysis: ChangeAnalysis) -> list[Block]:
@@ -352,9 +319,7 @@ def _model(analysis: ChangeAnalysis) -> list[Block]:
         pairing(analysis),
         *analysis.notices,
         fitted,
-        "The change is fitted pair by pair, so that what a pair has in common before and after "
-        "cancels out. Means before are drawn given the change, and so use the rows after too; "
-        "they need not equal those of a fit to the first table alone.",
+        prose("paired"),
         coverage_table(analysis.frame("check"), "pairs"),
     ]
 

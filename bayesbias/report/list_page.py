@@ -28,28 +28,11 @@ from .headline import (
 )
 from .numbers import ROUNDED, counted, probability_name
 from .wording import ALL_GROUPS, MEANINGS, THIN_MEANING
-from .writer import Block, Figure, Line, Page, Section, Table, table
+from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.reference import Reference
     from ..workflows.wordlist import Analysis
-
-NOTHING_ABOUT_PEOPLE = Line(
-    "Nothing about people",
-    "A distance is about how words are used in the texts that the embedding was made from. It does "
-    "not show what people of a group are like, nor what the authors of the texts believed.",
-)
-NO_VERDICT = Line(
-    "No verdict",
-    "Neither “biased” nor “fair” follows from an interval. Whether a system built on the embedding "
-    "does harm has to be measured on that system.",
-)
-DIFFERENCE = Line(
-    "Difference, probability of direction",
-    "First − second; below zero, the first lies closer. The probability of direction is the "
-    "probability that the difference has the sign that it most likely has: 50% where nothing is "
-    "known, toward 100% where the sign is sure.",
-)
 
 
 def list_page(analysis: Analysis) -> Page:
@@ -134,11 +117,7 @@ def _reference(analysis: Analysis) -> list[Block]:
     forest = partial(plots.contrast_forest, reference.placed, second="different")
     scatter = partial(plots.distances_by_rank, analysis.table, reference.ranks)
     return [
-        "Three measures, three questions. The contrast asks whether a group's own stereotypes lie "
-        "closer than those of others, for words and attributes like these. WEAT's p asks how many "
-        "of all ways to split these very words into two groups differ as much. The z among random "
-        "words asks whether two random sets of words of the vocabulary differ as much. Reference "
-        "lists give the contrast of other words.",
+        prose("questions"),
         Figure(
             "reference",
             forest,
@@ -148,8 +127,7 @@ def _reference(analysis: Analysis) -> list[Block]:
         wording.pair_lines(reference),
         *([] if reference.scores.empty else [wording.whole_list(reference)]),
         table(rows, "This list among reference lists", *names, sign=True),
-        "Distances follow how frequent words are. That is why the contrast is compared with words "
-        "of like frequency.",
+        prose("frequency"),
         Figure(
             "ranks",
             scatter,
@@ -166,31 +144,18 @@ def _since(analysis: Analysis) -> list[Block]:
 
 def _reading(analysis: Analysis) -> list[Line]:
     settings = analysis.settings
-    kinds = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items())
-    fitted = "; ".join(
-        f"{name} – {result.spec.title or 'no title'}" for name, result in analysis.results.items()
+    fitted = (
+        f"{name} – {each.spec.title or 'no title'}" for name, each in analysis.results.items()
     )
-    return [
-        Line(
-            "Distance",
-            "Cosine distance, 1 minus the cosine of the angle between two word vectors: 0 for the "
-            "same direction, 1 for directions that have nothing in common, 2 for opposite ones. "
-            "Smaller is closer: the two words are used in more similar surroundings.",
-        ),
-        Line("Connection", f"How an attribute relates to a protected word. {kinds}."),
-        Line(
-            f"{probability_name(settings.ci_prob)} interval",
-            f"{settings.about_interval}: given the model and these words, the value lies in it "
-            "with that probability.",
-        ),
-        DIFFERENCE,
-        Line(
-            "ROPE, probability of no practical difference",
-            f"Differences smaller than ±{settings.rope:g} count as no difference in practice "
-            "(region of practical equivalence); the probability is that of one so small.",
-        ),
-        Line("Model", f"Which hierarchical model was fitted: {fitted}."),
-    ]
+    return lines(
+        "reading.list",
+        "reading.difference",
+        kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
+        ci=probability_name(settings.ci_prob),
+        about=settings.about_interval,
+        rope=settings.rope,
+        models="; ".join(fitted),
+    )
 
 
 def _measured(analysis: Analysis) -> list[Block]:
@@ -272,8 +237,7 @@ def _means(analysis: Analysis) -> list[Block]:
         WORD: "Mean distances by word",
     }
     return [
-        "The mean distance of each kind of attribute: for the population that the protected words "
-        "stand for, for every group and every word. The dashed line is 1.",
+        prose("means"),
         Figure(
             f"forest-{lead.spec.name}",
             partial(plots.forest, lead.summary),
@@ -309,9 +273,11 @@ def _driving(analysis: Analysis) -> list[Block]:
     first, second = leading_pair(analysis.table)
     names = ("name", "of", "mean_without", "change", "sds")
     return [
-        f"{first.capitalize()} − {second}, overall. Every protected word and every attribute is "
-        "left out in turn. A word that moves the contrast much is a reason to look at that word, "
-        f"and none to leave it out. {wording.influence_sentence(lead)}",
+        prose(
+            "influence",
+            contrast=f"{first.capitalize()} − {second}",
+            sentence=wording.influence_sentence(lead),
+        ),
         Figure(
             "influence",
             partial(plots.influence, lead.influence),
@@ -345,10 +311,7 @@ def _spread(analysis: Analysis) -> list[Block]:
     )
     names = ("spread", "of", "model", "mean", "interval")
     return [
-        "The single distances, before any model: where they spread widely, a mean says little "
-        "about any one pair. The models split the spread into standard deviations, in units of "
-        "distance: between protected words, between attribute words where the model has that, and "
-        "what remains for single pairs.",
+        prose("spread"),
         Figure(
             "distributions",
             partial(plots.distributions, analysis.table),
@@ -373,8 +336,7 @@ def _neighbors(measured: pd.DataFrame) -> list[Block]:
         caption = f"The attributes around “{word}”, of the group “{group}”."
         figures.append(Figure(f"neighbourhood-{place}-{ending}", draw, caption))
     return [
-        "What lies closest to one protected word of each group: here you see which attributes "
-        "carry the means.",
+        prose("neighbors"),
         *figures,
     ]
 
@@ -388,8 +350,7 @@ def _check(analysis: Analysis) -> list[Block]:
     sensitivity = sensitivity.replace({"of": {"": "all"}, "diagnosis": {"": "–"}})
     names = ("parameter", "of", "model", "prior", "likelihood", "diagnosis")
     return [
-        f"A model that fits expects about {ci} of the measured distances inside its {ci} "
-        "predictive intervals, in every connection.",
+        prose("check", ci=ci),
         [Line(name, wording.coverage_sentence(each, ci_prob)) for name, each in results.items()],
         Figure(
             f"check-{lead.spec.name}",
@@ -397,8 +358,7 @@ def _check(analysis: Analysis) -> list[Block]:
             f"Model {lead.spec.name}: the measured distances over where the model expects them.",
         ),
         coverage_table(analysis.frame("check")),
-        "Priors and data are weighted a little more and a little less, one after the other; a "
-        "parameter that moves with the priors leans on them.",
+        prose("priors"),
         [Line(name, wording.sensitivity_sentence(each)) for name, each in results.items()],
         table(sensitivity, "Sensitivity by power-scaling", *names),
     ]
@@ -412,35 +372,18 @@ def coverage_table(frame: pd.DataFrame, counted: str = "distances") -> Table:
 
 
 def _limits(analysis: Analysis) -> list[Block]:
+    reference, note = analysis.reference, analysis.wordlist.note
+    own = f"The list's own note: {note}" if note else "The list has no note of its own."
     allowed: list[Block] = []
-    if analysis.reference is not None:
-        allowed = [
-            "What the numbers of this list allow you to say, by the interval of the contrast and "
-            "its place among reference lists:",
-            wording.conclusions(analysis.reference),
-        ]
-    note = analysis.wordlist.note
+    if reference is not None:
+        allowed = [prose("allowed"), wording.conclusions(reference)]
     return [
         *allowed,
         [
-            NOTHING_ABOUT_PEOPLE,
-            Line(
-                "Listing a stereotype does not endorse it",
-                f"The list's own note: {note}" if note else "The list has no note of its own.",
-            ),
-            NO_VERDICT,
-            Line(
-                "A distance of 1 is not a sign of fairness",
-                "Words that occur in ordinary sentences share some of their surroundings, so a "
-                "distance below 1 is what ordinary language gives. Compare with the control "
-                "words, not with 1.",
-            ),
+            *lines("limits.people"),
+            Line("Listing a stereotype does not endorse it", own),
             Line("Few words carry much", wording.few_attributes(analysis)),
-            Line(
-                "This embedding only",
-                "Other texts, another size, another method of training give other vectors, and "
-                "what holds here need not hold there.",
-            ),
+            *lines("limits.list"),
         ],
     ]
 
@@ -494,10 +437,7 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
                 "lists",
                 "All lists",
                 [
-                    f"Associated − different: the mean distance to {MEANINGS['associated']}, less "
-                    f"that to {MEANINGS['different']}. Below zero, a group's own lie closer. Means "
-                    f"and {probability_name(settings.ci_prob)} intervals; the groups of a list "
-                    "stand below it, the largest first.",
+                    prose("index", ci=probability_name(settings.ci_prob)),
                     links,
                     table(
                         rows,

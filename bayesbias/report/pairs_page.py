@@ -15,7 +15,7 @@ from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
 from .headline import NO_VERDICTS
 from .numbers import number, percent, probability, probability_name
-from .writer import Block, Figure, Line, Page, Section, table
+from .writer import Block, Figure, Line, Page, Section, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
@@ -24,67 +24,9 @@ LARGE = 0.25
 """Share of a type's pairs from which one contrast of words decides about it."""
 
 MOST_PAIRS = 3
-"""Differences of two models that have a sentence each; of more the table has them."""
+"""Models of which every difference has a sentence; of more the table has them."""
 
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
-
-READING = [
-    Line(
-        "Preferred",
-        "The stereotypical sentence has the higher score. Without preference that happens in half "
-        "of the pairs.",
-    ),
-    Line(
-        "Levels",
-        "overall: the bias types of these data, weighted by their pairs; population: what to "
-        "expect of a bias type that is not among them; bias_type: one of them.",
-    ),
-    Line(
-        "Probability that it is above one half, probability of direction",
-        "The probability that a value is above what it is without preference; the probability that "
-        "a difference has the sign that it most likely has.",
-    ),
-]
-LIMITS = [
-    Line(
-        "Nothing about people",
-        "Scores are about texts that a model was trained on, not about what people of a group are "
-        "like.",
-    ),
-    Line(
-        "Listing a stereotype does not endorse it",
-        "The sentences were collected to find out whether models prefer them.",
-    ),
-    Line(
-        "The pairs have flaws",
-        "Blodgett, Lopez, Olteanu, Sim and Wallach (2021) found many pairs of CrowS-Pairs and "
-        "StereoSet whose sentences do not isolate a stereotype, or are not well formed. No "
-        "statistics repairs that.",
-    ),
-    Line(
-        "No verdict",
-        "One half is not proof of fairness: preferences in both directions can cancel. Whether a "
-        "system built on the model does harm has to be measured on that system.",
-    ),
-    Line(
-        "Words have their own frequencies",
-        "A sentence may score higher because a word in it is common, not because a stereotype is. "
-        "CPS leaves the modified words out for that reason; sums over tokens reward words that are "
-        "one token.",
-    ),
-    Line(
-        "A weak model's preferences mean little",
-        "A model that hardly knows the language prefers by accident.",
-    ),
-]
-PUBLISHED = (
-    "The percentage is the published score of each measure; KLS and JSS are those of Liu (2024), "
-    "means over bias types weighted by their pairs. KLS is 50 whenever the two sets of scores "
-    "spread equally, however far apart they lie: it compares spreads. JSS loses the direction, and "
-    "changes with the unit of the scores, so it does not compare measures or models of different "
-    "sharpness. jss_published is what the published code gives, with a Normal instead of the "
-    "mixture. KLS and JSS suppose Normals: Shapiro and Wilk's W is 1 for a Normal sample."
-)
 
 
 def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> Page:
@@ -93,23 +35,23 @@ def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> 
     The records are what ``bayesbias mlm score`` wrote about each language model, or what is known
     of the logs.
     """
-    frames, several = analysis.frames, len(analysis.models) > 1
-    published = not frames["measures"].empty
+    frames = analysis.frames
+    sections = [
+        Section("found", "What was found", _found(analysis)),
+        Section("reading", "How to read this", [_reading(analysis)]),
+        Section("measured", "What was measured", _measured(analysis, records)),
+        Section("types", "Bias types", _types(analysis)),
+        Section("models", "Which model more", _models(analysis)),
+        Section("measures", "Published measures", _measures(frames)),
+        Section("limits", "What may not be concluded", [lines("limits.pairs")]),
+    ]
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
         lede="How often a language model finds the stereotypical one of two sentences more "
         "probable, for which kinds of stereotypes, how sure that is, and what does not follow "
         "from it.",
-        sections=[
-            Section("found", "What was found", _found(analysis)),
-            Section("reading", "How to read this", [_reading(analysis)]),
-            Section("measured", "What was measured", _measured(analysis, records)),
-            Section("types", "Bias types", _types(analysis)),
-            *([Section("models", "Which model more", _models(analysis))] if several else []),
-            *([Section("measures", "Published measures", _measures(frames))] if published else []),
-            Section("limits", "What may not be concluded", [LIMITS]),
-        ],
+        sections=[section for section in sections if section.blocks],
         facts=_facts(analysis, records),
         doubts=analysis.doubts,
     )
@@ -117,8 +59,6 @@ def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> 
 
 def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     """Return the rows of a quantity, with a dash where a row is of no single bias type."""
-    if frame.empty:
-        return frame
     rows = frame[frame["quantity"] == quantity]
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
@@ -139,7 +79,7 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
     observed, ci = analysis.frames["observed"], probability_name(analysis.settings.ci_prob)
     whole = observed[observed["bias_type"] == ALL_TYPES].set_index(["model", "measure"])
     summary = _of(analysis.frames["summary"])
-    lines = []
+    sentences = []
     for row in summary[summary["level"] == "overall"].to_dict("records"):
         share = whole.loc[(row["model"], row["measure"])]
         text = (
@@ -152,18 +92,29 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
             f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
             f"one half has probability {probability(row['p_above'])}."
         )
-        lines.append(Line(f"{row['model']}, {row['measure']}", text))
-    return lines
+        sentences.append(Line(f"{row['model']}, {row['measure']}", text))
+    return sentences
 
 
 def comparison_lines(analysis: PairAnalysis) -> list[Line]:
     """Word which language model prefers stereotypes most, by how much, and how sure that is."""
-    if len(analysis.models) < 2:
-        return []
+    count, ci = len(analysis.models), probability_name(analysis.settings.ci_prob)
+    sentences = []
+    if count > 2:
+        ranks = _of(analysis.frames["ranks"])
+        first = ranks[(ranks["level"] == "overall") & (ranks["rank"] == 1)]
+        for measure, rows in first.groupby("measure", sort=False):
+            likely = rows.sort_values("probability", ascending=False).to_dict("records")
+            text = (
+                f"of {len(rows)} models {likely[0]['model']} prefers stereotypical sentences most "
+                f"often with probability {probability(likely[0]['probability'])}, "
+                f"{likely[1]['model']} with {probability(likely[1]['probability'])}."
+            )
+            sentences.append(Line(str(measure), text))
+    if not 1 < count <= MOST_PAIRS:
+        return sentences
     frame = _of(analysis.frames["contrasts"])
-    rows = frame[frame["level"] == "overall"].to_dict("records")
-    ci, lines = probability_name(analysis.settings.ci_prob), _rank_lines(analysis)
-    for row in rows if len(analysis.models) <= MOST_PAIRS else []:
+    for row in frame[frame["level"] == "overall"].to_dict("records"):
         more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
         low, high = sorted([abs(row["low"]), abs(row["high"])])
         interval = (
@@ -176,42 +127,22 @@ def comparison_lines(analysis: PairAnalysis) -> list[Line]:
             f"{number(100 * abs(row['mean']), 1)} percentage points; {interval}, and the direction "
             f"has probability {probability(row['p_direction'])}."
         )
-        lines.append(Line(row["measure"], text))
-    return lines
-
-
-def _rank_lines(analysis: PairAnalysis) -> list[Line]:
-    """Word for every measure which of three models or more is likely the most stereotyped."""
-    if len(analysis.models) < 3:
-        return []
-    frame, lines = _of(analysis.frames["ranks"]), []
-    frame = frame[(frame["level"] == "overall") & (frame["rank"] == 1)]
-    for measure, rows in frame.groupby("measure", sort=False):
-        first, second = rows.sort_values("probability", ascending=False).to_dict("records")[:2]
-        text = (
-            f"of {len(rows)} models {first['model']} prefers stereotypical sentences most often "
-            f"with probability {probability(first['probability'])}, {second['model']} with "
-            f"{probability(second['probability'])}."
-        )
-        lines.append(Line(str(measure), text))
-    return lines
+        sentences.append(Line(row["measure"], text))
+    return sentences
 
 
 def _reading(analysis: PairAnalysis) -> list[Line]:
-    there = [name for each in analysis.paired["measure"].unique() for name in each.split(" or ")]
-    measures = "; ".join(
-        f"{name} – {MEASURES[name].title} ({MEASURES[name].reference})"
-        for name in there
-        if name in MEASURES
-    )
+    names = [name for each in analysis.paired["measure"].unique() for name in each.split(" or ")]
+    known = {name: MEASURES[name] for name in names if name in MEASURES}
+    measures = "; ".join(f"{n} – {each.title} ({each.reference})" for n, each in known.items())
     settings, spec = analysis.settings, analysis.spec
-    ci = probability_name(settings.ci_prob)
-    return [
-        Line("Score", f"How probable a model finds a sentence, in logarithms. {measures}."),
-        *READING,
-        Line(f"{ci} interval", f"{settings.about_interval}, given the model and these pairs."),
-        Line("Model", f"{spec.name} – {spec.title}."),
-    ]
+    return lines(
+        "reading.pairs",
+        measures=measures,
+        ci=probability_name(settings.ci_prob),
+        about=settings.about_interval,
+        models=f"{spec.name} – {spec.title}",
+    )
 
 
 def _measured(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list[Block]:
@@ -235,8 +166,8 @@ def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
         ]
         if record.get("left_out"):
             sentences.append(
-                f"{record['left_out']:,} answers in {record['log']} chose neither sentence, and "
-                "are left out."
+                f"{record['left_out']:,} answers in {record['log']} chose no sentence, and are "
+                "left out."
             )
     return sentences
 
@@ -244,9 +175,8 @@ def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
 def _types(analysis: PairAnalysis) -> list[Block]:
     frames, ci_prob = analysis.frames, analysis.settings.ci_prob
     summary = frames["summary"]
-    share = _of(summary)
+    share, equal = _of(summary), _of(summary, "p_equal_length")
     names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
-    equal = _of(summary, "p_equal_length")
     scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
     figures = []
     for measure, rows in summary.groupby(summary["measure"].astype(str), sort=False):
@@ -256,7 +186,7 @@ def _types(analysis: PairAnalysis) -> list[Block]:
             figures.append(Figure(name, partial(pair_forest, rows), text))
     return [
         "Types with few pairs are drawn towards the others, as far as the data have types alike.",
-        *narrow_types(analysis),
+        *narrow_types(frames["observed"]),
         *figures,
         table(share[share["level"] == "bias_type"], SHARE, *names, ci_prob=ci_prob),
         table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
@@ -265,24 +195,25 @@ def _types(analysis: PairAnalysis) -> list[Block]:
     ]
 
 
-def narrow_types(analysis: PairAnalysis) -> list[str]:
+def narrow_types(observed: pd.DataFrame) -> list[str]:
     """Name the bias types of which one contrast of words has many pairs, once for all models."""
-    observed = analysis.frames["observed"].drop_duplicates("bias_type")
-    named = [
+    names = [
         f"{row['bias_type']} ({row['largest_cluster']}: {percent(row['largest_share'])} of its "
         f"{int(row['n_pairs']):,} pairs)"
-        for row in observed.to_dict("records")
+        for row in observed.drop_duplicates("bias_type").to_dict("records")
         if row["bias_type"] != ALL_TYPES and LARGE <= row["largest_share"] < 1
     ]
-    if not named:
+    if not names:
         return []
     return [
-        f"One contrast of words has many pairs of {', '.join(named)}. The numbers of these types "
-        "are about that contrast first; what another as large would show, the data do not know."
+        f"One contrast of words has many pairs of {', '.join(names)}. The numbers of these types "
+        "are about that contrast first; the data do not show what another as large would give."
     ]
 
 
 def _models(analysis: PairAnalysis) -> list[Block]:
+    if len(analysis.models) < 2:
+        return []
     frame, ranks = _of(analysis.frames["contrasts"]), _of(analysis.frames["ranks"])
     frame = frame.assign(model=frame["first"] + " − " + frame["second"])
     keys = ["measure", "level", "bias_type", "model"]
@@ -297,8 +228,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     names = (*keys, "mean", "interval", "p_direction")
     return [
         comparison_lines(analysis),
-        "All models read the same pairs, and what all of them find in a pair, or in the words that "
-        "it contrasts, cancels.",
+        prose("common"),
         *figures,
         table(frame, caption, *names, ci_prob=analysis.settings.ci_prob, sign=True),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
@@ -307,16 +237,15 @@ def _models(analysis: PairAnalysis) -> list[Block]:
 
 def _measures(frames: Mapping[str, pd.DataFrame]) -> list[Block]:
     """Return what published measures make of the scores."""
-    measures = frames["measures"]
-    whole, scores = (
-        frame[frame["bias_type"] == ALL_TYPES].drop(columns="bias_type")
-        for frame in (measures, frames["distribution"])
-    )
-    by_type = measures[measures["bias_type"] != ALL_TYPES]
+    measures, scores = frames["measures"], frames["distribution"]
+    if measures.empty:
+        return []
+    whole = measures["bias_type"] == ALL_TYPES
+    scores = scores[scores["bias_type"] == ALL_TYPES].drop(columns="bias_type")
     return [
-        PUBLISHED,
-        table(whole, "Published measures over all pairs"),
-        table(by_type, "Published measures by bias type"),
+        prose("published"),
+        table(measures[whole].drop(columns="bias_type"), "Published measures over all pairs"),
+        table(measures[~whole], "Published measures by bias type"),
         table(scores, "Scores of both kinds of sentences, all types together"),
         table(frames["sampling"], "Measures from random samples of the pairs, type by type"),
     ]
@@ -324,7 +253,7 @@ def _measures(frames: Mapping[str, pd.DataFrame]) -> list[Block]:
 
 def _facts(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list[Line]:
     settings, spec = analysis.settings, analysis.spec
-    lines = [
+    facts = [
         Line(
             ", ".join(record["models"]),
             f"{record['log']}, a log in the layout {record['layout']}, SHA-256 "
@@ -343,4 +272,4 @@ def _facts(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list
         f"{spec.reference or 'No reference'}. {settings.chains} × {settings.draws} draws, seed "
         f"{settings.seed}: {methods}."
     )
-    return [*lines, Line(f"Model {spec.name}", fitted)]
+    return [*facts, Line(f"Model {spec.name}", fitted)]

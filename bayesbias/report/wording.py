@@ -229,9 +229,10 @@ def closeness_sentence(analysis: Analysis) -> str:
         " Frequent words lie closer to one another whatever they mean, so that a zero of this "
         "difference does not mean “no bias”."
     )
+    kind = MEANINGS[control].capitalize() + ("," if control == "matched" else "")
     return (
-        f"{MEANINGS[control].capitalize()} lie at {number(means[control])} from the protected "
-        f"words on average, stereotypes of a word's own group at {number(means['associated'])}: "
+        f"{kind} lie at {number(means[control])} from the protected words on average, "
+        f"stereotypes of a word's own group at {number(means['associated'])}: "
         f"the difference associated − {control} is {placed(gap)}."
         f"{frequent if control == 'human' else ''}"
     )

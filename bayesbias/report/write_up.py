@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..tables.descriptives import leading_pair
 from ..tables.levels import OVERALL, WORD, at_level
 from ..tables.schema import THIN_MARK
+from . import wording
 from .headline import headline_rows, leading_contrast, place_sentences
 from .numbers import Row, counted, joined, number, probability, probability_name
-from .wording import (
-    ALL_GROUPS,
-    THIN_MEANING,
-    closeness_sentence,
-    coverage_sentence,
-    few_attributes,
-    own_entries,
-    sets_in_words,
-    settled,
-    unmeasured,
-    with_own,
-)
+from .wording import ALL_GROUPS, THIN_MEANING, settled
 from .writer import escaped, table_lines
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..workflows.results import ModelResult
     from ..workflows.wordlist import Analysis
 
@@ -37,12 +29,9 @@ NAMES = {"markdown": "write-up.md", "latex": "write-up.tex", "bibtex": "referenc
 """Files of a write-up by its parts."""
 
 OF_MODELS = {
-    "maximal": ("barr2013", "baayen2008"),
-    "maximal-topics": ("barr2013", "baayen2008"),
-    "crossed": ("baayen2008",),
-    "robust": ("baayen2008",),
-    "paper": ("dobrzeniecka2024",),
-    "paper-figures": ("dobrzeniecka2024",),
+    **dict.fromkeys(("maximal", "maximal-topics"), ("barr2013", "baayen2008")),
+    **dict.fromkeys(("crossed", "robust"), ("baayen2008",)),
+    **dict.fromkeys(("paper", "paper-figures"), ("dobrzeniecka2024",)),
 }
 """What the bundled models come from; a model of one's own is described by its reference."""
 
@@ -53,45 +42,23 @@ OF_EMBEDDINGS = dict.fromkeys(
 """What embeddings that are known by name come from."""
 
 INDICES = {
-    "connection": "c",
-    "protected_word": "w",
-    "protected_group": "g",
-    "attribute": "a",
-    "attribute_kind": "k",
-    "attribute_set": "s",
-    "context": "m",
+    **{"connection": "c", "protected_word": "w", "protected_group": "g", "attribute": "a"},
+    **{"attribute_kind": "k", "attribute_set": "s", "context": "m"},
 }
 """Indices of the formula, by the column that they stand for."""
 
-PARAMETERS = {"sigma": "residual sd", "nu": "degrees of freedom"}
-"""What parameters are called that are known by a letter."""
-
 _LATEX = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    "<": "$<$",
-    ">": "$>$",
-    "–": "--",
-    "†": r"\dag{}",
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"−": "$-$", "<": "$<$", ">": "$>$", "–": "--", "†": r"\dag{}"},
 }
 """How letters are written that mean something to LaTeX, or are not in its fonts."""
 
 
-class Cite(tuple[str, ...]):
-    """Keys of what a sentence refers to, in the bibliography."""
-
-
-class Formula(str):
-    """A formula as LaTeX writes it."""
+class Raw(str):
+    """A text that is written as it stands: a formula or citation."""
 
     __slots__ = ()
-
-
-type Part = str | Cite
-type Sentence = Iterable[Part]
 
 
 @dataclass(frozen=True)
@@ -122,140 +89,118 @@ class WriteUp:
 
 def write_up(analysis: Analysis) -> WriteUp:
     """Write the paragraphs of an analysis."""
-    sections = {"Methods": methods(analysis), "Results": results(analysis)}
-    cited = [part for each in sections.values() for part in each if isinstance(part, Cite)]
-    keys = list(dict.fromkeys(key for cite in cited for key in cite))
-    heads, rows = _table(analysis)
-    thin = THIN_MEANING if len(analysis.thin) else ""
-    text, tex = [], []
-    for title, parts in sections.items():
-        text += [f"## {title}", "", "".join(map(_in_markdown, parts)).strip(), ""]
-        tex += [rf"\section*{{{title}}}", "", "".join(map(_in_latex, parts)).strip(), ""]
-    text += [*table_lines(heads, [False, *[True] * (len(heads) - 1)], rows), ""]
-    text += [*([thin, ""] if thin else []), "## References", ""]
-    text += [f"- {_reference(_entries()[key])}" for key in keys]
-    head, *body = (" & ".join(map(_in_latex, cells)) + r" \\" for cells in [heads, *rows])
-    tex += [r"\begin{tabular}{lrrr}", r"\hline", head, r"\hline", *body, r"\hline"]
-    tex += [r"\end{tabular}", *([r"\par\smallskip", _in_latex(thin)] if thin else [])]
-    entries = "\n\n".join(_entries()[key] for key in keys)
-    return WriteUp("\n".join(text) + "\n", "\n".join(tex) + "\n", entries + "\n")
-
-
-def _table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
-    """Return heads and rows of the contrast that leads, overall and by group."""
-    ci = probability_name(analysis.settings.ci_prob)
-    contrast = " − ".join(leading_pair(analysis.table))
+    text, tex = (paragraphs(analysis, write) for write in (escaped, _latex))
+    cites = re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@\w+(?:; @\w+)*)\]", text)))
+    keys = list(dict.fromkeys(cites))
+    ci, pair = probability_name(analysis.settings.ci_prob), leading_pair(analysis.table)
+    heads = ["group", " − ".join(pair), f"{ci} interval", "probability of direction"]
     rows = []
     for row in headline_rows(leading_contrast(analysis)).to_dict("records"):
-        name = str(row["protected_group"]) or ALL_GROUPS
-        interval = f"{number(row['low'])} to {number(row['high'])}"
-        name += f" {THIN_MARK}" if row["thin"] else ""
-        rows.append([name, number(row["mean"]), interval, probability(row["p_direction"])])
-    return ["group", contrast, f"{ci} interval", "probability of direction"], rows
+        name = f"{row['protected_group'] or ALL_GROUPS}{f' {THIN_MARK}' if row['thin'] else ''}"
+        rows.append([name, number(row["mean"]), _to(row), probability(row["p_direction"])])
+    thin = THIN_MEANING if len(analysis.thin) else ""
+    lines = [text, *table_lines(heads, [False, True, True, True], rows), ""]
+    lines += [*([thin, ""] if thin else []), "## References", ""]
+    lines += [f"- {_reference(_entries()[key])}" for key in keys]
+    tex = re.sub(
+        r"\[(@\w+(?:; @\w+)*)\]",
+        lambda m: rf"\citep{{{m[1].replace('@', '').replace('; ', ',')}}}",
+        tex,
+    )
+    head, *body = (" & ".join(map(_latex, cells)) + r" \\" for cells in [heads, *rows])
+    rest = [r"\begin{tabular}{lrrr}", r"\hline", head, r"\hline", *body, r"\hline"]
+    rest += [r"\end{tabular}", *([r"\par\smallskip", _latex(thin)] if thin else [])]
+    tex = re.sub(r"^## (\w+)$", r"\\section*{\1}", tex.replace("−", "$-$"), flags=re.MULTILINE)
+    bibtex = "\n\n".join(_entries()[key] for key in keys) + "\n"
+    return WriteUp("\n".join(lines) + "\n", "\n".join([tex, *rest]) + "\n", bibtex)
 
 
-def _in_markdown(part: Part) -> str:
-    if isinstance(part, Cite):
-        return f" [{'; '.join(f'@{key}' for key in part)}]" if part else ""
-    if isinstance(part, Formula):
-        return f"${part}$"
-    edges = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
-    return escaped(part).join(edges) if part.strip() else part
+def paragraphs(analysis: Analysis, write: Callable[[str], str]) -> str:
+    """Fill the template, every value of it written by a function."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("bayesbias", "report/templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=lambda value: value if isinstance(value, Raw) else write(str(value)),
+    )
+    environment.filters["raw"] = Raw
+    text = environment.get_template("write_up.md.j2").render(**_values(analysis))
+    sections = re.split(r"\n{2,}", text.strip())
+    return "\n\n".join(re.sub(r"\s*\n\s*", " ", each.strip()) for each in sections) + "\n"
 
 
-def _in_latex(part: Part) -> str:
-    if isinstance(part, Cite):
-        return rf" \citep{{{','.join(part)}}}" if part else ""
-    if isinstance(part, Formula):
-        return f"${part}$"
-    return "".join(_LATEX.get(letter, letter) for letter in part)
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
-@cache
-def _entries() -> dict[str, str]:
-    """Return the entries of the bibliography by their keys."""
-    text = (files(__package__) / "references.bib").read_text(encoding="utf-8")
-    return {
-        entry[entry.index("{") + 1 : entry.index(",")]: entry
-        for entry in text.strip().split("\n\n")
-    }
-
-
-def _reference(entry: str) -> str:
-    """Write an entry as a line: authors, year, title, place."""
-    fields = {
-        key: re.sub("[{}]", "", re.sub(r'\\"(\w)', "\\1\N{COMBINING DIAERESIS}", value))
-        for key, value in re.findall(r"^  (\w+) = \{(.*)\},$", entry, flags=re.MULTILINE)
-    }
-    place = fields.get("journal", fields.get("booktitle", ""))
-    place += f" {fields['volume']}" if "volume" in fields else ""
-    place += f"({fields['number']})" if "number" in fields else ""
-    place += f", {fields['pages'].replace('--', '–')}" if "pages" in fields else ""
-    doi = f"https://doi.org/{fields['doi']}" if "doi" in fields else ""
-    authors = fields["author"].replace(" and ", "; ")
-    ends = [f"{part}." for part in (fields["title"], place) if part]
-    text = " ".join([f"{authors} ({fields['year']}).", *ends, doi]).strip()
-    return unicodedata.normalize("NFC", text)
-
-
-def methods(analysis: Analysis) -> list[Part]:
-    """Word what was measured, the models with their priors, and how they were sampled."""
-    *others, lead = analysis.results.values()
-    return [
-        *_data(analysis),
-        f"The distances were modeled with the hierarchical Bayesian model “{lead.spec.name}”",
-        *_formula(lead),
-        ", where ",
-        Formula("y_i"),
-        " is a distance",
-        *_indices(_columns(lead)),
-        *([] if lead.spec.around_means else [", ", Formula(r"\mu_c"), " the mean of a connection"]),
-        " and ",
-        Formula(_sigma(lead)),
-        " a residual standard deviation. Effects are Normal with standard deviations of their "
-        f"own: {_effects(lead)}. ",
-        *_priors(lead),
-        *(part for other in others for part in _other(other, lead)),
-        *_sampling(analysis),
-        *_reading(analysis),
-    ]
-
-
-def _data(analysis: Analysis) -> Iterator[Part]:
+def _values(analysis: Analysis) -> dict[str, Any]:
+    """Return what the template names."""
     table, settings, wordlist = analysis.table, analysis.settings, analysis.wordlist
+    *others, lead = analysis.results.values()
     words = table.drop_duplicates("protected_word")
     groups = words["protected_group"].value_counts(sort=False)
     of_kind = table.groupby("connection", observed=True)["attribute"].unique()
     own = {word for name in ("associated", "different") for word in of_kind.get(name, ())}
     kinds = [counted(len(own), "stereotype")]
     kinds += [f"{len(of_kind[n]):,} {n}" for n in ("neutral", "human", "matched") if n in of_kind]
-    yield f"We measured cosine distances (1 − cosine) in the embedding {settings.embedding}"
-    yield Cite(OF_EMBEDDINGS.get(settings.embedding, ()))
-    yield (
-        f": {len(table):,} distances between {counted(len(words), 'protected word')} "
-        f"({joined(f'{size} of {group}' for group, size in groups.items())}) and "
-        f"{counted(table['attribute'].nunique(), 'attribute word')} ({joined(kinds)}). "
-    )
-    if settings.templates:
-        n = table["context"].nunique()
-        yield f"Words were read in {n} sentences of the set {settings.templates}. "
-    source = f", after {wordlist.reference.rstrip('.')}" if wordlist.reference else ""
-    yield f"The words are those of the list “{wordlist.name}”{source}. "
-    lost, total = len(analysis.missing), own_entries(analysis)
-    left_out = (
-        f"The embedding lacked {lost:,} of the list’s {total:,} entries, which were left out. "
-    )
-    yield left_out if lost else f"The embedding had all {total:,} entries of the list. "
-    sizes = table["connection"].astype(str).value_counts()
-    own_rows, others = (f"{sizes.get(each, 0):,}" for each in ("associated", "different"))
-    yield (
-        f"Of the distances, {own_rows} are to stereotypes of the word’s own group (associated) and "
-        f"{others} to stereotypes of other groups (different). "
-    )
+    found = dict(lead.diagnostics.itertuples(index=False, name=None))
+    first, second = leading_pair(table)
+    thin = analysis.thin
+    return {
+        **{"table": table, "settings": settings, "wordlist": wordlist, "words": words},
+        **{"lead": lead, "others": others, "found": found, "first": first, "second": second},
+        **{"attrs": analysis.posterior.attrs, "versions": analysis.versions},
+        **{"counted": counted, "origin": _origin, "reference": _own_reference},
+        **{"formula": _formula, "sigma": _sigma, "effects": _effects, "indices": _indices},
+        **{"priors_of": _priors, "cite": _cite, "lost": len(analysis.missing)},
+        "number": lambda value, digits=0: f"{value:,.{digits}f}",
+        "of_embedding": OF_EMBEDDINGS.get(settings.embedding, ()),
+        "groups": joined(f"{size} of {group}" for group, size in groups.items()),
+        "kinds": joined(kinds),
+        "total": wording.own_entries(analysis),
+        "sizes": table["connection"]
+        .astype(str)
+        .value_counts()
+        .reindex(["associated", "different"], fill_value=0),
+        "correlated": any(term.correlated for term in lead.spec.terms),
+        "engine": "numpy" if "pareto_k" in found else "pymc",
+        "ci": probability_name(settings.ci_prob),
+        "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
+        "reference_lists": analysis.reference,
+        "contrasts": list(_contrasts(analysis)),
+        "places": [
+            *(_plain(text) for text in place_sentences(analysis) if analysis.reference),
+            _plain(wording.closeness_sentence(analysis)),
+        ],
+        "comparison": _comparison(analysis),
+        "coverage": _plain(wording.coverage_sentence(lead, settings.ci_prob)),
+        "leaning": _leaning(lead.sensitivity),
+        "doubts": [
+            wording.few_attributes(analysis),
+            *wording.unmeasured(analysis),
+            *([f"Too few words are left of {wording.sets_in_words(thin)}."] if len(thin) else []),
+            *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
+        ],
+    }
 
 
-def _formula(result: ModelResult) -> list[Part]:
-    """Write where a model comes from, and its likelihood."""
+def _cite(keys: tuple[str, ...]) -> Raw:
+    return Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else "")
+
+
+def _origin(result: ModelResult) -> tuple[str, ...]:
+    return OF_MODELS.get(result.spec.name, ())
+
+
+def _own_reference(result: ModelResult) -> str:
+    reference = result.spec.reference.rstrip(".")
+    return "" if _origin(result) else reference
+
+
+def _formula(result: ModelResult) -> str:
+    """Write the likelihood of a model."""
     spec = result.spec
     means = [] if spec.around_means else [r"\mu_c"]
     for term in spec.summed_terms:
@@ -264,43 +209,31 @@ def _formula(result: ModelResult) -> list[Part]:
     inside = f"{' + '.join(means)}, {_sigma(result)}"
     student = spec.likelihood == "student_t"
     family = rf"\mathrm{{StudentT}}(\nu, {inside})" if student else rf"\mathrm{{Normal}}({inside})"
-    keys = Cite(OF_MODELS.get(spec.name, ()))
-    reference = f" ({spec.reference.rstrip('.')})" if spec.reference and not keys else ""
-    return [keys, f"{reference}, ", Formula(rf"y_i \sim {family}")]
+    return rf"y_i \sim {family}"
 
 
 def _sigma(result: ModelResult) -> str:
     return "".join([r"\sigma", *(f"_{INDICES[each]}" for each in result.spec.sigma_dims)])
 
 
-def _columns(result: ModelResult) -> set[str]:
-    """Return the columns of a table that a model's formula has indices of."""
-    columns = {each for term in result.spec.terms for each in (term.of, term.by) if each}
-    return {"connection", "protected_word"} | columns
-
-
-def _indices(columns: set[str]) -> Iterator[Part]:
-    """Write what the indices of some columns stand for."""
-    for column in (name for name in INDICES if name in columns):
-        article = "an" if column.startswith("attribute") else "a"
-        yield from (", ", Formula(INDICES[column]), f" {article} {column.replace('_', ' ')}")
+def _indices(result: ModelResult, known: ModelResult | None = None) -> list[tuple[str, str]]:
+    """Return the indices of a model's formula with what they stand for, without known ones."""
+    of, *others = (
+        {"connection", "protected_word", *(n for t in each.spec.terms for n in (t.of, t.by))}
+        for each in (result, known)
+        if each is not None
+    )
+    names = [n for n in INDICES if n in of.difference(*others)]
+    articles = {True: "an", False: "a"}
+    return [(INDICES[n], f"{articles[n[0] == 'a']} {n.replace('_', ' ')}") for n in names]
 
 
 def _effects(result: ModelResult) -> str:
     return "; ".join(term.in_words for term in result.spec.terms).replace("_", " ")
 
 
-def _other(result: ModelResult, lead: ModelResult) -> Iterator[Part]:
-    """Introduce a model that the lead is compared with."""
-    yield f"For comparison we fitted the model “{result.spec.name}”"
-    yield from _formula(result)
-    yield from _indices(_columns(result) - _columns(lead))
-    yield f", whose effects are: {_effects(result)}. "
-    yield from _priors(result)
-
-
-def _priors(result: ModelResult) -> Iterator[Part]:
-    """Write every prior with its reason; equal ones once."""
+def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
+    """Yield the names of parameters, their prior and its reason; equal priors once."""
     groups: dict[tuple[str, str], list[str]] = {}
     priors = result.spec.priors
     for name, prior in priors.items():
@@ -308,97 +241,10 @@ def _priors(result: ModelResult) -> Iterator[Part]:
         reason = priors[reason].reason if reason in priors else reason
         family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
-        key = f"{family}({inside})", reason.removeprefix("paper: ")
+        key = f"{family}({inside})", reason.removeprefix("paper: ").replace("_", " ")
         groups.setdefault(key, []).append(_named(name))
-    yield "The priors were: "
-    for place, ((written, reason), names) in enumerate(groups.items()):
-        yield f"{'; ' if place else ''}{joined(names)} {written}"
-        yield Cite(("lewandowski2009",) * written.startswith("LKJ"))
-        yield f" ({reason.replace('_', ' ')})" if reason else ""
-    yield ". "
-
-
-def _sampling(analysis: Analysis) -> Iterator[Part]:
-    attrs = analysis.posterior.attrs
-    found = dict(analysis.lead.diagnostics.itertuples(index=False, name=None))
-    kept = f"{found['chains'] * found['draws']:,.0f} draws were kept. "
-    exact = "pareto_k" in found
-    if exact:
-        correlated = any(term.correlated for term in analysis.lead.spec.terms)
-        yield (
-            "All effects were integrated out analytically, and the standard deviations"
-            f"{' and correlations' if correlated else ''} were drawn by importance sampling with "
-            "Pareto-smoothed weights"
-        )
-        yield Cite(("vehtari2024",))
-        yield (
-            f" from {found['n_proposals']:,.0f} proposals (Pareto k {number(found['pareto_k'], 2)},"
-            f" effective sample size {found['importance_ess']:,.0f}); {kept}"
-        )
-    else:
-        yield f"The posterior was sampled by the No-U-Turn sampler ({attrs['method']})"
-        yield Cite(("hoffman2014", "abrilpla2023"))
-        yield (
-            f" in {found['chains']:.0f} chains after {analysis.settings.tune:,} steps of tuning "
-            f"each; {kept}The largest R-hat was {number(found['rhat'], 3)}, the smallest "
-            f"effective sample sizes were {found['ess_bulk']:,.0f} (bulk) and "
-            f"{found['ess_tail']:,.0f} (tail), and {found['divergences']:.0f} transitions diverged"
-        )
-        yield from (Cite(("vehtari2021",)), ". ")
-    versions, engine = analysis.versions, "numpy" if exact else "pymc"
-    yield f"We used bayesbias {versions['bayesbias']}"
-    yield Cite(("bayesbias", "dobrzeniecka2024"))
-    yield f", {engine} {versions[engine]} and the seed {attrs['seed']}. "
-
-
-def _reading(analysis: Analysis) -> Iterator[Part]:
-    first, second = leading_pair(analysis.table)
-    settings, reference = analysis.settings, analysis.reference
-    kind = {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind]
-    yield (
-        f"We report posterior means with {probability_name(settings.ci_prob)} {kind} intervals of "
-        f"the difference {first} − {second}; below zero, {first} attributes lie closer to the "
-        f"protected words than {second} ones. "
-    )
-    if reference is not None:
-        yield (
-            f"The differences were compared with {reference.n_lists('frequency')} lists whose "
-            f"stereotypes are any words of like frequency and {reference.n_lists('topics')} lists "
-            f"about any topics, drawn from {reference.n_words:,} words of the embedding. "
-        )
-    if settings.matched and "matched" in analysis.wordlist.controls:
-        yield f"For every stereotype, {settings.matched} words of like frequency were drawn."
-
-
-def results(analysis: Analysis) -> list[Part]:
-    """Word the contrasts, what they are compared with, and how far the model fits."""
-    lead = analysis.lead
-    few = f"Too few words are left of {sets_in_words(analysis.thin)}." if len(analysis.thin) else ""
-    sentences = [
-        *_contrasts(analysis),
-        *(_plain(text) for text in place_sentences(analysis) if analysis.reference),
-        _plain(closeness_sentence(analysis)),
-        *_comparison(analysis),
-        _plain(f"As to fit, {coverage_sentence(lead, analysis.settings.ci_prob)}"),
-    ]
-    doubts = [
-        _plain(few_attributes(analysis)),
-        *unmeasured(analysis),
-        *([few] if few else []),
-        *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
-    ]
-    parts: dict[str, list[str]] = {}
-    leaning = lead.sensitivity[lead.sensitivity["diagnosis"] != ""]
-    for row in leaning.to_dict("records"):
-        parts.setdefault(_named(row["parameter"]), []).append(row["of"].replace(", ", "–"))
-    names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
-    on = f"a noticeable influence of the priors on {joined(names)}" if names else ""
-    return [
-        f"{' '.join(sentences)} Power-scaling",
-        Cite(("kallioinen2024",)),
-        f" shows {on or 'no noticeable influence of the priors on any parameter'}. ",
-        " ".join(doubts),
-    ]
+    for (prior_text, reason), names in groups.items():
+        yield joined(names), prior_text, reason
 
 
 def _contrasts(analysis: Analysis) -> Iterator[str]:
@@ -419,7 +265,7 @@ def _contrasts(analysis: Analysis) -> Iterator[str]:
         chance = f"probability of direction {probability(row['p_direction'])}"
         yield f"{of} {what} {number(row['mean'])} ({_to(row)}; {chance}){follows}."
     words = at_level(frame, WORD)
-    if len(words) and set(analysis.table["protected_group"]) <= set(with_own(analysis)):
+    if len(words) and set(analysis.table["protected_group"]) <= set(wording.with_own(analysis)):
         top = words.iloc[int(words["mean"].abs().argmax())]
         yield (
             f"Of {counted(len(words), 'word')}, “{top['protected_word']}” was the farthest from "
@@ -432,9 +278,9 @@ def _to(row: Row) -> str:
     return f"{number(row['low'])} to {number(row['high'])}"
 
 
-def _comparison(analysis: Analysis) -> Iterator[str]:
+def _comparison(analysis: Analysis) -> list[str]:
     if analysis.comparison is None:
-        return
+        return []
     best, *others = analysis.comparison.to_dict("records")
     beaten = joined(
         f"{each['model']} by {number(-each['elpd_diff'], 1)} (standard error "
@@ -442,10 +288,18 @@ def _comparison(analysis: Analysis) -> Iterator[str]:
         for each in others
     )
     of = "attribute words" if best["left_out"] == "attribute" else "single distances"
-    yield (
+    return [
         f"In expected log predictive density for {of} left out, the model {best['model']} was "
         f"ahead of {beaten}."
-    )
+    ]
+
+
+def _leaning(sensitivity: pd.DataFrame) -> str:
+    parts: dict[str, list[str]] = {}
+    for row in sensitivity[sensitivity["diagnosis"] != ""].to_dict("records"):
+        parts.setdefault(_named(row["parameter"]), []).append(row["of"].replace(", ", "–"))
+    names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
+    return f"a noticeable influence of the priors on {joined(names)}" if names else ""
 
 
 def _plain(text: str) -> str:
@@ -454,4 +308,29 @@ def _plain(text: str) -> str:
 
 
 def _named(parameter: str) -> str:
-    return PARAMETERS.get(parameter, parameter.replace("_", " "))
+    known = {"sigma": "residual sd", "nu": "degrees of freedom"}
+    return known.get(parameter, parameter.replace("_", " "))
+
+
+@cache
+def _entries() -> dict[str, str]:
+    """Return the entries of the bibliography by their keys."""
+    entries = (files(__package__) / "references.bib").read_text("utf-8").strip().split("\n\n")
+    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
+
+
+def _reference(entry: str) -> str:
+    """Write an entry as a line: authors, year, title, place."""
+    fields = {
+        key: re.sub("[{}]", "", re.sub(r'\\"(\w)', "\\1\N{COMBINING DIAERESIS}", value))
+        for key, value in re.findall(r"^  (\w+) = \{(.*)\},$", entry, flags=re.MULTILINE)
+    }
+    place = fields.get("journal", fields.get("booktitle", ""))
+    place += f" {fields['volume']}" if "volume" in fields else ""
+    place += f"({fields['number']})" if "number" in fields else ""
+    place += f", {fields['pages'].replace('--', '–')}" if "pages" in fields else ""
+    doi = f"https://doi.org/{fields['doi']}" if "doi" in fields else ""
+    authors = fields["author"].replace(" and ", "; ")
+    ends = [f"{part}." for part in (fields["title"], place) if part]
+    text = " ".join([f"{authors} ({fields['year']}).", *ends, doi]).strip()
+    return unicodedata.normalize("NFC", text)

@@ -7,8 +7,11 @@ A page is a list of sections, and a section a list of blocks: a paragraph, a lis
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -90,6 +93,23 @@ class Page:
     sections: Sequence[Section]
     facts: Sequence[Line] = ()
     doubts: Sequence[str] = ()
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "templates/texts.toml").read_text("utf-8"))
+
+
+def prose(key: str, **values: object) -> str:
+    """Return a fixed paragraph."""
+    return str(_texts()["prose"][key]).format(**values)
+
+
+def lines(*keys: str, **values: object) -> list[Line]:
+    """Return fixed lists, such as ``limits.change``, one after the other."""
+    parts = (_texts()[kind][name] for kind, name in (key.split(".") for key in keys))
+    items = (item for part in parts for item in part.items())
+    return [Line(of.format(**values), text.format(**values)) for of, text in items]
 
 
 def table(
@@ -234,14 +254,14 @@ def html(
 
 def markdown(page: Page, record: Mapping[str, Any]) -> str:
     """Write a page as Markdown; figures are links to the files in ``plots``."""
-    lines = [f"# {escaped(page.title)}", "", escaped(page.lede), ""]
+    written = [f"# {escaped(page.title)}", "", escaped(page.lede), ""]
     for doubt in page.doubts:
-        lines += [f"**The sampler warned:** {escaped(doubt)}", ""]
+        written += [f"**The sampler warned:** {escaped(doubt)}", ""]
     for section in page.sections:
-        lines += [f"## {escaped(section.title)}", ""]
+        written += [f"## {escaped(section.title)}", ""]
         for block in section.blocks:
-            lines += [*_block(block), ""]
-    return "\n".join([*lines, "## Made by", "", f"    {record['command']}", ""])
+            written += [*_block(block), ""]
+    return "\n".join([*written, "## Made by", "", f"    {record['command']}", ""])
 
 
 def _block(block: Block) -> Iterator[str]:

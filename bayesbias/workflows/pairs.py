@@ -1,4 +1,4 @@
-"""All that is told of the scores of sentence pairs: measures, models, checks, as tidy frames."""
+"""Sentence pairs as one function: scores in, and measures, models and checks as tidy frames out."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ class PairSettings(FitOptions):
 class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
-    `paired` is as `analyse_pairs` takes it, `spec` as given. `frames` are ``observed``,
-    ``measures``, ``distribution``, ``sampling``, ``order`` and those of ``FRAMES``, the measure in
-    a column; ``order`` and those of ``OF_SEVERAL`` are empty with one language model, and published
-    measures where answers have no scores.
+    `frames` are ``observed``, ``measures``, ``distribution``, ``sampling``, ``order`` and those of
+    ``FRAMES``, the measure in a column; ``order`` and those of ``OF_SEVERAL`` are empty with one
+    language model, and published measures where answers have no scores.
     """
 
     paired: pd.DataFrame
@@ -76,20 +75,14 @@ class PairAnalysis:
     @property
     def doubts(self) -> list[str]:
         """Warnings of the sampler, with the measure before each."""
-        return [
-            f"{name}: {text}"
-            for name, tree in self.posteriors.items()
-            for text in warnings_of(tree)
-        ]
+        trees = self.posteriors.items()
+        return [f"{name}: {text}" for name, tree in trees for text in warnings_of(tree)]
 
 
-def analyse_pairs(
-    paired: pd.DataFrame,
-    settings: PairSettings = PairSettings(),
-    *,
-    tell: Tell = lambda _: None,
+def analyze_pairs(
+    paired: pd.DataFrame, settings: PairSettings, *, tell: Tell = lambda _: None
 ) -> PairAnalysis:
-    """Compute all that a report tells of sentence pairs.
+    """Compute all that a report shows of sentence pairs.
 
     `paired` is from `paired_scores` or `read_scores`. Measures that not all language models have
     are left to `measure_table`; masked and causal models are compared by how probable they find
@@ -97,7 +90,7 @@ def analyse_pairs(
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
-    rng = default_rng(as_seed_sequence(settings.seed))
+    rng, repeats = default_rng(as_seed_sequence(settings.seed)), settings.repeats
     tell("published measures")
     scored = paired.dropna(subset=list(ROLES))
     frames = {
@@ -107,22 +100,22 @@ def analyse_pairs(
     if len(scored):
         frames["measures"] = measure_table(scored)
         frames["distribution"] = score_analysis(scored)
-        frames["sampling"] = sampling_robustness(scored, repeats=settings.repeats, seed=rng)
+        frames["sampling"] = sampling_robustness(scored, repeats=repeats, seed=rng)
         shared = with_common_pairs(scored[scored["measure"].isin(measures)])
         if len(shared):
-            frames["order"] = order_robustness(shared, repeats=settings.repeats, seed=rng)
-    posteriors = {}
+            frames["order"] = order_robustness(shared, repeats=repeats, seed=rng)
+    trees = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
-        posteriors[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
-    left = OF_SEVERAL if paired["model"].nunique() == 1 else ()
+        trees[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
+    several = paired["model"].nunique() > 1
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
+        warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` has them
         for name, make in FRAMES.items():
-            if name not in left:
-                parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}
+            if several or name not in OF_SEVERAL:
+                parts = {key: make(tree, **settings.intervals) for key, tree in trees.items()}
                 frames[name] = joined(parts, "measure")
-    return PairAnalysis(paired, settings, spec, posteriors, frames)
+    return PairAnalysis(paired, settings, spec, trees, frames)
 
 
 def with_common_pairs(paired: pd.DataFrame) -> pd.DataFrame:

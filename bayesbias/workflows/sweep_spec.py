@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -12,23 +12,10 @@ from .._core.checks import unknown_name
 from .._core.random import Seed
 from .._core.reading import located, parse_toml, read_text
 from ..embeddings.load import CASES
-from ..model.defaults import DEFAULT_MODELS
+from ..model.defaults import DEFAULT_MODELS, EXTRA_GROUPS
 from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
-
-OPTIONS = {each.name: each for each in fields(FitOptions) if each.metadata}
-"""Options of a fit that the file may set."""
-
-KEYS = {
-    "title": "text",
-    "lists": "a list of names or paths of word lists",
-    "models": "a list of names or paths of models",
-    **{name: each.metadata["takes"] for name, each in OPTIONS.items()},
-    "embeddings": "a table of names and sources: [embeddings], and below it lines such as "
-    'demo = "glove-demo"',
-}
-"""Keys of the file, and what each takes."""
 
 LOADERS: dict[str, Callable[[str], WordList | ModelSpec]] = {
     "lists": load_wordlist,
@@ -36,10 +23,8 @@ LOADERS: dict[str, Callable[[str], WordList | ModelSpec]] = {
 }
 """What makes the parts of a sweep of names and paths."""
 
-EMBEDDING_KEYS = ("source", "case")
-
-LONGEST_NAME, LONGEST_PATH = 255, 2048
-"""Bytes that Linux allows in the name of a file, and half of those that it allows in a path."""
+WORDS = {int: "a whole number", float: "a number", str: "text"}
+"""What options of a fit take."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +52,14 @@ class SweepConfig(FitOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         for kind in ("embeddings", "lists", "models"):
-            _require_different(kind, [each.name for each in getattr(self, kind)])
+            names = [each.name for each in getattr(self, kind)]
+            if not names:
+                raise ValueError(f"{kind} is empty; a sweep needs at least one of them")
+            for name in names:
+                if not name.strip() or not name.isprintable():
+                    raise ValueError(f"{kind} holds the name {name!r}, which cannot be printed")
+                if names.count(name) > 1:
+                    raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
         for wordlist in self.lists:
             if not wordlist.groups:
                 raise ValueError(
@@ -80,16 +72,31 @@ class SweepConfig(FitOptions):
         return len(self.embeddings) * len(self.lists) * len(self.models)
 
 
+KINDS: dict[str, type] = {
+    each.name: int if each.name == "seed" else type(each.default)
+    for each in fields(FitOptions)
+    if each.name not in {"progressbar", *EXTRA_GROUPS}
+} | {"title": str}
+"""Types of the keys that take one value."""
+
+KEYS = {
+    "lists": "a list of names or paths of word lists",
+    "models": "a list of names or paths of models",
+    **{name: WORDS[kind] for name, kind in KINDS.items()},
+    "embeddings": "a table of names and sources: [embeddings], and below it lines such as "
+    'demo = "glove-demo"',
+}
+"""Keys of the file, and what each takes."""
+
+
 def load_sweep(path: str | Path) -> SweepConfig:
     r"""Read the configuration of a sweep from a TOML file.
-
-    Paths in it are relative to the folder that the file is in.
 
     Parameters
     ----------
     path : str or Path
-        ``bayesbias sweep --help`` shows an example; ``KEYS`` has all keys. ``lists`` and
-        ``[embeddings]`` are needed.
+        ``bayesbias sweep --help`` shows an example. ``lists`` and ``[embeddings]`` are needed.
+        Paths in it are relative to its folder.
 
     Returns
     -------
@@ -98,8 +105,8 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If there is no such file, or no list or model at a path in it. That an embedding is missing
-        is found when the sweep is planned, and stops only its own cells.
+        If there is no such file, or no list or model at a path in it. Missing embeddings are found
+        when the sweep is planned, and stop only their own cells.
     ValueError
         If the file is not a configuration: names the key, and what it takes.
 
@@ -119,8 +126,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
     if not path.is_file():
         raise FileNotFoundError(f"no sweep configuration at {path}")
     try:
-        content = parse_toml(read_text(path), "a sweep")
-        return sweep_from_dict(content, path.parent)
+        return sweep_from_dict(parse_toml(read_text(path), "a sweep"), path.parent)
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
         raise ValueError(located(path, error)) from None
 
@@ -144,33 +150,30 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
 
 
 def _read(key: str, value: object, folder: Path) -> Any:  # noqa: ANN401
-    """Return a key's value as `SweepConfig` takes it; whether it is allowed, that says."""
+    """Return a key's value as `SweepConfig` takes it, which checks whether it is allowed."""
     if key == "embeddings" and isinstance(value, Mapping):
         return tuple(_embedding(str(name), each, folder) for name, each in value.items())
-    if key in LOADERS and isinstance(value, list) and all(_is(each, str) for each in value):
+    if key in LOADERS and isinstance(value, list) and all(isinstance(v, str) for v in value):
         return tuple(LOADERS[key](_located(each, folder)) for each in value)
-    defaults = {name: each.default for name, each in OPTIONS.items()} | {"seed": 1}
-    kind = type(defaults.get(key, ""))
-    several = key in {"embeddings", *LOADERS}
-    if several or not _is(value, (int, float) if kind is float else kind):
+    kind = KINDS.get(key)
+    if (
+        kind is None
+        or isinstance(value, bool)
+        or not isinstance(value, (int, float) if kind is float else kind)
+    ):
         raise ValueError(f"{key} must be {KEYS[key]}; got {value!r:.60}")
     return value
 
 
-def _is(value: object, kind: type | tuple[type, ...]) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
 def _embedding(name: str, raw: object, folder: Path) -> Embedding:
     where = f"embeddings.{name}"
-    if isinstance(raw, str):
-        raw = {"source": raw}
+    raw = {"source": raw} if isinstance(raw, str) else raw
     if not isinstance(raw, Mapping):
         hint = f"; {name} stands before [embeddings]" if name in KEYS else ""
         raise ValueError(f"{where} must be a path, or a table with source; got {raw!r:.60}{hint}")
     for key, value in raw.items():
-        if key not in EMBEDDING_KEYS:
-            raise ValueError(f"{where}: {unknown_name('key', key, EMBEDDING_KEYS)}")
+        if key not in {"source", "case"}:
+            raise ValueError(f"{where}: {unknown_name('key', key, ['source', 'case'])}")
         if not isinstance(value, str) or not value:
             raise ValueError(f"{where}.{key} must be text; got {value!r:.60}")
     if "source" not in raw:
@@ -183,23 +186,8 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
 
 def _located(source: str, folder: Path) -> str:
     """Return a bundled name as it is, and a path as seen from the configuration's folder."""
-    lengths = [len(part.encode()) for part in Path(source).parts]
-    if max(lengths, default=0) > LONGEST_NAME or sum(lengths) > LONGEST_PATH:
+    if max(map(len, source.encode().split(b"/")), default=0) > 255 or len(source.encode()) > 2048:
         raise ValueError(f"{source[:40]!r}... is too long for the name of a file or a bundled one")
     if not re.search(r"[/\\]", source) and not Path(source).suffix:
         return source
     return str(folder / Path(source).expanduser())
-
-
-def _require_different(kind: str, names: Sequence[str]) -> None:
-    if not names:
-        raise ValueError(f"{kind} is empty; a sweep needs at least one of them")
-    for name in names:
-        if not name.strip():
-            raise ValueError(f"{kind} holds one without a name")
-        if not name.isprintable():
-            raise ValueError(
-                f"{kind} holds {name!r}, with a character that cannot be printed; rename it"
-            )
-        if names.count(name) > 1:
-            raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
