@@ -13,7 +13,7 @@ import cli_toy
 import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import files_beside, files_named, replaced, write_vectors
+from cli_toy import files_beside, files_named, write_vectors
 
 import bayesbias as bb
 from bayesbias.cli import main
@@ -91,20 +91,6 @@ def test_everything_is_written_and_told(
     assert record["command"].startswith("bayesbias compare before.csv after.csv --")
     assert "--draws 200" in record["command"]
     assert set(record["files"]) == files
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_the_same_again_gives_the_same_files_and_replaces_them_only_if_forced(
-    tables: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = [*tables, "--model", "change", "--quiet", "--out"]
-    assert main([*run, "one"]) == main([*run, "two"]) == 0
-    capsys.readouterr()
-    assert "pass --force" in refused(capsys, [*run, "two"])
-    assert main([*run, "two", "--force"]) == 0
-    for name in ("changes.csv", "orders.csv", "report.html", "run.json"):
-        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
-    assert not Path("one/posterior-change-crossed.nc").exists()
 
 
 @pytest.mark.usefixtures("one_plot")
@@ -239,18 +225,6 @@ def test_posterior_scores_and_recovery_stand_together(
     assert "Is the bias found again?" not in Path("out/report.html").read_text()
 
 
-def test_too_many_words_to_look_for_write_nothing(
-    recovering: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    arguments = [*recovering, "--model", "change", "--recover-words", "99999", "--out", "out"]
-    assert "--recover-words must lie in 1 to" in refused(capsys, arguments)
-    assert "did you mean 'gender'" in refused(capsys, replaced(arguments, ["--recover", "gendr"]))
-
-
 @pytest.mark.usefixtures("one_plot")
 def test_published_tables_are_read(
     shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -303,3 +277,24 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
     analysis = analyze_change(only, moved(only), **FEW)
     assert "side effects cannot be seen" in side_effects(analysis)[0]
+
+
+def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
+    """`analyze_change` takes vectors, tables, or a debiasing method by name."""
+    words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)
+    after = bb.debias.hard(before, "gender")
+    tables = [bb.distance_table(each, words) for each in (before, after)]
+    expected = analyze_change(*tables, "gender", vectors=(before, after), **FEW)
+    change = analyze_change("glove-demo", "hard", "gender", **FEW)
+    pd.testing.assert_frame_equal(change.changes, expected.changes)
+    pd.testing.assert_frame_equal(change.scores, expected.scores)
+    assert change.names == ("glove-demo", "hard")
+    assert "all groups" in str(change)
+    assert "Neutral words were not meant to move" in " ".join(str(change).split())
+    assert change.plot().has_data()
+    assert "change" in change.write_up()
+    page = change.report(tmp_path / "out").read_text(encoding="utf-8")
+    assert "<h1>gender: glove-demo → hard</h1>" in page
+    assert "bb.analyze_change(&#39;glove-demo&#39;, &#39;hard&#39;, &#39;gender&#39;" in page
+    with pytest.raises(TypeError, match="vectors need their word list"):
+        analyze_change("glove-demo", "hard")

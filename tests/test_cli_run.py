@@ -18,7 +18,6 @@ from cli_toy import LIST, WORDS, listing, refused, write_vectors
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
-from bayesbias.model.spec import model_text
 from bayesbias.workflows.output import OWN_NAMES
 from bayesbias.workflows.wordlist import FRAMES
 
@@ -29,7 +28,9 @@ def test_run_with_both_models_writes_everything_the_same_every_time(
     both = [*toy[:4], "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
     said = capsys.readouterr().out
-    _check_what_was_said(said)
+    assert said.startswith("toy in toy.txt: 40 distances, 1 of the list's 15 entries missing;")
+    assert all(f"\n  {name}: " in said for name in ("all groups", "men", "women"))
+    assert said.endswith("Report: res/report.html\n")
     found = listing(Path("res"))
     _check_files(found)
     for name in FRAMES:
@@ -45,24 +46,6 @@ def test_run_with_both_models_writes_everything_the_same_every_time(
     assert record["hashes"]["table"] == posterior.attrs["table_hash"]
     assert main([*both, "again", "--quiet"]) == 0
     assert listing(Path("again")) == found
-
-
-def _check_what_was_said(said: str) -> None:
-    lines = said.splitlines()
-    assert lines[0] == (
-        "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing; too few words of men "
-        "(2 of 2), women (2 of 2), the stereotypes of women (2 of 2) and human (2 of 3)."
-    )
-    assert lines.pop(1) == "  Missing: 1 control word."
-    assert lines.pop(1).startswith("  † marks numbers of a set that lost more than 20% of its")
-    assert lines[1].startswith("  Associated − different: the mean distance to stereotypes of the")
-    assert "intervals of the model maximal" in lines[1]
-    assert lines[2].startswith("  all groups: ")
-    assert {line.split(":")[0] for line in lines[3:5]} == {"  men", "  women"}
-    assert [line.endswith(" †") for line in lines[2:5]] == [False, True, True]
-    assert lines[5].startswith("  No reference lists were drawn")
-    assert "not verdicts" in lines[6]
-    assert lines[7:] == ["Report: res/report.html"]
 
 
 def _check_files(found: dict[str, bytes]) -> None:
@@ -84,15 +67,6 @@ def _check_files(found: dict[str, bytes]) -> None:
         "plots/influence",
     }
     assert found["posterior.nc"] == found["posterior-maximal.nc"]
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_other_seeds_give_other_draws_from_the_same_table(toy: list[str]) -> None:
-    for seed in "12":  # in a new folder, whose parents are made
-        assert main([*toy, "--out", f"a/b/{seed}", "--quiet", "--seed", seed]) == 0
-    one, two = listing(Path("a/b/1")), listing(Path("a/b/2"))
-    assert one["table.csv"] == two["table.csv"]
-    assert one["summary.csv"] != two["summary.csv"]
 
 
 @pytest.mark.usefixtures("one_plot")
@@ -146,30 +120,8 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     assert not [name for name in listing(Path()) if "writing" in name]
 
 
-@pytest.mark.parametrize("name", ["../mine", "mine.svg"])
-def test_a_card_that_cannot_be_a_file_name(
-    toy: list[str], name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    spec = model_text("paper")
-    Path("mine.toml").write_text(spec.replace('"paper"', f'"{name}"'), encoding="utf-8")
-    toy[5] = "mine.toml"
-    assert "part of a file name" in refused(capsys, toy)
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_an_error_in_the_moving_leaves_nothing(
-    toy: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device", "report.html")
-
-    monkeypatch.setattr(Path, "rename", full)
-    assert "No space left" in refused(capsys, [*toy, "--out", "a/b"])
-    assert not Path("a").exists()
-
-
-def interrupted(toy: list[str], sent: signal.Signals) -> subprocess.Popen[str]:
-    """Start a run that samples for minutes, and send it a signal while it does."""
+def interrupted(toy: list[str]) -> subprocess.Popen[str]:
+    """Start a run that samples for minutes, and press Ctrl-C while it does."""
     code = (
         # A job that the shell started in the background ignores Ctrl-C unless told.
         "import signal, sys, bayesbias.sampling.fit as f, time\n"
@@ -188,20 +140,18 @@ def interrupted(toy: list[str], sent: signal.Signals) -> subprocess.Popen[str]:
     assert process.stdout is not None
     assert process.stdout.readline() == "sampling\n"
     time.sleep(0.2)
-    process.send_signal(sent)
+    process.send_signal(signal.SIGINT)
     return process
 
 
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_ended_leaves_nothing(toy: list[str], sent: signal.Signals) -> None:
+def test_a_run_that_is_interrupted_leaves_nothing(toy: list[str]) -> None:
     before = sorted(os.listdir())
-    process = interrupted(toy, sent)
+    process = interrupted(toy)
     _, said = process.communicate(timeout=30)
-    assert process.returncode == (130 if sent == signal.SIGINT else -sent)
+    assert process.returncode == 130
     assert sorted(os.listdir()) == before
     assert "Traceback" not in said
-    if sent == signal.SIGINT:
-        assert "bayesbias: interrupted; every result is there as a whole" in said
+    assert "bayesbias: interrupted; every result is there as a whole" in said
 
 
 @pytest.mark.usefixtures("one_plot")

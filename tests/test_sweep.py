@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,9 +25,7 @@ from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
-from bayesbias._core.files import recover
 from bayesbias.cli import main
-from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
 from bayesbias.workflows.sweep_spec import load_sweep
 
@@ -108,26 +105,6 @@ def test_equal_embeddings_are_not_compared(plan: Plan) -> None:
     assert done.differences.empty
     assert done.ranks.empty
     assert done.uncompared == ()
-
-
-def test_what_warnings_advise_reaches_the_sampler(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: object, options: FitOptions) -> None:
-        raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
-
-    monkeypatch.setattr("bayesbias.workflows.sweep.fit", stop)
-    failures = run_sweep(only_calm(plan, tune=77, target_accept=0.97)).failures
-    assert {failure.message for failure in failures} == {"tune is 77 and acceptance 0.97"}
-
-
-def test_frames_start_with_what_tells_rows_apart(undisturbed: Sweep) -> None:
-    labels = ["embedding", "list", "model", "level", "protected_group", "protected_word"]
-    assert list(undisturbed.summary.columns[:7]) == [*labels, "connection"]
-    assert list(undisturbed.contrasts.columns[:8]) == [*labels, "first", "second"]
-    assert not undisturbed.summary.duplicated([*labels, "connection"]).any()
-    assert not undisturbed.contrasts.drop(columns="p_most").isna().any().any()
-    assert undisturbed.contrasts.attrs == {"ci_prob": 0.89, "ci_kind": "hdi"}
 
 
 def test_workers_and_kept_results_change_nothing(
@@ -299,46 +276,6 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
     assert done.reused == len(found)
     check_cells(tmp_path, found)
     same(done, undisturbed)
-
-
-@pytest.mark.slow
-def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path) -> None:
-    """Wherever they strike: reading, fitting, writing, drawing; the parent alone or its workers.
-
-    BAYESBIAS_KILLS=20 strikes more often.
-    """
-    wanted = int(os.environ.get("BAYESBIAS_KILLS", "5"))
-    command = [sys.executable, "-m", "bayesbias", "sweep", str(config_path), "--jobs", "2", "-q"]
-    start = time.monotonic()
-    subprocess.run([*command, "--out", str(tmp_path / "whole")], check=True)
-    usual = time.monotonic() - start
-    frames = ("summary.csv", "contrasts.csv", "cells.csv", "missing.csv")
-    whole = {name: (tmp_path / "whole" / name).read_bytes() for name in frames}
-    kept = kept_results(tmp_path / "whole")  # of the cells, and of what they differ by
-    rng = random.Random(2)
-    kills, place, found = 0, 0, {}
-    while kills < wanted:
-        out = tmp_path / f"sweep-{place}"
-        delay = rng.uniform(0.1, 0.9) * usual
-        if killed(
-            [*command, "--out", str(out)],
-            lambda _, wait=delay: time.sleep(wait),
-            group=kills % 2 == 0,
-        ):
-            kills += 1
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that a folder was brought back
-                recover(out)
-            found = check_cells(out, found)
-            for name in frames:
-                assert not (out / name).exists() or (out / name).read_bytes() == whole[name]
-        else:  # it was done: a new sweep
-            assert {name: (out / name).read_bytes() for name in frames} == whole
-            place, found = place + 1, {}
-    out = tmp_path / f"sweep-{place}"
-    subprocess.run([*command, "--out", str(out)], check=True)
-    assert check_cells(out, found).keys() == kept.keys()
-    assert {name: (out / name).read_bytes() for name in frames} == whole
 
 
 @pytest.mark.slow
