@@ -91,6 +91,7 @@ def background(
     import pandas as pd
 
     from .. import background as bg
+    from .._core.display import abridged
     from ..workflows import output
 
     experiments = bg.experiments(lists) if lists else bg.experiments()
@@ -108,14 +109,19 @@ def background(
     whole = made
     if ranks is not None:
         made = {name: one.among(*ranks) for name, one in made.items()}
-    _tell_missing(made, experiments)
-    words = {name: bg.words(one, experiments[name].sets) for name, one in made.items()}
+    lost = dict.fromkeys(word for one in made.values() for word in one.missing)
+    for name, one in made.items():
+        words = experiments[name].X + experiments[name].Y
+        lost |= dict.fromkeys(word for word in words if word not in one.psi_of(words).index)
+    if lost:
+        complain(f"not in the embedding, and left out: {abridged(list(lost))}")
+    of_lists = {name: bg.words(one, experiments[name].sets) for name, one in made.items()}
     frames = {
         "fits": bg.fits(made),
         "standalone": bg.standalone(made, experiments),
         "relative": bg.relative(made, experiments, alpha=alpha, n_resamples=draws, seed=seed),
         "strata": bg.strata(whole),
-        "words": pd.concat(words, names=["experiment", None]).reset_index(0),
+        "words": pd.concat(of_lists, names=["experiment", None]).reset_index(0),
     }
     if out is not None:
         record = {"command": options.command_line(), "versions": output.versions()}
@@ -138,17 +144,6 @@ def background(
     )
     if out is not None:
         screen.say(f"Frames and plots: {out}")
-
-
-def _tell_missing(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> None:
-    from .._core.display import abridged
-
-    lost = dict.fromkeys(word for one in made.values() for word in one.missing)
-    for name, one in made.items():
-        words = experiments[name].X + experiments[name].Y
-        lost |= dict.fromkeys(word for word in words if word not in one.psi_of(words).index)
-    if lost:
-        complain(f"not in the embedding, and left out: {abridged(list(lost))}")
 
 
 def _plot(

@@ -121,8 +121,7 @@ def scores(
     few = set(thin_names(thin, loaded.groups, loaded.set_name))
     marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
     title = f"{loaded.name} in {Path(reading.vectors).name or reading.vectors}"
-    _show_numbers(frame, frame["groups"] + marks, title, screen)
-    _show_notes(frame, screen)
+    _show(frame, frame["groups"] + marks, title, screen)
     if len(thin):
         screen.say(THIN_MEANING)
     if out is not None:
@@ -130,26 +129,21 @@ def scores(
     return options.WARNED if doubts else 0
 
 
-def _show_numbers(frame: pd.DataFrame, of: pd.Series[str], title: str, screen: Screen) -> None:
-    """Print the scores with intervals from the bootstrap, and those from a posterior."""
+def _show(frame: pd.DataFrame, of: pd.Series[str], title: str, screen: Screen) -> None:
+    """Print the scores with their intervals, how to read them, and why some have no value."""
     from ..plots.frame import interval_name
 
     numbers = {name: frame[name].map(_number) for name in ("value", "low", "high")}
     p_values = frame["p_value"].map("{:.2g}".format, na_action="ignore").fillna("")
     shown = frame.assign(of=of, p=p_values, **numbers)
-    level = f"{100 * frame.attrs['ci_prob']:g}%"
     for interval, part in shown.groupby("interval", sort=False):
+        head, note = f"{100 * frame.attrs['ci_prob']:g}% bootstrap intervals", POSTERIOR
         if interval == "bootstrap":
-            head = f"scores, {level} bootstrap intervals"
-            note = BOOTSTRAP.format(alternative=frame.attrs["alternative"])
+            head, note = f"scores, {head}", BOOTSTRAP.format(alternative=frame.attrs["alternative"])
         else:
-            head, note = f"posterior means, {interval_name(frame)}", POSTERIOR
+            head = f"posterior means, {interval_name(frame)}"
         screen.frame(f"{title}: {head}", part, COLUMNS)
         screen.say(note)
-
-
-def _show_notes(frame: pd.DataFrame, screen: Screen) -> None:
-    """Print how to read the scores, and why some have no value."""
     keys = ["direction", "reading", "no_bias"]
     for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))

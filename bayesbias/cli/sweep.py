@@ -16,7 +16,7 @@ from .screen import SCREEN, Screen, complain, kept_in
 
 if TYPE_CHECKING:
     from ..report.writer import Table
-    from ..workflows.sweep import Plan, Sweep
+    from ..workflows.sweep import Sweep
 
 CONNECT_SECONDS = 15
 """How long a Dask scheduler has to answer."""
@@ -80,7 +80,11 @@ def sweep(
     wanted = load_sweep(config)
     require_sweep_place(out)
     plan = plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not screen.quiet)
-    _tell_refused(plan)
+    reasons = Counter((one.name.split(" / ")[0], one.message) for one in plan.refused)
+    if not plan.jobs:
+        raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
+    for (name, message), count in reasons.items():
+        complain(f"{name}: {count} of {len(plan.cells)} cells are left out: {message}")
     command = options.command_line()
     with _workers(dask), kept_in(out):
         begin(plan, out, command)
@@ -118,15 +122,6 @@ def _workers(address: str) -> Iterator[None]:
         yield
 
 
-def _tell_refused(plan: Plan) -> None:
-    """State before the run what cannot be measured; nothing at all is an error."""
-    reasons = Counter((one.name.split(" / ")[0], one.message) for one in plan.refused)
-    if not plan.jobs:
-        raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
-    for (name, message), count in reasons.items():
-        complain(f"{name}: {count} of {len(plan.cells)} cells are left out: {message}")
-
-
 def _tell(done: Sweep, screen: Screen) -> None:
     """Print the numbers of a small sweep, and what failed."""
     from ..report.sweep_page import failure_table, gap_table, gaps
@@ -135,15 +130,13 @@ def _tell(done: Sweep, screen: Screen) -> None:
     screen.say(
         f"{made} of {len(done.cells)} cells have a result; {made - done.reused} were computed now."
     )
+    tables: list[tuple[Table, int | None]] = []
     if 0 < made <= MOST_TOLD:
         second, frame = next(iter(gaps(done).items()))
-        _tell_table(gap_table(done, second, frame), screen, TOLD_COLUMNS)
+        tables.append((gap_table(done, second, frame), TOLD_COLUMNS))
     if done.failures:
-        _tell_table(failure_table(done), screen)
-
-
-def _tell_table(table: Table, screen: Screen, most: int | None = None) -> None:
-    """Print the first columns of a table, numbers to the right."""
-    columns = list(zip(table.heads, table.numeric, strict=True))[:most]
-    heads = [f"{head}>" if numeric else head for head, numeric in columns]
-    screen.table(table.caption, heads, [row[:most] for row in table.rows])
+        tables.append((failure_table(done), None))
+    for table, most in tables:
+        columns = list(zip(table.heads, table.numeric, strict=True))[:most]
+        heads = [f"{head}>" if numeric else head for head, numeric in columns]
+        screen.table(table.caption, heads, [row[:most] for row in table.rows])

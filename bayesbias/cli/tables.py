@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
 from .options import LIST_READING, Force, ListReading, Model, OneList, OutFile
 from .screen import SCREEN, Screen
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_ROWS, MOST_NAMED = 60, 100
 """Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
@@ -102,18 +98,13 @@ def fit(
     frame = summary(posterior, **fitting.intervals)
     if out is not None:
         save_posterior(posterior, out)
-    _show_summary(frame, f"{table.name}, {posterior.attrs['model']}", screen)
+    shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != "word"]
+    named = shown["protected_word"].where(shown["protected_word"] != "", shown["protected_group"])
+    title = f"{table.name}, {posterior.attrs['model']}: mean distances"
+    level = f"{100 * frame.attrs['ci_prob']:g}%"
+    screen.frame(f"{title}, {level} intervals", shown.assign(of=named), COLUMNS)
+    if len(shown) < len(frame):
+        screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")
     unkept = "The posterior is not kept; --out FILE.nc keeps it."
     screen.say(unkept if out is None else f"Posterior: {out}")
     return options.WARNED if warnings_of(posterior) else 0
-
-
-def _show_summary(frame: pd.DataFrame, title: str, screen: Screen) -> None:
-    from ..tables.levels import WORD
-
-    shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != WORD]
-    named = shown["protected_word"].where(shown["protected_word"] != "", shown["protected_group"])
-    level = f"{100 * frame.attrs['ci_prob']:g}%"
-    screen.frame(f"{title}: mean distances, {level} intervals", shown.assign(of=named), COLUMNS)
-    if len(shown) < len(frame):
-        screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")

@@ -116,27 +116,11 @@ class ChangeResult(ModelResult):
 class ChangeAnalysis(Shown, OfModels[ChangeResult]):
     """All that is known about the change between two tables; shows itself by its headline.
 
-    Parameters
-    ----------
-    settings : ChangeSettings
-    before, after : DataFrame
-        The distances, in long form.
-    unpaired : DataFrame
-        Rows without a partner.
-    results : mapping of str to ChangeResult
-        By the model's name; the last leads.
-    bands : DataFrame
-        As `bayesbias.comparison.band_shares` gives it.
-    scores : DataFrame
-        Of `scores_before_after` or, without vectors, of `mac_before_after`.
-    remains : DataFrame, optional
-        Of `bias_before_after`; None where nothing was looked for.
-    notices : tuple of str
-        What the package warned of on the way, each once.
-    wordlist : str
-        Name of the list, if it is known.
-    call : str
-        The call that makes the same analysis, which the report shows.
+    `before` and `after` are the distances, `unpaired` rows without a partner; `results` are by the
+    model's name, the last leads. `bands` are of `comparison.band_shares`; `scores` of
+    `scores_before_after` or, without vectors, of `mac_before_after`; `remains` of
+    `bias_before_after`, None where nothing was looked for. `notices` are what the package warned
+    of on the way, `wordlist` the list's name, and `call` the call that makes the same analysis.
     """
 
     settings: ChangeSettings

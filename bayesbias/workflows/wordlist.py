@@ -7,7 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -67,35 +67,13 @@ LOADED = "the vectors given"
 class Analysis(Shown, OfModels[ModelResult]):
     """What is known about one word list in one embedding; shows itself by its headline.
 
-    Parameters
-    ----------
-    wordlist : WordList
-        With the matched controls, if there are any.
-    settings : Settings
-    table : DataFrame
-        The distances, in long form.
-    missing : DataFrame
-        Words of the list without a vector.
-    resolved_forms : mapping
-        Words that were read in another form.
-    vectors_hash : str
-        SHA-256 of the words and vectors that were used.
-    results : mapping of str to ModelResult
-        By the model's name, in the order asked for; the last leads.
-    comparison : DataFrame, optional
-        As `bayesbias.compare_models` gives it; None for a single model.
-    notices : tuple of str
-        What the package warned of on the way, each once.
-    reference : Reference, optional
-        What the contrasts are compared with; None where nothing could be drawn.
-    cures : mapping
-        What would find missing words.
-    thin : DataFrame
-        As `bayesbias.undersized_sets` gives it.
-    since : DataFrame, optional
-        What changed since an earlier run, if it was compared with one.
-    call : str
-        The call that makes the same analysis, which the report shows.
+    `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
+    order asked for; the last leads. `comparison` is of `bayesbias.compare_models`, None for a
+    single model, and `reference` what the contrasts are compared with, None where nothing could be
+    drawn. `resolved_forms` are words that were read in another form, `cures` what would find
+    missing ones; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256 of the
+    words and vectors that were used, `notices` what the package warned of on the way. `since` is
+    what changed since an earlier run, and `call` the call that makes the same analysis.
     """
 
     wordlist: WordList
@@ -228,21 +206,16 @@ def analyze(
             raise TypeError(unknown_name("setting of an analysis", key, known))
     in_file = isinstance(vectors, str | os.PathLike)
     source = vectors if in_file or isinstance(vectors, ContextualVectors) else as_keyed(vectors)
-    called = name or (str(vectors) if in_file else LOADED)
-    call = _call(vectors, wordlist, name, settings)
-    wanted = Settings(vectors=called, **settings)
-    return analyze_lists(source, [load_wordlist(wordlist)], wanted, call=call)[0]
+    wanted = Settings(vectors=name or (str(vectors) if in_file else LOADED), **settings)
+    (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], wanted)
+    embedding = repr(str(vectors)) if in_file else "vectors"
+    words = repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist"
+    keywords = {**({"name": name} if name else {}), **settings}
+    given = [embedding, words, *(f"{key}={value!r}" for key, value in keywords.items())]
+    return replace(analysis, call=f"bb.analyze({', '.join(given)})")
 
 
 analyse = analyze  # the British spelling, an alias
-
-
-def _call(vectors: object, wordlist: object, name: str, settings: SettingsKeywords) -> str:
-    """Write the call that makes the same analysis."""
-    source = repr(str(vectors)) if isinstance(vectors, str | os.PathLike) else "vectors"
-    words = repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist"
-    keywords = {**({"name": name} if name else {}), **settings}
-    return f"bb.analyze({', '.join([source, words, *(f'{k}={v!r}' for k, v in keywords.items())])})"
 
 
 def analyze_lists(
@@ -251,7 +224,6 @@ def analyze_lists(
     settings: Settings,
     *,
     tell: Tell | None = None,
-    call: str = "",
 ) -> list[Analysis]:
     """Analyze word lists in one embedding, which is read once; the function behind `analyze`.
 
@@ -281,84 +253,78 @@ def analyze_lists(
             progressbar=settings.progressbar,
         )
         pool = vocabulary_pool(settings, lists, source)
-    job = _Job(specs, settings, pool, source, tell, call)
-    return [job.analysis(vectors, wordlist) for wordlist in lists]
+    return [
+        _analysis(vectors, each, specs, settings=settings, pool=pool, source=source, tell=tell)
+        for each in lists
+    ]
 
 
-@dataclass(frozen=True)
-class _Job:
-    """What the analyses of several lists in one embedding share."""
-
-    specs: list[ModelSpec]
-    settings: Settings
-    pool: Pool | None
-    source: VectorsLike | ContextualVectors
-    tell: Tell | None
-    call: str
-
-    def analysis(self, vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> Analysis:
-        """Measure a list, fit every model, and read the posteriors."""
-        settings, tell, pool = self.settings, self.tell or (lambda _: None), self.pool
-        with noticed() as notices:
-            if isinstance(vectors, ContextualVectors):
-                tell("measuring distances")
-                table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
-                keyed = vectors.in_context(vectors.contexts[0])
-            else:
-                keyed = vectors
-                if pool and settings.matched and "matched" not in wordlist.controls:
-                    with warned_if_too_few("no matched controls"):
-                        keyed, wordlist = matched_list(vectors, wordlist, pool, settings)
-                tell("measuring distances")
-                table = distance_table(
-                    keyed,
-                    wordlist,
-                    embedding=settings.embedding,
-                    max_missing=settings.max_missing,
-                    ranks=frequency_ranks(keyed),
+def _analysis(
+    vectors: KeyedVectors | ContextualVectors,
+    wordlist: WordList,
+    specs: Sequence[ModelSpec],
+    *,
+    settings: Settings,
+    pool: Pool | None,
+    source: VectorsLike | ContextualVectors,
+    tell: Tell | None,
+) -> Analysis:
+    """Measure a list, fit every model, and read the posteriors."""
+    keyed = vectors
+    if isinstance(vectors, ContextualVectors):
+        keyed = vectors.in_context(vectors.contexts[0])
+    tell, bar = tell or (lambda _: None), settings.progressbar and tell is None
+    reference, comparison, results = None, None, {}
+    with noticed() as notices:
+        if pool and settings.matched and "matched" not in wordlist.controls:
+            with warned_if_too_few("no matched controls"):
+                keyed, wordlist = matched_list(keyed, wordlist, pool, settings)
+                vectors = keyed
+        tell("measuring distances")
+        if isinstance(vectors, ContextualVectors):
+            table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
+        else:
+            table = distance_table(
+                vectors,
+                wordlist,
+                embedding=settings.embedding,
+                max_missing=settings.max_missing,
+                ranks=frequency_ranks(vectors),
+            )
+        for spec in specs:
+            tell(f"fitting {spec.name}")
+            posterior = fit(table, spec, options=settings.of_fit(progressbar=bar))
+            tell(f"reading and checking {spec.name}")
+            results[spec.name] = ModelResult(posterior, settings)
+            for name in FRAMES:  # now, while warnings are noticed
+                getattr(results[spec.name], name)
+        if len(results) > 1:
+            tell("comparing the models")
+            comparison = _compared(table, results)
+        lead = list(results.values())[-1]
+        if pool and settings.reference_lists and len(contrast_of(lead.contrasts, *HEADLINE)):
+            tell("drawing reference lists")
+            with warned_if_too_few("no reference lists"):
+                reference = read_against(
+                    keyed, wordlist, lead, pool, settings=settings, source=source
                 )
-            results = {spec.name: self.result(table, spec) for spec in self.specs}
-            comparison, reference, lead = None, None, list(results.values())[-1]
-            if len(results) > 1:
-                tell("comparing the models")
-                comparison = _compared(table, results)
-            leads = len(contrast_of(lead.contrasts, *HEADLINE)) > 0
-            if pool and settings.reference_lists and leads:
-                tell("drawing reference lists")
-                with warned_if_too_few("no reference lists"):
-                    reference = read_against(
-                        keyed, wordlist, lead, pool, settings=settings, source=self.source
-                    )
-        asked = set(wordlist.words)
-        return Analysis(
-            wordlist=wordlist,
-            settings=settings,
-            table=table,
-            missing=missing_words(keyed, wordlist),
-            resolved_forms={w: form for w, form in resolved_forms(keyed).items() if w in asked},
-            vectors_hash=_vectors_hash(
-                vectors if isinstance(vectors, ContextualVectors) else keyed, wordlist
-            ),
-            results=results,
-            comparison=comparison,
-            notices=tuple(notices),
-            reference=reference,
-            cures={word: cure for word, cure in cures(keyed).items() if word in asked},
-            thin=undersized_sets(keyed, wordlist),
-            call=self.call,
-        )
-
-    def result(self, table: pd.DataFrame, spec: ModelSpec) -> ModelResult:
-        """Fit one model, and read its posterior."""
-        settings, tell = self.settings, self.tell or (lambda _: None)
-        tell(f"fitting {spec.name}")
-        bar = settings.progressbar and self.tell is None
-        posterior = fit(table, spec, options=settings.of_fit(progressbar=bar))
-        tell(f"reading and checking {spec.name}")
-        result = ModelResult(posterior, settings)
-        for name in FRAMES:  # now, while warnings are noticed
-            getattr(result, name)
-        return result
+    asked = set(wordlist.words)
+    return Analysis(
+        wordlist=wordlist,
+        settings=settings,
+        table=table,
+        missing=missing_words(keyed, wordlist),
+        resolved_forms={
+            word: form for word, form in resolved_forms(keyed).items() if word in asked
+        },
+        vectors_hash=_vectors_hash(vectors, wordlist),
+        results=results,
+        comparison=comparison,
+        notices=tuple(notices),
+        reference=reference,
+        cures={word: cure for word, cure in cures(keyed).items() if word in asked},
+        thin=undersized_sets(keyed, wordlist),
+    )
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
