@@ -187,7 +187,7 @@ def hostile_analysis() -> Analysis:
     return bb.analyze(vectors, wordlist, name="<u>v</u>.txt", draws=200, **ALONE)
 
 
-def religion_analysis(draws: int = 1000) -> Analysis:
+def religion_analysis(draws: int = 100) -> Analysis:
     """The main job: religion in the bundled embedding."""
     return bb.analyze("glove-demo", "religion", draws=draws, **ALONE)
 

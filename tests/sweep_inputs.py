@@ -47,7 +47,7 @@ wild = "wild.npz"
 """
 
 
-def write_inputs(folder: Path, draws: int = 250) -> Path:
+def write_inputs(folder: Path, draws: int = 100) -> Path:
     """Write lists, embeddings and a configuration of 3 x 3 x 2 cells; give the last."""
     words: set[str] = set()
     for name, (men, women) in LISTS.items():

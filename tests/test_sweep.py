@@ -70,7 +70,7 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
     assert undisturbed.failures == ()
     words = bb.load_wordlist(config_path.parent / "kin.toml")
     table = bb.distance_table(bb.load_vectors(config_path.parent / "rough.npz", words), words)
-    tree = bb.fit(table, "crossed", draws=250, chains=2, seed=1)
+    tree = bb.fit(table, "crossed", draws=100, chains=2, seed=1)
     for name in ("summary", "contrasts"):
         expected = getattr(bb, name)(tree)
         expected.attrs = {}

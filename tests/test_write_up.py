@@ -29,7 +29,7 @@ ODD = {
 
 @pytest.fixture(scope="module", params=["religion", "mine"])
 def found(request: pytest.FixtureRequest) -> Analysis:
-    few = {"seed": 1, "draws": 250, "reference_lists": 20, "matched": 2}
+    few = {"seed": 1, "draws": 100, "reference_lists": 20, "matched": 2}
     wordlist = ODD | {"name": "pets"} if request.param == "mine" else request.param
     return bb.analyze("glove-demo", wordlist, **few)
 

@@ -88,7 +88,13 @@ def score(
         Masked sentences at once.
     """
     from .._core.transformer_files import place_of
-    from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
+    from ..maskedlm import (
+        load_language_model,
+        paired_scores,
+        percentage_score,
+        read_pairs,
+        score_pairs,
+    )
     from ..maskedlm.questions import require_measures
     from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
@@ -126,7 +132,12 @@ def score(
         with output.replace_results(out, force=force) as stage:
             scores.to_csv(stage / SCORES, index=False)
             output.write_record(record, stage)
-    _tell_shares(paired_scores(scores), screen)
+    rows = []
+    for name_of, part_of in paired_scores(scores).groupby("measure", sort=False):
+        share = percentage_score(part_of["stereotypical"], part_of["anti_stereotypical"])
+        rows.append([str(name_of), f"{share.n_pairs:,}", f"{share.n_ties}", f"{share.score:.1f}"])
+    heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
+    screen.table("Preferences (50 is none)", heads, rows)
     screen.say(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
         f"Next: bayesbias mlm report {shlex.quote(str(out))}",
@@ -143,17 +154,6 @@ def _room(out: Path) -> Iterator[None]:
     finally:
         if not any(out.iterdir()):
             out.rmdir()
-
-
-def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
-    from ..maskedlm import percentage_score
-
-    rows = []
-    for measure, part in paired.groupby("measure", sort=False):
-        share = percentage_score(part["stereotypical"], part["anti_stereotypical"])
-        rows.append([str(measure), f"{share.n_pairs:,}", f"{share.n_ties}", f"{share.score:.1f}"])
-    heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
-    screen.table("Preferences (50 is none)", heads, rows)
 
 
 @app.command

@@ -105,7 +105,7 @@ class ListReading(Reading):
     strip_accents : bool
         Look words up without accents where they lack with them.
     max_missing : float
-        Refuse a list of which some set lost more than this share of its words, as WEFE does with
+        Refuse a list if a set lost more than this share of its words, as WEFE does with
         0.2. By default such sets are marked.
     """
 

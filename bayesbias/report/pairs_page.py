@@ -24,7 +24,7 @@ LARGE = 0.25
 """Share of a type's pairs from which one contrast of words decides about it."""
 
 MOST_PAIRS = 3
-"""Models of which every difference has a sentence; of more the table has them."""
+"""Models up to which every difference has a sentence; the table has all."""
 
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
@@ -196,7 +196,7 @@ def _types(analysis: PairAnalysis) -> list[Block]:
 
 
 def narrow_types(observed: pd.DataFrame) -> list[str]:
-    """Name the bias types of which one contrast of words has many pairs, once for all models."""
+    """Name the bias types with many pairs of one contrast of words, once for all models."""
     names = [
         f"{row['bias_type']} ({row['largest_cluster']}: {percent(row['largest_share'])} of its "
         f"{int(row['n_pairs']):,} pairs)"

@@ -23,7 +23,7 @@ FIRST = "associated"
 """First of every contrast that is shown."""
 
 MOST_RANKS = 6
-"""Ranks of which the table shows the probability; ranks.csv has all."""
+"""Ranks whose probability the table shows; ranks.csv has all."""
 
 
 def sweep_page(sweep: Sweep) -> Page:

@@ -169,7 +169,7 @@ def _option(argument: Argument) -> str:
 
 
 def unmeasured(analysis: Analysis) -> list[str]:
-    """Name groups of which nothing was measured, or nothing of their own stereotypes."""
+    """Name groups without measures, or without measures of their own stereotypes."""
     present, own = set(analysis.table["protected_group"]), with_own(analysis)
     sentences = []
     for group in analysis.wordlist.groups:

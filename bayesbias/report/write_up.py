@@ -142,8 +142,8 @@ def _values(analysis: Analysis) -> dict[str, Any]:
     words = table.drop_duplicates("protected_word")
     groups = words["protected_group"].value_counts(sort=False)
     of_kind = table.groupby("connection", observed=True)["attribute"].unique()
-    own = {word for name in ("associated", "different") for word in of_kind.get(name, ())}
-    kinds = [counted(len(own), "stereotype")]
+    stereotypes = {word for name in ("associated", "different") for word in of_kind.get(name, ())}
+    kinds = [counted(len(stereotypes), "stereotype")]
     kinds += [f"{len(of_kind[n]):,} {n}" for n in ("neutral", "human", "matched") if n in of_kind]
     found = dict(lead.diagnostics.itertuples(index=False, name=None))
     first, second = leading_pair(table)

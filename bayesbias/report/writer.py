@@ -223,7 +223,7 @@ def inlined(path: Path, prefix: str, label: str) -> str:
 def html(
     page: Page, record: Mapping[str, Any], drawn: Mapping[str, str], files: Sequence[str] = ()
 ) -> str:
-    """Write a page as HTML that needs neither a network nor another file.
+    """Write a page as HTML that needs no network and no other file.
 
     Figures that are not among those drawn are left out.
     """

@@ -220,7 +220,7 @@ def analyze_change(
     tell : callable, optional
         Is called with every step before it runs.
     **settings
-        ``models`` for changes, the last of which leads; ``names`` of both ends; ``ci_prob``,
+        ``models`` for changes; the last leads; ``names`` of both ends; ``ci_prob``,
         ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
         ``recover_words``; and the options of a fit, such as ``seed`` and ``draws``.
 

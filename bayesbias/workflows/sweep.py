@@ -38,7 +38,7 @@ DIFFERENCE_MODEL = RECOMMENDED["change"]
 """The model of all differences between embeddings."""
 
 MOST_ALL = 5
-"""Embeddings of which every two are compared; of more, each with the first."""
+"""Up to so many embeddings, every two are compared; beyond, each with the first."""
 
 JOINT = "all embeddings and lists"
 """What the one model is called in messages."""
@@ -257,21 +257,20 @@ def run_sweep(
     fitted = run_jobs(plan.jobs.values(), description="fitting", **settings)
     compared = run_jobs([*differences.values(), *joint], description="comparing", **settings)
 
-    def of_cells(name: str) -> pd.DataFrame:
-        parts = {c: fitted.frames[c.name] for c in plan.cells if c.name in fitted.frames}
-        return _keyed({c: _part(whole, name) for c, whole in parts.items()}, Cell._fields)
-
-    def of_all(name: str) -> pd.DataFrame:
-        whole = compared.frames.get(JOINT)
-        return pd.DataFrame(columns=["wordlist"]) if whole is None else _part(whole, name)
-
-    apart = {key: compared.frames.get(job.name) for key, job in differences.items()}
-    found = {key: frame for key, frame in apart.items() if frame is not None}
+    cells = {cell: fitted.frames[cell.name] for cell in plan.jobs if cell.name in fitted.frames}
+    pairs = {
+        key: compared.frames[job.name]
+        for key, job in differences.items()
+        if job.name in compared.frames
+    }
+    joined_frames = compared.frames.get(JOINT, pd.DataFrame(columns=["frame", "wordlist"]))
     frames = {
-        "summary": of_cells("summary"),
-        "contrasts": of_cells("contrasts"),
-        "differences": _keyed(found, ("list", "embedding", "against")),
-        **{name: of_all(name) for name in ("ranks", "rank_differences", "shares")},
+        "differences": _keyed(pairs, ("list", "embedding", "against")),
+        **{
+            name: _keyed({c: _part(whole, name) for c, whole in cells.items()}, Cell._fields)
+            for name in ("summary", "contrasts")
+        },
+        **{name: _part(joined_frames, name) for name in ("ranks", "rank_differences", "shares")},
     }
     for frame in frames.values():
         frame.attrs |= plan.config.intervals
@@ -287,7 +286,8 @@ def run_sweep(
 
 def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
     """Take one of the frames that a job joined."""
-    part = whole[whole["frame"] == name].drop(columns="frame").dropna(axis=1, how="all")
+    part = whole[whole["frame"] == name].drop(columns="frame")
+    part = part.dropna(axis=1, how="all") if len(part) else part
     part.attrs = {}
     return part.reset_index(drop=True)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from .._core.files import replace_file, replace_folder
 from ..tables.table_files import write_table
-from . import output as results
+from . import output
 from .sweep import Plan, Sweep
 
 RECORD = "sweep.json"
@@ -17,21 +16,20 @@ FRAMES = (
     *("summary", "contrasts", "differences", "ranks", "rank_differences", "shares"),
     *("cells", "missing"),
 )
-
-_OTHERS = tuple(dict.fromkeys((*results.OWN_NAMES, *(f"{name}.csv" for name in FRAMES))))
-"""What must not be there unless a sweep wrote it."""
+"""Frames that are written as CSV."""
 
 
 def require_sweep_place(out: Path) -> None:
     """Raise an error, before any work is done, if a sweep cannot use a folder.
 
-    A folder with ``sweep.json`` is one that a sweep is to go on in; other results are in its way.
+    A folder with ``sweep.json`` is one that a sweep goes on in; other results are in its way.
     """
-    results.require_folder(out)
-    found = [name for name in _OTHERS if (out / name).exists()]
-    if found and not (out / RECORD).exists():
+    output.require_folder(out)
+    names = dict.fromkeys((*output.OWN_NAMES, *(f"{name}.csv" for name in FRAMES)))
+    present = [name for name in names if (out / name).exists()]
+    if present and not (out / RECORD).exists():
         raise ValueError(
-            f"{out} holds results that are not a sweep's ({', '.join(found[:3])}); "
+            f"{out} holds results that are not a sweep's ({', '.join(present[:3])}); "
             "give another --out"
         )
 
@@ -52,36 +50,32 @@ def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
     from ..report.sweep_page import sweep_page
     from ..report.writer import write_page
 
-    earlier = {
-        path.relative_to(out).as_posix()
-        for path in (out / results.PLOTS).glob("sweep-*")
-        if path.suffix in {".png", ".svg"}
-    }
+    figures = (out / output.PLOTS).glob("sweep-*.[ps][nv]g")
+    earlier = {path.relative_to(out).as_posix() for path in figures}
     with replace_folder(out, lambda _: earlier) as folder:
         for name in FRAMES:
             frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
             write_table(frame, folder / f"{name}.csv")
-        record = {"command": command, "versions": results.versions()}
+        record = {"command": command, "versions": output.versions()}
         write_page(sweep_page(sweep), record, folder, RECORD)
-        state: dict[str, Any] = {"state": "finished", "failed": len(sweep.failures)}
-        _write_record(sweep.plan, folder / RECORD, command, **state)
+        failed = len(sweep.failures)
+        _write_record(sweep.plan, folder / RECORD, command, state="finished", failed=failed)
 
 
-def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  # noqa: ANN401
+def _write_record(plan: Plan, path: Path, command: str, **state: str | int) -> None:
     config = plan.config
     settings = ("title", "method", "draws", "chains", "seed", "ci_prob", "rope")
-    plain = {
-        **{key: getattr(config, key) for key in settings},
-        "embeddings": [asdict(each) for each in config.embeddings],
-        "lists": [wordlist.name for wordlist in config.lists],
-        "models": [spec.to_dict() for spec in config.models],
-    }
     record = {
         **state,
         "command": command,
-        "config": plain,
+        "config": {
+            **{key: getattr(config, key) for key in settings},
+            "embeddings": [asdict(each) for each in config.embeddings],
+            "lists": [wordlist.name for wordlist in config.lists],
+            "models": [spec.to_dict() for spec in config.models],
+        },
         "cells": len(plan.cells),
         "tables": plan.tables.to_dict(orient="records"),
-        "versions": results.versions(),
+        "versions": output.versions(),
     }
     path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -170,7 +170,7 @@ def analyze(
     name : str
         What the embedding is called; by default its name or path.
     **settings
-        ``models``, names or paths, the last of which leads (by default crossed and maximal);
+        ``models``, names or paths; the last leads (by default crossed and maximal);
         ``matched`` and ``reference_lists``, how many control words for each stereotype and how
         many lists are drawn; ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``,
         ``strip_accents`` and ``allow_pickle`` of `bayesbias.load_vectors`; ``max_missing`` of
@@ -330,7 +330,7 @@ def _analysis(
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
     """Compare the models on attributes left out whole, or on rows where that cannot be done.
 
-    The column ``left_out`` says which. Rows of which LOO is unsure are counted, not warned of.
+    The column ``left_out`` says which. Rows with an unreliable LOO are counted, without a warning.
     """
     normal = all(one.spec.likelihood == "normal" for one in results.values())
     enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
