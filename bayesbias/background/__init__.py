@@ -6,8 +6,6 @@
 SAME, WEAT and MAC of a list with those of lists of random words of the same size.
 """
 
-from .distribution import Distribution as Distribution
-from .distribution import NormalFit as NormalFit
 from .experiment import CALISKAN as CALISKAN
 from .experiment import Experiment as Experiment
 from .experiment import experiments as experiments
@@ -19,6 +17,8 @@ from .frames import standalone as standalone
 from .frames import strata as strata
 from .frames import words as words
 from .list_percentiles import reference_lists as reference_lists
+from .psi_distribution import Distribution as Distribution
+from .psi_distribution import NormalFit as NormalFit
 from .relative_bias import RelativeBias as RelativeBias
 from .relative_bias import random_sums as random_sums
 from .topics import topic_prior as topic_prior

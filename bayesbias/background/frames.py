@@ -9,8 +9,8 @@ import pandas as pd
 
 from .._core.random import Seed, as_seed_sequence
 from ..scores.permutation import permutation_test
-from .distribution import Distribution
 from .experiment import Experiment
+from .psi_distribution import Distribution
 from .relative_bias import N_RESAMPLES
 
 CUTS = (1_000, 10_000, 50_000, 100_000)

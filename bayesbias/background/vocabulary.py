@@ -25,8 +25,8 @@ from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
 from ..embeddings.source import Embedding, Vector
 from ..embeddings.word_sets import WordSets, look_up
-from .distribution import FEWEST_WORDS, Distribution
 from .experiment import Experiment
+from .psi_distribution import FEWEST_WORDS, Distribution
 
 CHOICES = {"case": CASES, "duplicates": ("error", "first"), "lacking": ("error", "skip")}
 
