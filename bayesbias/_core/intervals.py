@@ -1,4 +1,4 @@
-"""Draws to means, sds and intervals, of a kind and probability that are checked."""
+"""Draws to means, sds and intervals."""
 
 from __future__ import annotations
 

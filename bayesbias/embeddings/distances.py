@@ -66,7 +66,7 @@ def distance_table(
     wordlist : str, Path, mapping or WordList
         As for `load_wordlist`; at least two groups with stereotypes.
     embedding : str, optional
-        If given, a column ``embedding`` holds it, so that tables can be joined.
+        Adds a column ``embedding``, so that tables can be joined.
     drop_duplicates : bool
         Leave out words that are exact copies of an earlier one; see `duplicate_vectors`.
     max_missing : float, optional

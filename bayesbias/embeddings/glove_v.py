@@ -29,8 +29,8 @@ def read_glove_v(
     Parameters
     ----------
     folder : str or Path
-        Holds ``vocab.txt``, ``vectors.safetensors`` and ``ApproximationVariances.safetensors`` or
-        ``CompleteVariances.safetensors``. The former is read where both are there.
+        Holds ``vocab.txt``, ``vectors.safetensors`` and ``ApproximationVariances.safetensors`` or,
+        read if the former is missing, ``CompleteVariances.safetensors``.
     words : iterable of str or WordList
         Words that the embedding lacks are left out.
 
@@ -42,12 +42,10 @@ def read_glove_v(
 
     Raises
     ------
-    FileNotFoundError
-        If a file is missing.
-    ModuleNotFoundError
-        If safetensors is not installed: ``pip install 'bayesbias[covariances]'``.
+    FileNotFoundError, ModuleNotFoundError
+        If a file is missing, or safetensors is: ``pip install 'bayesbias[covariances]'``.
     ValueError
-        If none of the words is there, or a file does not hold what it should.
+        If none of the words is there, or a file is damaged.
 
     References
     ----------

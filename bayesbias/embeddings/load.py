@@ -71,8 +71,7 @@ def load_vectors(
 ) -> KeyedVectors:
     r"""Load the vectors of the words asked for, and of no others.
 
-    A file is read from end to end, so that damage is noticed, but only the vectors asked for
-    are kept: reading a thousand words from a file of many gigabytes takes little memory.
+    A file is read from end to end, so that damage is noticed, but only these vectors are kept.
 
     Parameters
     ----------

@@ -108,19 +108,13 @@ def vector_noise(
     Returns
     -------
     DataFrame
-        A row a connection: ``connection``, ``n_rows``, ``measured`` (mean distance),
-        ``without_noise`` (with lengths of which the noise is taken off) and ``too_far`` (their
-        difference).
-
-    Raises
-    ------
-    ValueError
-        If a word has no covariance, or one of another shape.
+        A row a connection: ``connection``, ``n_rows``, the mean distances ``measured`` and
+        ``without_noise``, and their difference ``too_far``.
 
     Warns
     -----
     UserWarning
-        Of words whose noise is as long as they are; their rows are left out.
+        If words have noise as long as they are; their rows are left out.
 
     Examples
     --------

@@ -46,8 +46,7 @@ def retrain(
         Trainings, from 2 to 100.
     method : {"word2vec", "fasttext"}
     bootstrap : bool
-        Whether every training gets documents drawn with replacement, as many as there are.
-        Otherwise trainings differ in their seed only.
+        Draw the documents of every training with replacement; else only the seeds differ.
     embedding : str
         Name of the text in the table.
     seed : int, SeedSequence, Generator or None
@@ -64,8 +63,7 @@ def retrain(
     Raises
     ------
     ValueError
-        If `n` or `method` is not allowed, there are no documents, or a training lacks so many words
-        that there is no table (see `distance_table`).
+        If `n` or `method` is not allowed, there are no documents, or a training has too few words.
 
     References
     ----------
