@@ -16,9 +16,8 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison import joint
-from bayesbias.comparison.joint import fit_change, posterior_at
+from bayesbias.comparison.joint import fit_change, posterior_at, slopes
 from bayesbias.comparison.pairing import pair
-from bayesbias.comparison.slopes import slopes
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.model.tree import stacked
@@ -144,7 +143,7 @@ def test_slopes_are_least_squares_about_means(
     monkeypatch: pytest.MonkeyPatch, model: str, debiased_religion: tuple[pd.DataFrame, ...]
 ) -> None:
     """By numpy's least squares with a column for every level of what the model has effects of."""
-    monkeypatch.setattr("bayesbias.comparison.slopes.PRIOR_PAIRS", 0.0)
+    monkeypatch.setattr("bayesbias.comparison.joint.PRIOR_PAIRS", 0.0)
     pairs = pair(*debiased_religion)
     kept = pairs.rows[pairs.rows["connection"].isin(["associated", "different"])]
     kept = kept.reset_index(drop=True)

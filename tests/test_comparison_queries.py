@@ -172,7 +172,11 @@ def test_lists_without_shared_words_are_refused(
         ({"embeddings": {"small": toys()["small"]}, "unit": 1}, ValueError, "ranks need two"),
         ({"wordlists": [TWO, TWO]}, ValueError, "2 lists are called 'two'; give each a name"),
         ({"wordlists": []}, ValueError, "there is no word list"),
-        ({"embeddings": []}, TypeError, "a mapping of names to vectors or files.*got a list"),
+        (
+            {"embeddings": []},
+            TypeError,
+            "a mapping of names to vectors or files.*got an empty list",
+        ),
         ({"scores": ["wheat"]}, ValueError, "unknown score 'wheat'; did you mean 'weat'"),
         ({"scores": []}, ValueError, "scores is empty; name some of weat, "),
         ({"aggregate": "abs_avg"}, ValueError, "did you mean 'abs_mean'"),

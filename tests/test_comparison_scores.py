@@ -8,8 +8,7 @@ import pytest
 import bayesbias as bb
 from bayesbias import WordList
 from bayesbias.comparison import bias_before_after, changes, order_changes, scores_before_after
-from bayesbias.comparison.bias_checks import load_frequent
-from bayesbias.comparison.single_numbers import SCORE_CHANGE_COLUMNS
+from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 
 WORDS = WordList(
@@ -147,7 +146,7 @@ def test_bias_before_after_is_made_of_its_parts() -> None:
 
 
 def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("bayesbias.comparison.bias_checks.VOCABULARY", 100)
+    monkeypatch.setattr("bayesbias.comparison.before_after.VOCABULARY", 100)
     path = tmp_path / "some.txt"
     words = [f"w{i}" for i in range(1000)] + ["she", "he", "doctor", "caf\xe9"]
     path.write_text("".join(f"{word} {at} 1\n" for at, word in enumerate(words)), "utf-8")

@@ -41,12 +41,32 @@ def fit_once() -> Callable[..., DataTree]:
     return once
 
 
+@pytest.fixture(scope="module")
+def names(fit_once: Callable[..., DataTree]) -> dict[str, Any]:
+    """What examples of posteriors and comparisons start with."""
+    wordlist = bb.load_wordlist("religion")
+    vectors = bb.load_vectors("glove-demo", wordlist)
+    table = bb.distance_table(vectors, wordlist)
+    glove = bb.load_vectors("glove-demo")
+    embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
+    tables = bb.distance_tables(embeddings, ["gender"], case="fallback")
+    return {
+        **{"bb": bb, "wordlist": wordlist, "vectors": vectors, "table": table},
+        **{"post": fit_once(table, seed=1), "embeddings": embeddings},
+        "many": bb.fit_many(tables, seed=1),
+    }
+
+
 @pytest.mark.parametrize("test", examples(), ids=lambda test: test.name)
 def test_examples_run(
-    test: doctest.DocTest, fit_once: Callable[..., DataTree], monkeypatch: pytest.MonkeyPatch
+    test: doctest.DocTest,
+    fit_once: Callable[..., DataTree],
+    names: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mpl.use("Agg")
     monkeypatch.setattr(bb, "fit", fit_once)
+    test.globs = names | test.globs
     told: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
     assert not told, "".join(told)

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from .bias_checks import bias_before_after
+from .before_after import bias_before_after, mac_before_after, scores_before_after
 from .changes import alignment, band_shares, changes, order_changes, side_effects, turned_counts
 from .joint import fit_change, posterior_at
 from .pairing import Pairs, pair, unpaired
-from .single_numbers import mac_before_after, scores_before_after
 from .table_source import require_table_source
 
 __all__ = [

@@ -17,14 +17,14 @@ Means of words are averages of effects over the rows of one connection, so that 
 for every model. That draws of both are independent takes more: effects before and of the change
 are jointly Normal with the slope of single pairs, in each term. Effects that reach across
 connections, such as those of an attribute, then need one slope for these connections
-(`bayesbias.comparison.slopes`).
+(`slopes`).
 """
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -36,22 +36,25 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design
+from ..model.design import Design, IntArray
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
+from ..model.terms import Term
 from ..model.tree import warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.variation import constant_parts, require_variation
-from ..tables.schema import ROUNDING, table_hash
+from ..tables.schema import CONTROLS, ROUNDING, table_hash
 from .pairing import OUTCOME, Pairs, pair
-from .slopes import slopes
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Of the mean distances before: that of the models for distances."""
+
+PRIOR_PAIRS = 5.0
+"""Pairs that the slope common to all connections counts for in that of each."""
 
 WHEN = ("before", "after")
 """The two ends of a change."""
@@ -117,23 +120,16 @@ def fit_change(
 
     Notes
     -----
-    The means before are drawn given the change (module `bayesbias.comparison.joint`). This takes
-    three things for granted: before and change are jointly Normal in every term of the model; the
-    slope of before on change between words, and between attributes, is that of single pairs; and
-    that slope, which is estimated first, is known. None of them touches the change itself. They
-    touch how the errors of change and level go together, and only as far as effects are drawn to
-    their mean. In
-    simulated tables intervals and probabilities of a turned order hold; where the two slopes are
-    far apart, turns said to be more likely than not happen somewhat less often than said
+    The means before are drawn given the change (module `bayesbias.comparison.joint`). This assumes
+    that before and change are jointly Normal in every term of the model; that the slope of before
+    on change between words, and between attributes, is that of single pairs; and that this slope,
+    which is estimated first, is known. The change itself does not depend on these assumptions.
+    Where the two slopes are far apart, orders turn somewhat less often than their probability
     (``bayesbias docs debiasing``). Means before learn from the rows after too, and need not equal
     those of a fit to `before` alone.
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
     >>> after = table.assign(cosine_distance=table["cosine_distance"].round(1))
     >>> bb.fit_change(table, after, "change", seed=1).attrs["model"]
     'change'
@@ -226,20 +222,8 @@ def before_given_change(
 ) -> tuple[FloatArray, Design, ModelSpec]:
     """Take out of the distances before what goes with their change.
 
-    Parameters
-    ----------
-    design : Design
-        Of the changes.
-    before : (n_rows,) float
-    spec : ModelSpec
-        The model of the changes.
-
-    Returns
-    -------
-    (n_connections,) float
-        The slope of before on change.
-    Design, ModelSpec
-        The distances that are left, and the model for them.
+    Returns the slope of before on change, (n_connections,), the design of the distances that are
+    left, and the model for them.
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
@@ -279,3 +263,49 @@ def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) ->
         **{f"n_unpaired_{name}": int(counts.get(name, 0)) for name in WHEN},
         "warnings": json.dumps([*warnings_of(change), *doubts]),
     }
+
+
+def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
+    """Slope of before on change among single pairs of a design of changes, by connection.
+
+    It is about the means of all units that the model gives effects to, and is drawn towards the
+    slope common to all, which counts for ``PRIOR_PAIRS`` pairs. Connections whose rows share
+    effects, as associated and different share those of an attribute, have one slope.
+    """
+    spec = spec.fitting(design)
+    keys = [_effect_of(design, term) for term in spec.summed_terms]
+    keys += [] if spec.around_means else [design.connection]
+    change, level = _within(design.y, keys), _within(before, keys)
+    part = _sharing(design, spec)
+    squares = np.bincount(part[design.connection], change**2)[part]
+    products = np.bincount(part[design.connection], change * level)[part]
+    total, common = change @ change, change @ level
+    if total == 0:
+        return np.zeros(len(part))
+    weight = PRIOR_PAIRS * total / len(design.y)
+    return np.asarray((products + weight * common / total) / (squares + weight))
+
+
+def _sharing(design: Design, spec: ModelSpec) -> IntArray:
+    """Connections numbered such that those whose rows share effects have one number."""
+    if all(term.by == "connection" for term in spec.summed_terms):
+        return np.arange(len(design.connections))
+    names = [name if name in CONTROLS else "stereotype" for name in design.connections]
+    return np.unique(names, return_inverse=True)[1]
+
+
+def _within(values: FloatArray, keys: Sequence[IntArray], sweeps: int = 20) -> FloatArray:
+    """Take the means of every factor out, in turn where there are several."""
+    rest = values.copy()
+    for _ in range(sweeps if len(keys) > 1 else 1):
+        for key in keys:
+            count = np.maximum(np.bincount(key), 1)
+            rest = rest - (np.bincount(key, rest) / count)[key]
+    return rest
+
+
+def _effect_of(design: Design, term: Term) -> IntArray:
+    """Which effect of a term each row has, (n_rows,)."""
+    return np.unique([design.codes(dim) for dim in term.dims], axis=1, return_inverse=True)[
+        1
+    ].ravel()

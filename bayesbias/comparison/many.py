@@ -105,9 +105,6 @@ def fit_many(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> glove = bb.load_vectors("glove-demo")
-    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
     >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
     >>> bb.rank_embeddings(bb.fit_many(table, seed=1))["embedding"].tolist()
     ['glove', 'debiased']

@@ -101,8 +101,11 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     rows = joined[list(COLUMNS[:-1])].copy()
     rows["before"], rows["after"] = joined[COLUMNS[-1]], joined[f"{COLUMNS[-1]}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
+    by = [*keys, _TIMES]
+    paired = pd.MultiIndex.from_frame(joined[by].astype(str))
     left = [
-        _without_partner(table, joined, keys).assign(table=name) for name, table in tables.items()
+        table[~pd.MultiIndex.from_frame(table[by].astype(str)).isin(paired)].assign(table=name)
+        for name, table in tables.items()
     ]
     unpaired = pd.concat(left, ignore_index=True)[["table", *COLUMNS]]
     return Pairs(rows, unpaired, int((joined[_TIMES] > 0).sum()))
@@ -146,20 +149,14 @@ def _require_same_groups(before: pd.DataFrame, after: pd.DataFrame) -> None:
         )
 
 
-def _without_partner(table: pd.DataFrame, joined: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    by = [*keys, _TIMES]
-    found = pd.MultiIndex.from_frame(table[by].astype(str))
-    return table[~found.isin(pd.MultiIndex.from_frame(joined[by].astype(str)))]
-
-
 def _nothing_shared(before: pd.DataFrame, after: pd.DataFrame) -> str:
-    told = []
+    reasons = []
     for name in KEYS:
-        sets = [dict.fromkeys(table[name].astype(str)) for table in (before, after)]
-        if not sets[0].keys() & sets[1].keys():
-            shown = [", ".join(list(words)[:_SHOWN]) for words in sets]
-            told.append(f"no {name} is in both (before: {shown[0]}; after: {shown[1]})")
-    why = "; ".join(told) or "each of their words is, but never in the same combination"
+        words, others = (table[name].astype(str).unique() for table in (before, after))
+        if not set(words) & set(others):
+            shown = [", ".join(values[:_SHOWN]) for values in (words, others)]
+            reasons.append(f"no {name} is in both (before: {shown[0]}; after: {shown[1]})")
+    why = "; ".join(reasons) or "each of their words is, but never in the same combination"
     return (
         f"the tables have no row in common, so there is nothing to pair: {why}. Both must be "
         "made with the same word list"

@@ -54,10 +54,8 @@ def distance_tables(
         Embeddings by name, each as for `load_vectors`.
     wordlists : iterable of WordList, str, Path or mapping
         As for `load_wordlist`, each with a name of its own.
-    case : {"exact", "lower", "fallback"}
-        As for `load_vectors`.
-    drop_duplicates, max_missing
-        As for `distance_table`.
+    case, drop_duplicates, max_missing
+        As for `load_vectors` and `distance_table`.
 
     Returns
     -------
@@ -74,25 +72,17 @@ def distance_tables(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> glove = bb.load_vectors("glove-demo")
-    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
     >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
     >>> table.groupby("wordlist")["embedding"].unique().map(list).tolist()
     [['glove', 'debiased'], ['glove', 'debiased']]
     """
     lists = _named_lists(wordlists)
+    options: dict[str, Any] = {"drop_duplicates": drop_duplicates, "max_missing": max_missing}
     tables = []
     for embedding, vectors in _loaded(embeddings, lists, case).items():
         for words in lists:
             with _named_in_errors(words.name, repr(embedding)):
-                table = distance_table(
-                    vectors,
-                    words,
-                    embedding=embedding,
-                    drop_duplicates=drop_duplicates,
-                    max_missing=max_missing,
-                )
+                table = distance_table(vectors, words, embedding=embedding, **options)
             tables.append(table.assign(wordlist=words.name))
     whole = pd.concat(tables, ignore_index=True)
     whole.attrs.clear()
@@ -142,9 +132,8 @@ def score_many(
     Raises
     ------
     ValueError
-        If there are fewer than two embeddings, two lists have one name, there is no score, a score
-        or aggregate is unknown, or a score is undefined or a set without words, in which list and
-        embedding, and which embeddings lack words.
+        If there are fewer than two embeddings, two lists have one name, a score or aggregate is
+        unknown, or a score is undefined for a list in an embedding.
     TypeError
         If embeddings are no mapping, or something given as a list or a score is none.
 
@@ -155,9 +144,6 @@ def score_many(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> glove = bb.load_vectors("glove-demo")
-    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
     >>> frame = bb.score_many(embeddings, ["gender"], ["weat"], case="fallback")
     >>> frame[["embedding", "rank"]].to_numpy().tolist()
     [['glove', 1], ['debiased', 2]]
@@ -222,10 +208,10 @@ def _shared(
     vectors: Mapping[str, KeyedVectors], wordlist: WordList
 ) -> tuple[dict[str, KeyedVectors], tuple[str, ...], str]:
     """Return the words that all embeddings have, the others, and who lacks how many of these."""
-    lacks = {name: [w for w in wordlist.words if w not in own] for name, own in vectors.items()}
+    lacks = {name: [w for w in wordlist.words if w not in kv] for name, kv in vectors.items()}
     counts = Counter(word for words in lacks.values() for word in words)
-    out = [word for word in wordlist.words if counts[word]]
-    differ = [word for word in out if counts[word] < len(vectors)]
+    left_out = tuple(word for word in wordlist.words if counts[word])
+    differ = [word for word in left_out if counts[word] < len(vectors)]
     if differ:
         lacking = [name for name, words in lacks.items() if set(words) & set(differ)]
         warnings.warn(
@@ -234,15 +220,15 @@ def _shared(
             f"(not in {abridged(lacking)})",
             skip_file_prefixes=OWN_FRAMES,
         )
-    shared = [word for word in wordlist.words if word not in set(out)]
+    shared = [word for word in wordlist.words if not counts[word]]
     if not shared:
         raise ValueError(
             f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
             "spelling and case, or leave the list or an embedding out"
         )
     sizes = " and ".join(f"{name!r} lacks {len(words)}" for name, words in lacks.items() if words)
-    held = {name: load_vectors(own, shared) for name, own in vectors.items()}
-    return held, tuple(out), f" (of its words {sizes}, left out of all)" if sizes else ""
+    held = {name: load_vectors(kv, shared) for name, kv in vectors.items()}
+    return held, left_out, f" (of its words {sizes}, left out of all)" if sizes else ""
 
 
 def _named_lists(wordlists: Lists) -> list[WordList]:
@@ -268,13 +254,13 @@ def _named_lists(wordlists: Lists) -> list[WordList]:
 
 def _loaded(embeddings: Sources, lists: Sequence[WordList], case: str) -> dict[str, KeyedVectors]:
     """Load the words of all lists from every embedding."""
-    advice = (
-        "embeddings must be a mapping of names to vectors or files, such as {'glove': 'glove-demo'}"
-    )
-    if not isinstance(embeddings, Mapping):
-        raise TypeError(f"{advice}; got a {type(embeddings).__name__}")
-    if not embeddings:
-        raise ValueError(f"{advice}; got an empty {type(embeddings).__name__}")
+    if not isinstance(embeddings, Mapping) or not embeddings:
+        error = ValueError if isinstance(embeddings, Mapping) else TypeError
+        raise error(
+            "embeddings must be a mapping of names to vectors or files, such as "
+            f"{{'glove': 'glove-demo'}}; got {'a' if embeddings else 'an empty'} "
+            f"{type(embeddings).__name__}"
+        )
     words = list(dict.fromkeys(word for of_list in lists for word in of_list.words))
     return {name: load_vectors(source, words, case) for name, source in embeddings.items()}
 

@@ -54,12 +54,7 @@ def rank_embeddings(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> glove = bb.load_vectors("glove-demo")
-    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
-    >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
-    >>> post = bb.fit_many(table, seed=1)
-    >>> bb.rank_embeddings(post)[["embedding", "mean", "p_most"]].round(2)
+    >>> bb.rank_embeddings(many)[["embedding", "mean", "p_most"]].round(2)
       embedding  mean  p_most
     0     glove -0.05     1.0
     1  debiased -0.01     0.0
@@ -106,12 +101,7 @@ def embedding_differences(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> glove = bb.load_vectors("glove-demo")
-    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
-    >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
-    >>> post = bb.fit_many(table, seed=1)
-    >>> bb.embedding_differences(post)[["first", "second", "mean", "p_direction"]].round(2)
+    >>> bb.embedding_differences(many)[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
     0  glove  debiased -0.04          1.0
     """
@@ -204,9 +194,6 @@ def variance_shares(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> glove = bb.load_vectors("glove-demo")
-    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
     >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
     >>> post = bb.fit_many(table, seed=1)
     >>> bb.variance_shares(post)[["part", "mean"]].round(1)

@@ -15,8 +15,7 @@ from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, load_wordlist, wordlists
 
 TOLERANCE = 1e-3
-"""How far a table may be from its vectors. Float32 files move a cosine by about 1e-6, and tables or
-text files of four digits by about 1e-4; two embeddings differ by a tenth in most pairs."""
+"""How far a table may be from its vectors: four digits move a cosine by about 1e-4."""
 
 
 def require_table_source(
@@ -41,65 +40,52 @@ def require_table_source(
     """
     for name, table in tables.items():
         _require_words(name, table, wordlist)
-    for name, table in tables.items():
         _require_distances(name, table, vectors[name])
 
 
 def _require_words(name: str, table: pd.DataFrame, wordlist: WordList) -> None:
     held = dict.fromkeys(table["protected_word"].astype(str))
-    if held.keys() & {word for group in wordlist.groups.values() for word in group}:
+    lists = (wordlist, *map(load_wordlist, wordlists()))
+    shares = [len(held.keys() & protected) / len(protected) for protected in map(_protected, lists)]
+    if shares[0]:
         return
-    near = _nearest_list(set(held))
-    told = f"they are those of the list {near!r}; pass that list" if near else "pass their list"
+    best = lists[int(np.argmax(shares))].name
+    advice = (
+        f"they are those of the list {best!r}; pass that list" if max(shares) else "pass theirs"
+    )
     raise ValueError(
         f"no protected word of the list {wordlist.name!r} is in the table {name}, whose protected "
-        f"words are {abridged(list(held))}: {told}, or tables made with {wordlist.name!r}"
+        f"words are {abridged(list(held))}: {advice}, or tables made with {wordlist.name!r}"
     )
 
 
-def _nearest_list(held: set[str]) -> str:
-    """Name of the bundled list that shares the largest part of its protected words, or nothing."""
-    shares = {}
-    for name in wordlists():
-        own = {word for group in load_wordlist(name).groups.values() for word in group}
-        shares[name] = len(own & held) / len(own | held)
-    best = max(shares, key=lambda name: shares[name])
-    return best if shares[best] else ""
+def _protected(wordlist: WordList) -> set[str]:
+    return {word for group in wordlist.groups.values() for word in group}
 
 
 def _require_distances(name: str, table: pd.DataFrame, vectors: WordVectors) -> None:
     pairs = table[["protected_word", "attribute"]].astype(str)
-    there = {word: word in vectors for word in pd.unique(pairs.to_numpy().ravel())}
-    both = (pairs["protected_word"].map(there) & pairs["attribute"].map(there)).to_numpy(bool)
-    if not both.any():
+    in_vectors = pairs.map(lambda word: word in vectors).all(axis=1)
+    if not in_vectors.any():
         raise ArgumentError(
             f"the vectors {name} have no pair of words of the table {name}, which begins with "
-            f"{_pair(pairs, 0)}; give the vectors that it was measured in, and if they are in "
+            f"{tuple(pairs.iloc[0])}; give the vectors that it was measured in, and if they are in "
             "lower case, ",
             Argument("case", "fallback"),
         )
-    known = pairs[both].reset_index(drop=True)
-    told = table.loc[both, COLUMNS[-1]].to_numpy(np.float64)
-    found = _distances(known, vectors)
-    apart = np.abs(found - told) > TOLERANCE
-    if apart.any():
-        row = int(np.argmax(apart))
-        raise ValueError(
-            f"the table {name} is not of the vectors {name}: for {_pair(known, row)} it has the "
-            f"distance {told[row]:.4f}, and the vectors give {found[row]:.4f} (so, or similarly, "
-            f"for {int(apart.sum()):,} of {len(told):,} pairs). Give the vectors that the table "
-            "was measured in, or make it again from these; are before and after swapped?"
-        )
-
-
-def _pair(pairs: pd.DataFrame, row: int) -> str:
-    first, second = pairs.iloc[row]
-    return f"{first!r} and {second!r}"
-
-
-def _distances(pairs: pd.DataFrame, vectors: WordVectors) -> np.ndarray:
+    known, measured = pairs[in_vectors], table.loc[in_vectors, COLUMNS[-1]].to_numpy(np.float64)
     first, second = (
-        unit_rows(np.stack([np.asarray(vectors[word], float) for word in pairs[name]]))
-        for name in pairs
+        unit_rows(np.stack([np.asarray(vectors[word], float) for word in known[end]]))
+        for end in known
     )
-    return np.asarray(1 - (first * second).sum(axis=1))
+    computed = 1 - (first * second).sum(axis=1)
+    differs = np.abs(computed - measured) > TOLERANCE
+    if differs.any():
+        row = int(np.argmax(differs))
+        raise ValueError(
+            f"the table {name} is not of the vectors {name}: for "
+            f"{tuple(known.iloc[row])} it has the distance {measured[row]:.4f}, and "
+            f"the vectors give {computed[row]:.4f} ({int(differs.sum()):,} of {len(differs):,} "
+            "pairs differ). Give the vectors that the table was measured in, or make it again from "
+            "these; are before and after swapped?"
+        )

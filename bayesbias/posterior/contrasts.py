@@ -93,10 +93,7 @@ def contrasts(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
-    >>> frame = bb.contrasts(bb.fit(table, seed=1))
+    >>> frame = bb.contrasts(post)
     >>> overall = frame.query("level == 'overall' and first == 'associated'")
     >>> overall[["second", "mean"]].round(2).values.tolist()
     [['different', -0.04], ['neutral', -0.08], ['human', 0.04]]
@@ -165,10 +162,6 @@ def unpooled_contrasts(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> bb.unpooled_contrasts(post, "imam")["first"].iloc[0]
     'associated'
     """

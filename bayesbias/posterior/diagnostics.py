@@ -96,11 +96,6 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> frame = bb.prior_sensitivity(post).query("parameter == 'connection_mean'")
     >>> frame[["of", "diagnosis"]].values.tolist()
     [['associated', ''], ['different', ''], ['neutral', ''], ['human', '']]

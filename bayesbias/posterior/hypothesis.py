@@ -64,10 +64,6 @@ def hypothesis(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> question = "muslim: associated - different < christian: associated - different"
     >>> bool(bb.hypothesis(post, question)["probability"][0] > 0.8)
     True

@@ -75,10 +75,6 @@ def influence(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", words), words)
-    >>> post = bb.fit(table, seed=1)
     >>> list(bb.influence(post)["factor"].unique())
     ['attribute', 'protected_word']
     """
@@ -187,10 +183,6 @@ def expected_width(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", words), words)
-    >>> post = bb.fit(table, seed=1)
     >>> plan = bb.expected_width(post, [8, 16, 32], 15)
     >>> plan[["n_words", "width"]].round(3).values.tolist()
     [[8.0, 0.042], [16.0, 0.038], [32.0, 0.035]]
@@ -240,6 +232,8 @@ def _of_size(design: Design, n_words: int, n_attributes: int) -> Design:
         attributes=tuple(f"attribute {i}" for i in range(len(set_of))),
         word_group=word_group,
         attribute_kind=kinds,
+        word_likeness=np.zeros((0, 0)),
+        attribute_likeness=np.zeros((0, 0)),
         word=word,
         attribute=attribute,
         connection=connections[word_group[word], attribute],

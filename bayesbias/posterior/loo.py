@@ -90,9 +90,6 @@ def compare_models(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> posteriors = {name: bb.fit(table, name, seed=1) for name in ("paper", "crossed")}
     >>> bb.compare_models(posteriors, leave_out="protected_word", seed=0)["model"].tolist()
     ['crossed', 'paper']

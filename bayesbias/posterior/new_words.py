@@ -96,9 +96,6 @@ def predict_words(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> post = bb.fit(table, "crossed", seed=1)
     >>> bb.predict_words(post, seed=1)["protected_group"].unique().tolist()
     ['jew', 'christian', 'muslim']
@@ -147,9 +144,6 @@ def predict_distances(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> post = bb.fit(table, "crossed", seed=1)
     >>> frame = bb.predict_distances(post, ci_prob=0.5, seed=1).query("connection == 'human'")
     >>> frame[["protected_group", "mean"]].round(1).values.tolist()
@@ -182,7 +176,8 @@ def _new_words(
     require_posterior(tree)
     old, spec, factors = design_of(tree), spec_of(tree), ["protected_word"]
     groups, word = np.arange(len(old.groups)), old.codes("protected_group")
-    design = replace(old, words=old.groups, word_group=groups, word=word)
+    unknown = np.zeros((0, 0))  # likeness of vectors that are not there
+    design = replace(old, words=old.groups, word_group=groups, word=word, word_likeness=unknown)
     if attributes:
         factors += ["attribute", "context"]
         design = replace(
@@ -190,6 +185,7 @@ def _new_words(
             attributes=old.kinds,
             attribute_kind=np.arange(len(old.kinds)),
             attribute=old.codes("attribute_kind"),
+            attribute_likeness=unknown,
             contexts=old.contexts[:1],
             context=np.zeros_like(old.context),
         )

@@ -86,11 +86,6 @@ def posterior_scores(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> bb.posterior_scores(post)[["score", "observed"]].round(3).values.tolist()
     [['mac', 0.902], ['gweat', 0.081]]
     """
@@ -128,11 +123,6 @@ def with_posterior_scores(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> scores = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
     >>> bb.with_posterior_scores(scores, post)["score"].unique().tolist()
     ['mac', 'gweat']

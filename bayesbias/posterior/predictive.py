@@ -61,11 +61,6 @@ def predictive_check(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> sorted(set(bb.predictive_check(post, seed=1)["ci_prob"]))
     [0.5, 0.89]
     """

@@ -63,11 +63,6 @@ def summary(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> bb.summary(post)["level"].unique().tolist()
     ['overall', 'group', 'word']
     """
@@ -89,11 +84,6 @@ def sd_summary(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
     >>> "sigma" in set(bb.sd_summary(post)["parameter"])
     True
     """

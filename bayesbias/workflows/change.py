@@ -30,7 +30,7 @@ from ..comparison import (
     turned_counts,
     unpaired,
 )
-from ..comparison.bias_checks import N_WORDS, load_frequent
+from ..comparison.before_after import N_WORDS, load_frequent
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors

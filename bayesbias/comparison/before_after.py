@@ -1,0 +1,208 @@
+"""Single numbers before and after: scores of a list, and whether debiasing left bias to find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .._core.display import abridged
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import Seed, as_seed_sequence
+from ..debias import DefiningSets, load_defining_sets, remaining_bias
+from ..debias.sums import VOCABULARY
+from ..embeddings.load import iter_vectors, load_vectors
+from ..embeddings.word_sets import WordVectors
+from ..scores.directions import direct_bias, same
+from ..scores.groups import mac, mac_change, mac_of_table
+from ..scores.list_rows import list_rows, selections
+from ..scores.registry import Scores, chosen_scores
+from ..scores.result import ScoreResult
+from ..scores.table import N_RESAMPLES, interval, resampled_values, resamples
+from ..tables.wordlists import WordList
+from .pairing import pair
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
+"""The scores that debiasing is usually judged by."""
+
+SCORE_CHANGE_COLUMNS = (
+    *("score", "groups", "before", "after", "change", "low", "high", "no_bias"),
+    *("t", "p_value", "n_pairs", "note"),
+)
+"""Columns of the frames of scores."""
+
+N_WORDS = 500
+"""Most leaning words of each class, as Gonen and Goldberg take them for their clusters."""
+
+
+def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """MAC of two tables with Manzini et al.'s paired t-test, on the rows that both have.
+
+    Returns
+    -------
+    DataFrame
+        One row with the columns of `scores_before_after`; the t-test is over (protected word,
+        attribute set), see `scores.mac_change`, and gives no interval.
+    """
+    rows = pair(before, after).rows
+    first, second = (
+        mac_of_table(rows.rename(columns={when: "cosine_distance"})) for when in ("before", "after")
+    )
+    row: dict[str, object] = {"score": "mac"}
+    row |= {"groups": ", ".join(dict.fromkeys(rows["protected_group"]))}
+    row |= {"before": first.score, "after": second.score, "change": second.score - first.score}
+    row |= {"no_bias": 1.0, **_t_test(first, second)}
+    return pd.DataFrame([row], columns=list(SCORE_CHANGE_COLUMNS))
+
+
+def scores_before_after(
+    before: WordVectors,
+    after: WordVectors,
+    wordlist: WordList,
+    *,
+    scores: Scores = DEFAULT_SCORES,
+    ci_prob: float = DEFAULT_CI_PROB,
+    n_resamples: int = N_RESAMPLES,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Scores of a word list in two embeddings, such as before and after debiasing.
+
+    Parameters
+    ----------
+    before, after : KeyedVectors
+        Both with the same words of the list.
+    wordlist : WordList
+        With stereotypes for every group.
+    scores : iterable of str, or mapping of str to ListScore
+        Names of ``scores.SCORES``, or scores of your own by name.
+    ci_prob : float
+        Level of the intervals of the change, in (0, 1).
+    n_resamples, seed
+        Of the bootstrap over words, in which before and after always have the same words.
+
+    Returns
+    -------
+    DataFrame
+        One row a score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
+        ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
+        ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
+
+    Raises
+    ------
+    ValueError
+        If a word of the list is in one of the embeddings only, or a score is unknown.
+    """
+    check_probability(ci_prob)
+    specs = chosen_scores(scores)
+    (first, missing), (second, also_missing) = (list_rows(v, wordlist) for v in (before, after))
+    lost, also_lost = ({w for words in m.values() for w in words} for m in (missing, also_missing))
+    if lost != also_lost:
+        raise ValueError(
+            f"in one of the two embeddings only: {abridged(sorted(lost ^ also_lost))}; before and "
+            "after must have the same words, so take them out of the list or of the embedding that "
+            "has them"
+        )
+    sequence = as_seed_sequence(seed)
+    jobs = [(name, at) for name, spec in specs.items() for at in selections(first, spec.scope)]
+    values = [
+        resampled_values(
+            [(specs[name], at) for name, at in jobs], rows, resamples(rows, n_resamples, sequence)
+        )
+        for rows in (first, second)  # equal seeds, equal words
+    ]
+    made = []
+    for (name, at), changes in zip(jobs, values[1] - values[0], strict=True):
+        spec, groups = specs[name], ", ".join(first.of_groups(at).groups)
+        row = {"score": name, "groups": groups, "no_bias": spec.no_bias, "note": spec.note}
+        try:
+            old, new = (spec.value(rows.of_groups(at)) for rows in (first, second))
+            row |= {"before": old, "after": new, "change": new - old}
+            row["low"], row["high"] = interval(changes, ci_prob)
+        except ValueError as error:
+            row["note"] = str(error)
+        if name == "mac":
+            row |= _t_test(mac(before, wordlist), mac(after, wordlist))
+        made.append(row)
+    frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
+    frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
+    return frame
+
+
+def _t_test(before: ScoreResult, after: ScoreResult) -> dict[str, object]:
+    try:
+        test = mac_change(before, after)
+    except ValueError as error:
+        return {"note": str(error)}
+    return {**test[["t", "p_value", "n_pairs"]], "note": "paired t-test"}
+
+
+def bias_before_after(
+    before: KeyedVectors,
+    after: KeyedVectors,
+    sets: str | Path | DefiningSets = "gender",
+    *,
+    n_words: int = N_WORDS,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Compute scores that fall and checks that may not: Direct Bias, SAME, and recovery.
+
+    Parameters
+    ----------
+    before, after : KeyedVectors
+        With a vocabulary, not the words of a list only.
+    sets : str, path or DefiningSets
+        What the bias is: defining words, and targets such as professions. The defining words are
+        taken as each embedding has them.
+    n_words, seed
+        As for `debias.remaining_bias`.
+
+    Returns
+    -------
+    DataFrame
+        ``check``, ``measure``, ``before``, ``after``, ``chance`` and ``n``, as
+        `debias.remaining_bias` has them, after a row ``direct_bias`` and a row ``same``: means
+        over the targets in both embeddings, 0 without bias. Without targets these two are
+        missing.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As `debias.remaining_bias` and the scores do.
+    """
+    lists = load_defining_sets(sets)
+    lists = lists.in_case(lists.case, before)
+    targets = [word for word in lists.targets if word in before and word in after]
+    rows = []
+    if targets:
+        for name, score, words in (
+            ("direct_bias", direct_bias, lists.defining),
+            ("same", same, lists.groups),
+        ):
+            ends = [score(vectors, targets, words).score for vectors in (before, after)]
+            rows.append((name, "mean over targets", *ends, 0.0, len(targets)))
+    sequence = as_seed_sequence(seed)
+    checks = remaining_bias(before, after, lists, n_words=n_words, seed=sequence)
+    rows += list(checks.itertuples(index=False, name=None))
+    frame = pd.DataFrame(rows, columns=list(checks.columns))
+    frame.attrs["seed"] = sequence.entropy
+    return frame
+
+
+def load_frequent(
+    source: str, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
+) -> KeyedVectors:
+    """Load the first words of an embedding, and those of the sets, for `bias_before_after`.
+
+    The rest of a large file is left where it is.
+    """
+    names: list[str] = []
+    for words, _ in iter_vectors(source, allow_pickle=allow_pickle, progressbar=False):
+        names += words
+        if len(names) >= VOCABULARY:
+            break
+    wanted = list(dict.fromkeys([*names[:VOCABULARY], *sorted(sets.forms), *sets.targets]))
+    return load_vectors(source, wanted, allow_pickle=allow_pickle, progressbar=progressbar)
