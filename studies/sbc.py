@@ -172,7 +172,7 @@ def _simulated(
         tree = pm.sample_prior_predictive(n_tables, random_seed=seed)
     truths = {str(name): values.values[0] for name, values in tree["prior"].data_vars.items()}
     for term in load_model(spec).fitting(design).terms:
-        truths[term.name] = term.projected(design, truths[term.name])
+        truths[term.name] = term.projected(truths[term.name], design)
     return truths, tree["prior_predictive"][design.outcome].values[0]
 
 

@@ -16,11 +16,9 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.defaults import EXTRA_GROUPS
 from bayesbias.model.pymc_model import _smallest_design
-from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.fit import fit_design
 
-NORMAL = [name for name in models() if load_model(name).likelihood == "normal"]
-STUDENT = [name for name in models() if load_model(name).likelihood == "student_t"]
+NORMAL, STUDENT = ["crossed", "maximal", "pairs-signs"], ["robust"]
 
 FEW = {"draws": 100, "chains": 2, "seed": 1}
 
@@ -85,10 +83,6 @@ def test_arviz_runs_on_student_models(
         run_all(of_model(model))
 
 
-def test_arviz_runs_on_changes(change_tree: DataTree) -> None:
-    run_all(change_tree)
-
-
 def test_sensitivity_is_that_of_arviz_on_the_completed_posterior(
     crossed_posterior: DataTree,
 ) -> None:
@@ -127,10 +121,3 @@ def test_groups_by_name(crossed_posterior: DataTree) -> None:
     np.testing.assert_allclose(found, norm(1, 0.3).logpdf(values).sum(axis=-1))
     with pytest.raises(ValueError, match="unknown group 'log_lik'; did you mean 'log_likelihood'"):
         bb.add_groups(crossed_posterior, ["log_lik"])
-
-
-def test_equal_seeds_give_equal_groups(crossed_posterior: DataTree) -> None:
-    one, again, other = (bb.add_groups(crossed_posterior, seed=seed) for seed in (1, 1, 2))
-    for group in ("posterior_predictive", "prior", "prior_predictive"):
-        assert one[group].to_dataset().identical(again[group].to_dataset())
-        assert not one[group].to_dataset().identical(other[group].to_dataset())

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.model.design import ATTRIBUTE_KINDS, make_design
+from bayesbias.model.design import make_design
 from bayesbias.tables.schema import COLUMNS
 
 
@@ -20,21 +20,6 @@ def test_every_row_is_found_again_by_its_labels(toy_table: pd.DataFrame) -> None
         assert design.connections[design.connection[i]] == row.connection
         assert design.attributes[design.attribute[i]] == row.attribute
         assert design.y[i] == row.cosine_distance
-
-
-def test_coordinates_name_every_dimension(toy_table: pd.DataFrame) -> None:
-    coords = make_design(toy_table).coords
-    assert coords["connection"] == ["associated", "different", "neutral", "human"]
-    assert coords["protected_word"] == ["he", "son", "she", "hers"]
-    assert coords["protected_group"] == ["man", "woman"]
-    assert coords["attribute_kind"] == list(ATTRIBUTE_KINDS[:3])
-    assert len(coords["attribute"]) == 8
-
-
-def test_connections_keep_their_order_whatever_the_rows(toy_table: pd.DataFrame) -> None:
-    some = toy_table[toy_table["connection"].isin(["human", "different"])].iloc[::-1]
-    assert make_design(some).connections == ("different", "human")
-    assert make_design(some).kinds == ("stereotype", "human")
 
 
 def test_kinds_are_those_of_the_attributes(toy_table: pd.DataFrame) -> None:
@@ -74,11 +59,3 @@ def test_covariates_have_a_value_in_every_row(
     values = np.full((len(design.y), 1), x) if isinstance(x, float) else x
     with pytest.raises(ValueError, match=match):
         replace(design, covariates=("length",), x=values)
-
-
-def test_equal_tables_make_equal_designs(toy_table: pd.DataFrame) -> None:
-    design = make_design(toy_table)
-    assert design == make_design(toy_table)
-    assert hash(design) == hash(make_design(toy_table))
-    assert design != make_design(toy_table[1:])
-    assert design != toy_table.shape

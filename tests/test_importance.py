@@ -11,9 +11,6 @@ from bayesbias.sampling.importance import (
     Mixture,
     Proposal,
     Weighted,
-    _at_mode,
-    _curvature,
-    _fitted,
     _resample,
     _smoothed,
     _two_pieces,
@@ -77,14 +74,6 @@ def test_a_correlated_normal_is_drawn_nearly_without_weights() -> None:
     assert found.pareto_k < 0.5
     assert found.ess > 0.5 * found.n_proposals  # Student-t(5) against a normal, three dimensions
     np.testing.assert_allclose(found.log_p, correlated(found.points))
-
-
-def test_draws_seldom_repeat() -> None:
-    """So that four thousand draws are worth four thousand, to an estimate of any kind."""
-    for log_density, start in ((correlated, MEAN), (log_gamma, np.zeros(1))):
-        found = importance_resample(log_density, start, N, rng())
-        assert len(np.unique(found.points, axis=0)) > 0.99 * N
-        assert found.n_proposals < 4 * N  # and no more work than that takes
 
 
 def test_a_skewed_density_is_drawn_faithfully() -> None:
@@ -152,60 +141,6 @@ def test_a_mode_at_an_end_is_that_of_the_slice_there() -> None:
     np.testing.assert_allclose(found, [1 + 9.5 * 0.1, -1.9, 0], atol=1e-2)
 
 
-def test_a_mode_is_found_on_either_side_of_zero() -> None:
-    found = find_mode(lambda points: correlated(-points), np.zeros(3), BOUNDS)
-    np.testing.assert_allclose(found, -MEAN, atol=1e-3)  # as above
-
-
-@pytest.mark.parametrize("near", [1.0, 5.0])
-def test_the_search_begins_where_it_is_told(near: float) -> None:
-    def two(points: np.ndarray) -> np.ndarray:
-        return np.logaddexp(*(norm(at, 0.1).logpdf(points[:, 0]) for at in (1.0, 5.0)))
-
-    assert find_mode(two, np.array([near + 0.1]), BOUNDS) == pytest.approx(near, abs=1e-3)  # .01 sd
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_curvatures_are_those_of_the_normal_whatever_their_sign(sign: float) -> None:
-    at = np.array([0.3, -1.9, 2.0])
-    found = _curvature(lambda points: sign * correlated(points), at)
-    # Second differences of a parabola are exact but for rounding: 1e-13 over the step squared.
-    np.testing.assert_allclose(found, np.diag(np.linalg.inv(COVARIANCE)), rtol=1e-7)
-
-
-def test_the_first_proposal_has_the_covariance_of_the_normal_at_its_mode() -> None:
-    found = _at_mode(correlated, MEAN)
-    np.testing.assert_array_equal(found.centre, MEAN)
-    np.testing.assert_allclose(found.factor @ found.factor.T, COVARIANCE, rtol=1e-6)  # rounding
-    np.testing.assert_array_equal([found.lower, found.upper], np.ones((2, 3)))
-
-
-def test_one_effective_point_leaves_the_former_proposal_around_it() -> None:
-    """One in eleven parts of trust in a covariance of zero, and the mean of both scales."""
-    former = Proposal(
-        np.zeros(2), np.array([[2.0, 0.0], [1.0, 3.0]]), np.array([1.0, 0.4]), np.array([3.0, 1.0])
-    )
-    points = np.array([[1.0, 2.0], [50.0, -50.0], [7.0, 7.0]])
-    found = _fitted(weighted(points, np.array([0.0, -np.inf, -np.inf]), former)).parts[0]
-    scaled = former.factor * [2.0, 0.7]
-    # Other points weigh nothing; rounding.
-    np.testing.assert_allclose(found.centre, points[0], rtol=1e-12)
-    np.testing.assert_allclose(
-        found.factor @ found.factor.T, 10 / 11 * scaled @ scaled.T, rtol=1e-12
-    )
-    np.testing.assert_allclose([found.lower, found.upper], np.ones((2, 2)), rtol=1e-12)
-
-
-def test_pieces_of_a_two_piece_normal_are_found() -> None:
-    """Quantiles of a two-piece normal: a fifth below its mode of 1, at scale .5, above at 2."""
-    at = (np.arange(20_000) + 0.5) / 20_000
-    below, above = 1 + 0.5 * norm.ppf(at / 0.4), 1 + 2 * norm.ppf(0.5 + (at - 0.2) / 1.6)
-    values = np.where(at < 0.2, below, above)
-    found = _two_pieces(values, np.full(len(values), 1 / len(values)))
-    # Modes are tried at every fortieth of the weight: a step of .06 at the mode.
-    np.testing.assert_allclose(found, [1, 0.5, 2], atol=0.06)
-
-
 @pytest.mark.parametrize(
     ("values", "weights"),
     [
@@ -234,12 +169,6 @@ def test_pieces_have_the_highest_likelihood_and_neither_vanishes(
     np.testing.assert_allclose(_two_pieces(y, w), best[1:], rtol=1e-5)  # of the search: flat there
 
 
-def test_effective_sample_sizes_of_given_weights() -> None:
-    given = weighted(np.zeros((3, 1)), np.log([1.0, 2.0, 3.0]) - 800, standard(1))
-    np.testing.assert_allclose(given.weights, np.array([1, 2, 3]) / 6, rtol=1e-12)  # rounding
-    assert given.ess == pytest.approx(36 / 14)
-
-
 def test_the_tail_of_the_weights_is_smoothed_and_the_rest_is_left() -> None:
     """Weights u^-0.6 of uniform u have a Pareto tail of shape .6."""
     u = np.random.default_rng(1).random(20_000)
@@ -262,18 +191,6 @@ def test_resampling_takes_each_point_as_often_as_its_weight_says() -> None:
     counts = np.bincount(_resample(weights, 1000, rng()), minlength=5)
     assert (np.abs(counts - 1000 * weights) <= 1).all()  # systematic: within one
     assert counts[2] == 0
-
-
-def test_resampling_stays_inside_when_rounding_puts_the_last_draw_at_one() -> None:
-    class Highest:
-        def random(self) -> float:
-            return 1 - 2**-53
-
-        def permutation(self, values: np.ndarray) -> np.ndarray:
-            return values
-
-    chosen = _resample(np.array([0.25, 0.75]), 4000, Highest())  # type: ignore[arg-type]
-    assert (chosen.min(), chosen.max()) == (0, 1)
 
 
 def test_a_mode_without_curvature_leaves_the_drawing_to_the_others() -> None:

@@ -23,10 +23,6 @@ ORACLES = {
 POINTS = np.array([1e-3, 0.1, 0.5, 1.0, 7.0])
 
 
-def test_every_family_has_an_oracle() -> None:
-    assert {*ORACLES, "lkj", "fixed"} == FAMILIES.keys()
-
-
 @pytest.mark.parametrize("family", ORACLES)
 def test_log_density_equals_that_of_scipy(family: str) -> None:
     parameters, oracle = ORACLES[family]
@@ -134,11 +130,6 @@ def test_wrong_priors_say_what_is_wrong(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         Prior(family, parameters)
-
-
-def test_location_parameters_may_be_negative() -> None:
-    assert Prior("normal", {"mean": -1.0, "sd": 1}).parameters["mean"] == -1.0
-    Prior("lognormal", {"log_mean": -3, "log_sd": 1}).require("sigma", "positive")
 
 
 def test_a_prior_reads_as_it_is_written_in_papers_and_pickles() -> None:

@@ -135,21 +135,3 @@ def test_units_are_classed_by_their_partners_and_sds_and_by_nothing_else(
     for i, j in product(range(len(of_unit)), repeat=2):
         alike = partners[i] == partners[j] and i % n == j % n
         assert (of_unit[i] == of_unit[j]) == alike
-
-
-@pytest.mark.parametrize("name", ["crossed", "maximal"])
-def test_a_connection_without_rows_counts_nothing(
-    table: pd.DataFrame, design: Design, name: str
-) -> None:
-    """Such as a part of the rows leaves, the last connection too."""
-    last = len(design.connections) - 1
-    part = design.take(np.flatnonzero(design.connection != last))
-    found = collapse(part, model_named(name))
-    for c, connection in enumerate(design.connections[:last]):
-        own = table[table["connection"] == connection]["cosine_distance"] - 1.0
-        assert found.rows[c] == len(own)
-        assert found.gram[c, -1, -1] == pytest.approx((own**2).sum())
-    assert found.rows[last] == found.gram[last, -1, -1] == 0
-    for side in found.sides:
-        for values in (side.apart, side.gram, side.projection, side.deviation):
-            assert not values[last].any()

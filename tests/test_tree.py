@@ -15,12 +15,11 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.pymc_model import _smallest_design
-from bayesbias.model.spec import load_model, models
+from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
     index_of,
     labels,
     spec_of,
-    stacked,
     variable_dims,
     varying,
     warnings_of,
@@ -81,14 +80,6 @@ def test_nuts_posteriors_have_the_same_layout(
     for name in theirs.data_vars:
         assert theirs[name].dims == ours[name].dims
         assert theirs[name].coords.keys() == ours[name].coords.keys()
-
-
-def test_chains_are_stacked_after_one_another(crossed_posterior: DataTree) -> None:
-    draws = stacked(crossed_posterior, "word_mean")
-    assert draws.shape == (2000, 4, 4)
-    np.testing.assert_array_equal(
-        draws[1003], crossed_posterior["posterior"]["word_mean"].isel(chain=1, draw=3)
-    )
 
 
 def test_attributes_say_where_it_comes_from(
@@ -161,11 +152,7 @@ def test_a_failed_save_leaves_the_old_file(
     assert list(tmp_path.iterdir()) == [path]
 
 
-EXACT = [
-    name
-    for name in models()
-    if load_model(name).likelihood == "normal" and load_model(name).outcome != "preference"
-]
+EXACT = ["paper", "contextual", "maximal-topics"]
 """Posteriors of preferences are laid out by `fit_pairs`."""
 
 

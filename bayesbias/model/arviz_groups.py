@@ -26,31 +26,23 @@ def add_groups(
 ) -> DataTree:
     """Return a copy of a posterior with the groups that ArviZ's functions read next to it.
 
-    ``log_likelihood`` is for `az.loo`, `az.compare` and, with ``log_prior``, `az.psense_summary`;
-    ``posterior_predictive`` for `az.plot_ppc_dist` and, with ``log_likelihood``, `az.loo_pit`;
-    ``prior_predictive`` adds ``prior`` too, for `az.plot_prior_posterior`. Groups of rows take 8
-    bytes a draw and row: 4,000 draws of 10,000 rows are 320 MB each.
+    Groups of rows take 8 bytes a draw and row: 4,000 draws of 10,000 rows are 320 MB each.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit` or `fit_change`.
     groups : str or collection of str
-        Those to add, of ``log_likelihood`` (one value a draw and row), ``log_prior`` (one a draw
-        for each prior that the model states, summed over its dimension), ``posterior_predictive``
-        and ``prior_predictive`` (new rows; from the prior as many as a chain has draws). Groups
-        that are there stay as they are.
+        ``log_likelihood`` is for `az.loo`, `az.compare` and, with ``log_prior``,
+        `az.psense_summary`; ``posterior_predictive`` for `az.plot_ppc_dist` and, with
+        ``log_likelihood``, `az.loo_pit`; ``prior_predictive`` adds ``prior`` too, for
+        `az.plot_prior_posterior`. Groups that are there stay as they are.
     seed : int, SeedSequence, Generator or None
         Of the predictive draws and those of the prior; None takes fresh entropy.
 
     Returns
     -------
     DataTree
-
-    Raises
-    ------
-    ValueError
-        If a group is unknown.
 
     Examples
     --------

@@ -216,13 +216,7 @@ class Design:
 
 
 def make_design(table: pd.DataFrame) -> Design:
-    """Index a table; the table is validated first.
-
-    Raises
-    ------
-    ValueError
-        If the table is not valid, or a protected word belongs to two groups.
-    """
+    """Validate and index a table; no protected word may belong to two groups."""
     valid, coded = validate_and_encode(table)
     return index_table(valid, coded=coded)
 

@@ -20,18 +20,8 @@ def draw_parameters(
 ) -> dict[str, FloatArray]:
     """Draw all that has a prior from it: connection means, sds, correlations, degrees of freedom.
 
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-        The model as it fits the design; see `ModelSpec.fitting`.
-    n_draws : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    dict of str to (n_draws, ...) float
-        In the dimensions of a posterior; correlations with their Cholesky factors.
+    They have the dimensions of a posterior, (n_draws, ...); correlations come with their Cholesky
+    factors. The model is as `ModelSpec.fitting` gives it.
     """
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     values = {}
@@ -46,20 +36,10 @@ def draw_parameters(
 def draw_effects(
     design: Design, terms: Iterable[Term], values: Mapping[str, FloatArray], rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw the effects of terms given their sds, correlations and the means they vary around.
+    """Draw the effects of terms by name, in the dimensions of a posterior.
 
-    Parameters
-    ----------
-    design : Design
-    terms : iterable of Term
-    values : mapping of str to (n_draws, ...) float
-        Draws of all that the effects depend on, and is not drawn here.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    dict of str to (n_draws, ...) float
-        The effects by name, in the dimensions of a posterior.
+    ``values`` are draws, (n_draws, ...), of all that they depend on and is not drawn here: sds,
+    factors of correlations and the means they vary around.
     """
     drawn: dict[str, FloatArray] = {}
     for term in sorted(terms, key=lambda term: term.of == "protected_word"):  # groups before words

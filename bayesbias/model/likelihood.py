@@ -45,16 +45,8 @@ def expected_rows(
 ) -> FloatArray:
     """Sum what a model expects of rows, (n_draws, n_rows).
 
-    Parameters
-    ----------
-    spec : ModelSpec
-        The model as it fits the design.
-    codes : function of a dimension
-        The place of every row along it; -1 where it has none.
-    values : function of a variable
-        Its draws, (n_draws, ...).
-    x : (n_rows, n_covariates) float, optional
-        Covariates; needed where the model has slopes.
+    ``codes`` gives the place of every row along a dimension, -1 where it has none; ``values`` the
+    draws of a variable, (n_draws, ...). The covariates ``x`` are needed where the model has slopes.
     """
     expected: FloatArray | float = 0.0
     if not spec.around_means:

@@ -34,21 +34,17 @@ def load_posterior(path: str | Path) -> DataTree:
 
     Raises
     ------
-    FileNotFoundError
-        If there is no file.
-    ValueError
-        If the file is not a posterior of this package.
+    FileNotFoundError, ValueError
+        If there is no file, or it is not a posterior of this package.
 
     Examples
     --------
     >>> import bayesbias as bb
     >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/post.nc"
-    >>> bb.save_posterior(post, path)
+    >>> bb.save_posterior(bb.fit(table, seed=1), path)
     >>> bb.load_posterior(path).attrs["model"]
     'maximal'
     """

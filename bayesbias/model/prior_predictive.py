@@ -43,13 +43,10 @@ def prior_predictive(
 ) -> pd.DataFrame:
     """Compare what a model expects of a table before seeing it with the table itself.
 
-    Whole tables are drawn from the prior: parameters, effects, distances. They have the words of
-    the table given, and none of its distances. Each is reduced to figures that a reader can judge.
-    A prior is absurd if hardly any of its tables could be one, and wrong if it hardly allows for
-    the table observed.
-
-    Nothing is fitted. `bayesbias.add_groups` stores rows drawn from the prior next to a posterior,
-    for ArviZ.
+    Whole tables are drawn from the prior, with the words of the table given and none of its
+    distances, and reduced to figures. A prior is absurd if hardly any of its tables could be one,
+    and wrong if it hardly allows for the table observed. Nothing is fitted; `bayesbias.add_groups`
+    stores rows drawn from the prior next to a posterior, for ArviZ.
 
     Parameters
     ----------
@@ -61,10 +58,8 @@ def prior_predictive(
         Overrides, such as ``{"sigma": {"rate": 2.0}}``.
     draws : int
         Tables drawn from the prior.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, ci_kind
+        Probability of the intervals, and ``hdi`` or ``eti``.
     seed : int, SeedSequence, Generator or None
         None takes fresh entropy, which ``.attrs["seed"]`` records.
 
@@ -80,12 +75,6 @@ def prior_predictive(
         protected words' means; and of distances ``share_outside`` [0, 2]. Figures of fewer than
         two units, or three for a correlation, are left out. ``.attrs`` have ``model``, ``draws``,
         ``ci_prob``, ``ci_kind`` and ``seed``.
-
-    Raises
-    ------
-    ValueError
-        If the model, the table or a number is not valid, or the model is for another outcome than
-        the distances of a table.
 
     References
     ----------

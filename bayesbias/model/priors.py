@@ -16,27 +16,13 @@ from .._core.checks import unknown_name
 
 @dataclass(frozen=True)
 class Family:
-    """A family of distributions.
+    """A family of distributions."""
 
-    Parameters
-    ----------
-    log_density : function
-        Of x and the parameters in order, element by element.
-    draw : function
-        Of a generator, the shape of what is drawn, and the parameters in order.
-    pymc : str
-        Name of the PyMC distribution.
-    parameters : mapping of str to str
-        PyMC's names of the parameters. All but those in ``REAL`` are positive.
-    takes : str
-        What it is a prior of: any number, a positive one, or a matrix of correlations.
-    """
-
-    log_density: Callable[..., FloatArray]
-    draw: Callable[..., FloatArray]
-    pymc: str
-    parameters: Mapping[str, str]
-    takes: str = "positive"
+    log_density: Callable[..., FloatArray]  # of x and the parameters in order
+    draw: Callable[..., FloatArray]  # of a generator, a shape and the parameters in order
+    pymc: str  # name of the PyMC distribution
+    parameters: Mapping[str, str]  # PyMC's names of them; all but those in REAL are positive
+    takes: str = "positive"  # what it is a prior of: any number, a positive one, or a matrix
 
 
 REAL = ("mean", "log_mean")

@@ -49,11 +49,6 @@ def build_model(
         terms by their names, and ``nu`` if it has a Student-t likelihood; observed
         ``cosine_distance[row]``.
 
-    Raises
-    ------
-    ValueError
-        If the table or the model is not valid.
-
     Examples
     --------
     >>> with bb.build_model(table, "robust"):  # doctest: +SKIP
@@ -192,20 +187,11 @@ def _effects(
         chol = pt.atleast_1d(sd)[..., None] * values[term.correlation_factor]
         return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
     if term.constraint:
-        return _confined(design, term, pm.Normal(term.name, 0.0, sd, dims=term.dims))
+        return term.projected(pm.Normal(term.name, 0.0, sd, dims=term.dims), design)
     transform = placed(*rough.of_term(design, term))
     return pm.Normal(
         term.name, mean, sd, dims=term.dims, default_transform=None, transform=transform
     )
-
-
-def _confined(design: Design, term: Term, free: Any) -> Any:  # noqa: ANN401
-    import pytensor.tensor as pt
-
-    if not term.constraint:
-        return free
-    projection = term.projection(design)
-    return pt.dot(free.reshape((-1, len(projection))), projection).reshape(free.shape)
 
 
 def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noqa: ANN401
@@ -223,7 +209,7 @@ def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noq
     columns = pt.eye(n) if by_unit else pt.diag(pt.ones(n) * sd)
     mean = np.zeros(term.shape(design))
     free = pm.MatrixNormal(term.name, mean, rowchol=rows, colchol=columns, dims=term.dims)
-    return _confined(design, term, free)
+    return term.projected(free, design)
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401

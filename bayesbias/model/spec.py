@@ -126,13 +126,11 @@ class ModelSpec:
     @property
     def needed_priors(self) -> tuple[str, ...]:
         """Names of the priors that the model's structure needs, in the order models use."""
-        names = ["connection_mean"]
-        names += dict.fromkeys(term.sd for term in self.terms if term.of == "protected_word")
-        names += ["sigma"]
-        names += [term.sd for term in self.terms if term.sd not in names]
+        names = ["connection_mean", *(t.sd for t in self.terms_of("protected_word")), "sigma"]
+        names += [term.sd for term in self.terms]
         names += [term.correlation for term in self.terms if term.correlated]
         names += ["nu"] if self.likelihood == "student_t" else []
-        return tuple(names)
+        return tuple(dict.fromkeys(names))
 
     @property
     def centre(self) -> float:
@@ -178,7 +176,7 @@ class ModelSpec:
         }
 
     def terms_of(self, factor: str) -> tuple[Term, ...]:
-        """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""
+        """Return the terms of a factor, such as ``attribute``."""
         return tuple(term for term in self.terms if term.of == factor)
 
     def correlation_coords(self, design: Design) -> dict[str, list[str]]:
@@ -189,11 +187,8 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model for a design: without terms that add nothing there.
 
-        Raises
-        ------
-        ValueError
-            If the model has effects of contexts, and the design no contexts; or effects by sets of
-            attributes, and a set has two connections with one group.
+        A ValueError is raised if the model has effects of contexts, and the design no contexts; or
+        effects by sets of attributes, and a set has two connections with one group.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "there is one only" if design.contexts else "there is no column context"
@@ -254,8 +249,8 @@ def models(outcome: str | None = None) -> list[str]:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> "maximal" in bb.models()
-    True
+    >>> bb.models("change")
+    ['change', 'change-crossed', 'change-maximal']
     """
     names = bundled_names("models", ".toml")
     if outcome is None:
@@ -276,8 +271,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest is named), the file is not a model, or the model
-        is for another outcome.
+        If the name is unknown, the file is not a model, or the model is for another outcome.
     FileNotFoundError
         If there is no such file.
 
@@ -287,7 +281,15 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     >>> bb.load_model("crossed").sigma
     'connection'
     """
-    spec = source if isinstance(source, ModelSpec) else _read_spec(_path_of(source, outcome))
+    if isinstance(source, ModelSpec):
+        spec = source
+    else:
+        path = _path_of(source, outcome)
+        try:
+            content = parse_toml(read_text(path), "a model")
+            spec = spec_from_dict({"name": path.stem, **content})
+        except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
+            raise ValueError(located(path, error)) from None
     if outcome is not None and spec.outcome != outcome:
         raise ValueError(
             f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, and here are "
@@ -298,27 +300,12 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Return the file of a bundled model's name or of a path as it stands, comments and all.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError
-        As `load_model` does.
-    """
+    """Return the file of a bundled model's name or of a path as it stands, comments and all."""
     path = _path_of(source, None)
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def _read_spec(path: Path) -> ModelSpec:
-    try:
-        content = parse_toml(read_text(path), "a model")
-        content.setdefault("name", path.stem)
-        return spec_from_dict(content)
-    except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-        raise ValueError(located(path, error)) from None
 
 
 def _path_of(source: str | Path, outcome: str | None) -> Path:
@@ -329,10 +316,8 @@ def _path_of(source: str | Path, outcome: str | None) -> Path:
             raise FileNotFoundError(f"no model at {path}")
         return path
     if text not in models():
-        raise ValueError(
-            unknown_name("model", text, models(outcome))
-            + "; for a model of your own give its path, ending in .toml"
-        )
+        unknown = unknown_name("model", text, models(outcome))
+        raise ValueError(f"{unknown}; for a model of your own give its path, ending in .toml")
     return bundled_folder("models") / f"{text}.toml"
 
 

@@ -53,6 +53,7 @@ of controls) sum to zero over the cells of every connection, whose mean is the c
 OF_TABLES = ("interaction", "cells")
 """Constraints on a table of groups by columns as a whole."""
 
+_SLOPES = ("", "connection")
 _SIGN = {"associated": 1.0, "different": -1.0}
 
 _KINDS: dict[str, tuple[Any, str]] = {
@@ -112,63 +113,47 @@ class Term:
         if self.sd_by not in sds:
             may = " or ".join(sorted(sds - {""})) or "nothing"
             raise ValueError(f"effects of {self.of} may have an sd by {may}; got {self.sd_by!r}")
-        for wrong, message in self._rules():
+        unusual = bool(self.around or self.sd_by or self.correlated)
+        slopes = self.of == COVARIATE and (unusual or self.constraint or self.by not in _SLOPES)
+        zero_sum, pair = self.constraint == "zero_sum", (self.of, self.by)
+        rules = {
+            "zero_sum and correlated need a column that effects are crossed with": (
+                (zero_sum or self.correlated) and not self.by
+            ),
+            "effects that sum to zero are alike: one sd, and no correlation": (
+                zero_sum and (self.correlated or self.sd_by == self.by)
+            ),
+            "contrasts are by connection, with one sd and nothing else": (
+                self.constraint == "contrast" and (unusual or self.by != "connection")
+            ),
+            "interactions are of protected_group by attribute_set, with one sd and nothing else": (
+                self.constraint == "interaction"
+                and (unusual or pair != ("protected_group", "attribute_set"))
+            ),
+            "cells are of protected_group by attribute_column, with one sd and nothing else": (
+                self.constraint == "cells"
+                and (unusual or pair != ("protected_group", "attribute_column"))
+            ),
+            f"alike is a share of the covariance, in [0, 1]; got {self.alike!r}": (
+                not 0 <= self.alike <= 1
+            ),
+            "effects that are alike by their vectors have no means and no correlations": (
+                self.alike > 0 and (self.correlated or self.around)
+            ),
+            "only effects of words and of attributes may be alike by their vectors": (
+                self.alike > 0 and self.of not in {"protected_word", "attribute"}
+            ),
+            "slopes are by connection or of all, with one sd and nothing else": slopes,
+            "only effects of words and of attributes may be correlated": (
+                self.correlated and self.of not in {"protected_word", "attribute"}
+            ),
+            f"only words and groups vary around means, by connection; got of = {self.of!r}, "
+            f"by = {self.by!r}": self.around
+            and (self.by != "connection" or not self.of.startswith("protected_")),
+        }
+        for message, wrong in rules.items():
             if wrong:
                 raise ValueError(message)
-
-    def _rules(self) -> Iterable[tuple[bool, str]]:
-        """What no term may be, and why."""
-        by_its_own = bool(self.by) and self.sd_by == self.by
-        unusual = bool(self.around or self.sd_by or self.correlated)
-        zero_sum, pair = self.constraint == "zero_sum", (self.of, self.by)
-        yield (
-            (zero_sum or self.correlated) and not self.by,
-            "zero_sum and correlated need a column that effects are crossed with",
-        )
-        yield (
-            zero_sum and (self.correlated or by_its_own),
-            "effects that sum to zero are alike: one sd, and no correlation",
-        )
-        yield (
-            self.constraint == "contrast" and (self.by != "connection" or unusual),
-            "contrasts are by connection, with one sd and nothing else",
-        )
-        yield (
-            self.constraint == "interaction"
-            and (pair != ("protected_group", "attribute_set") or unusual),
-            "interactions are of protected_group by attribute_set, with one sd and nothing else",
-        )
-        yield (
-            self.constraint == "cells"
-            and (pair != ("protected_group", "attribute_column") or unusual),
-            "cells are of protected_group by attribute_column, with one sd and nothing else",
-        )
-        yield (
-            not 0 <= self.alike <= 1,
-            f"alike is a share of the covariance, in [0, 1]; got {self.alike!r}",
-        )
-        yield (
-            self.alike > 0 and (self.correlated or bool(self.around)),
-            "effects that are alike by their vectors have no means and no correlations",
-        )
-        yield (
-            self.alike > 0 and self.of not in {"protected_word", "attribute"},
-            "only effects of words and of attributes may be alike by their vectors",
-        )
-        yield (
-            self.of == COVARIATE
-            and (self.by not in {"", "connection"} or unusual or self.constraint != ""),
-            "slopes are by connection or of all, with one sd and nothing else",
-        )
-        yield (
-            self.correlated and self.of not in {"protected_word", "attribute"},
-            "only effects of words and of attributes may be correlated",
-        )
-        yield (
-            bool(self.around) and (self.by != "connection" or not self.of.startswith("protected_")),
-            "only words and groups vary around means, by connection; got "
-            f"of = {self.of!r}, by = {self.by!r}",
-        )
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -290,17 +275,15 @@ class Term:
             coordinates = coordinates @ self.basis(design).T
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
 
-    def projection(self, design: Design) -> FloatArray:
-        """Projector of unconstrained effects on those that are allowed, (n_levels, n_levels)."""
-        basis = self.basis(design)
-        return np.asarray(basis @ basis.T)
+    def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401
+        """Free effects, (..., n_of, n_by), without what the constraint excludes.
 
-    def projected(self, design: Design, values: FloatArray) -> FloatArray:
-        """Free effects, (..., n_of, n_by), without what the constraint excludes."""
+        Arrays or variables of PyTensor.
+        """
         if not self.constraint:
             return values
-        projection = self.projection(design)
-        return np.asarray((values.reshape(-1, len(projection)) @ projection).reshape(values.shape))
+        basis = self.basis(design)
+        return (values.reshape((-1, len(basis))) @ (basis @ basis.T)).reshape(values.shape)
 
     def unit_covariance(self, design: Design) -> FloatArray | None:
         """Covariance of units of sd 1, (n_units, n_units); None where they are independent."""

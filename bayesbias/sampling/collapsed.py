@@ -54,24 +54,12 @@ from .reduction import SMALLEST_SIGMA, Collapsed, Units
 
 @dataclass(frozen=True)
 class Alone:
-    """Effects u = D R z of a side's units, z standard normal, if nothing else were unknown.
+    """Effects u = D R z of a side's units, z standard normal, if nothing else were unknown."""
 
-    Parameters
-    ----------
-    sds : (n_classes, d, n) float
-        D, the sds.
-    correlated : slice
-        The coordinates that correlate.
-    rotation : (k, k, n) float
-        R of these, a Cholesky factor of correlations; elsewhere it is the identity.
-    factor : (n_classes, d, d, n) float
-        Cholesky factor of the precision of a unit's z.
-    """
-
-    sds: FloatArray
-    correlated: slice
-    rotation: FloatArray
-    factor: FloatArray
+    sds: FloatArray  # (n_classes, d, n): D, the sds
+    correlated: slice  # the coordinates that correlate
+    rotation: FloatArray  # (k, k, n): R of these, a factor of correlations; elsewhere the identity
+    factor: FloatArray  # (n_classes, d, d, n): Cholesky factor of the precision of a unit's z
 
     def solve(self, values: FloatArray) -> FloatArray:
         """Inverse factor times R' D, applied to (n_classes, d, k, n) values."""
@@ -94,36 +82,21 @@ class Alone:
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class effects given the parameters, for a stack of them.
+    """The Gaussian of the class effects given the parameters, for a stack of them."""
 
-    Parameters
-    ----------
-    precision : (n_noise, n) float
-        1 / sigma².
-    alone : tuple of Alone
-        Of every side of the posterior.
-    shared : (n_shared, n) float
-        Sds of the shared effects.
-    solved : (n, n_eliminated, n_kept + 1) float
-        Inverse factor of the eliminated side times its coupling with what is kept, and in the last
-        column with the outcome.
-    factor : (n, n_kept + 1, n_kept + 1) float
-        Bordered lower Cholesky factor of the precision of what is kept, with the eliminated
-        integrated out.
-    along : function
-        Of the place of a side: its deviations alone, in the directions that likeness gives them.
-    others : function
-        Of the outcomes that are alike: the inverse factor times their projections,
-        (n, n_kept, n_alike), and what is left of their squares together, (n,).
-    """
-
-    precision: FloatArray
-    alone: tuple[Alone, ...]
-    shared: FloatArray
+    precision: FloatArray  # (n_noise, n): 1 / sigma²
+    alone: tuple[Alone, ...]  # of every side of the posterior
+    shared: FloatArray  # (n_shared, n): sds of the shared effects
     solved: FloatArray
+    # (n, n_eliminated, n_kept + 1): inverse factor of the eliminated side times its coupling with
+    # what is kept, and in the last column with the outcome
     factor: FloatArray
+    # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the precision of what is kept
     along: Callable[[int], Alone]
+    # of the place of a side: its deviations alone, in the directions that likeness gives them
     others: Callable[[], tuple[FloatArray, FloatArray]]
+    # of outcomes that are alike: the inverse factor times their projections, (n, n_kept, n_alike),
+    # and what is left of their squares together, (n,)
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
         """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n).
@@ -146,19 +119,10 @@ class Conditional:
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """Log posterior density of the parameters, up to a constant.
+    """Log posterior density of parameters, (n, n_parameters) to (n,), up to a constant.
 
-    Parameters
-    ----------
-    posterior : Collapsed
-    parameters : (n, n_parameters) float
-        Log sds, and inverse hyperbolic tangents of partial correlations.
-
-    Returns
-    -------
-    (n,) float
-        -inf below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, which it does
-        only at absurd scales.
+    They are log sds, and inverse hyperbolic tangents of partial correlations. The density is -inf
+    below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, at absurd scales.
     """
     rows = posterior.rows_at_once
     parts = [
@@ -174,18 +138,9 @@ def mean_moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of sums of connection means given the parameters.
 
-    Parameters
-    ----------
-    posterior : Collapsed
-    parameters : (n, n_parameters) float
-    weights : (n_connections,) float
-        Of the connection means in the sum, such as 1 and -1 of two that are compared.
-
-    Returns
-    -------
-    (n, 1 + n_alike) float, (n,) float
-        The sum is Gaussian given the parameters: its mean for this outcome and for those alike,
-        and the variance, which they share.
+    ``weights``, (n_connections,), are those of the means in the sum, such as 1 and -1. The sum is
+    Gaussian given the parameters: its mean for this outcome and for those alike, (n, 1 + n_alike),
+    and the variance, (n,), which they share.
     """
     rows, parts = posterior.rows_at_once, []
     for start in range(0, len(parameters), rows):

@@ -46,32 +46,15 @@ MOST_STARTS = 16
 
 @dataclass(frozen=True)
 class ExactDraws:
-    """Independent draws from the posterior of a Normal model.
+    """Independent draws from the posterior of a Normal model."""
 
-    Parameters
-    ----------
-    values : dict of str to (n_draws, ...) float
-        Every variable of the model by name, in the dimensions that PyMC's model has.
-    parameters : (n_draws, n_parameters) float
-        Log sds, and correlations, in the layout of ``Collapsed.blocks``.
-    log_density : (n_draws,) float
-        Their log posterior density, effects integrated out, up to a constant.
-    pareto_k : float
-        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
-    importance_ess : float
-        Effective sample size of the proposals, at most `n_proposals`.
-    n_proposals : int
-    n_modes : int
-        Modes that hold a hundredth of the draws or more. With two, prior and data disagree.
-    """
-
-    values: dict[str, FloatArray]
-    parameters: FloatArray
-    log_density: FloatArray
-    pareto_k: float
-    importance_ess: float
+    values: dict[str, FloatArray]  # every variable of the model by name, (n_draws, ...)
+    parameters: FloatArray  # (n_draws, n_parameters), in the layout of Collapsed.blocks
+    log_density: FloatArray  # (n_draws,): of the parameters, effects integrated out
+    pareto_k: float  # shape of the tail of the importance weights; trusted below 0.7
+    importance_ess: float  # effective sample size of the proposals
     n_proposals: int
-    n_modes: int
+    n_modes: int  # modes that hold a hundredth of the draws or more; two if prior and data disagree
 
 
 @dataclass(frozen=True)
@@ -109,16 +92,9 @@ class Coordinates:
 def sample_exact(
     posterior: Collapsed, n_draws: int, rng: Generator, *, effects: bool = True
 ) -> ExactDraws:
-    """Draw from the exact posterior.
+    """Draw from the exact posterior; without ``effects`` the parameters only.
 
-    Parameters
-    ----------
-    posterior : Collapsed
-    n_draws : int
-    rng : numpy.random.Generator
-        Equal states give equal draws.
-    effects : bool
-        Whether to draw ``values`` too, or the parameters only.
+    Equal states of the generator give equal draws.
     """
     with one_thread():
         mode = mode_of(posterior)

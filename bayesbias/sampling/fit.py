@@ -33,7 +33,7 @@ from ..model.tree import (
 )
 from ..tables.schema import Coded, table_hash, validate_and_encode
 from .exact import sample_exact
-from .importance import FEWEST_EFFECTIVE
+from .importance import FEWEST_EFFECTIVE, HIGHEST_K
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
 from .variation import require_variation
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """What warnings advise to change."""
 
-PARETO_K_LIMIT = 0.7
+PARETO_K_LIMIT = HIGHEST_K
 """Above it importance weights are not to be trusted (Vehtari et al., 2024)."""
 
 RHAT_LIMIT = 1.01
@@ -92,8 +92,7 @@ def fit(
     Raises
     ------
     ValueError
-        If the table, model, method or a number is not valid, the model is not for distances, or
-        all distances of a connection are equal, so that its residual sd cannot be learned.
+        If an argument is not valid, or all distances of a connection are equal.
 
     Warns
     -----
@@ -106,8 +105,7 @@ def fit(
     --------
     >>> import bayesbias as bb
     >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> post = bb.fit(table, seed=1)
     >>> dict(post["posterior"].sizes)["draw"]
     1000
@@ -150,17 +148,8 @@ def fit_design(
     Returns
     -------
     xarray.DataTree
-        As `fit` gives it; the observed variable is called ``design.outcome``.
-
-    Raises
-    ------
-    ValueError
-        If the model, method or a number is not valid, or all values of a connection are equal.
-
-    Warns
-    -----
-    SamplingWarning
-        As `fit` does.
+        As `fit` gives it, with errors and warnings as there; the observed variable is called
+        ``design.outcome``.
     """
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
@@ -180,7 +169,7 @@ def fit_design(
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
-    """Warn of rows that are measured once and stand twice, and of embeddings fitted as one."""
+    """Warn of rows that stand twice, and of embeddings fitted as one."""
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
@@ -267,7 +256,7 @@ def _nuts(
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
         free = drawn[term.name]
-        drawn[term.name] = free.copy(data=term.projected(design, free.values))
+        drawn[term.name] = free.copy(data=term.projected(free.values, design))
     tree["posterior"] = drawn
     add_labels(tree, design)
     return tree

@@ -65,32 +65,17 @@ def row_types(design: Design, spec: ModelSpec) -> RowTypes:
 
 @dataclass(frozen=True)
 class Units:
-    """The random effects of words, or of attributes: d coordinates for each of them.
-
-    Parameters
-    ----------
-    terms : tuple of Term
-    of_row : (n_rows,) int
-        Unit of each row.
-    loading : (n_types, d) float
-        How a row of each type depends on the coordinates of its unit.
-    parameter : (n_units, d) int
-        Which log sd scales each coordinate.
-    correlated : tuple of (Block, slice) or None
-        Correlations, and the coordinates that they are of.
-    likeness : (n_units, n_units) float
-        How alike units are; (0, 0) where that is not known.
-    alike : (d,) float
-        Share of each coordinate's covariance that follows it.
-    """
+    """The random effects of words, or of attributes: d coordinates for each of them."""
 
     terms: tuple[Term, ...]
-    of_row: IntArray
-    loading: FloatArray
-    parameter: IntArray
-    correlated: tuple[Block, slice] | None = None
+    of_row: IntArray  # (n_rows,): unit of each row
+    loading: FloatArray  # (n_types, d): how a row depends on the coordinates of its unit
+    parameter: IntArray  # (n_units, d): which log sd scales each coordinate
+    correlated: tuple[Block, slice] | None = None  # correlations, and the coordinates of them
     likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    # (n_units, n_units): how alike units are; (0, 0) where that is not known
     alike: FloatArray = field(default_factory=lambda: np.zeros(0))
+    # (d,): share of each coordinate's covariance that follows the likeness
 
 
 def units_of(
@@ -151,58 +136,32 @@ class Along:
 
 @dataclass(frozen=True)
 class Classes:
-    """Units in classes of equal partners, and their sufficient statistics.
-
-    Parameters
-    ----------
-    units : Units
-    of_unit : (n_units,) int
-        Class of each unit.
-    size : (n_classes,) float
-    first : (n_classes,) int
-        A unit of each class.
-    parameter : (n_classes, d) int
-    rows : (n_classes, n_types) float
-        Rows of one unit of the class.
-    gram : (n_noise, n_classes, d, d) float
-        X'X of one unit.
-    projection : (n_noise, n_classes, d) float
-        X'(y - centre) of the class's mean coordinates, which are sums over sqrt(size).
-    apart : (n_noise, d, n_units) float
-        Projections X'(y - centre) of units, less the average of their class.
-    deviation : (n_noise, n_classes, d, k) float
-        As few columns as have the same cross-products as ``apart`` within every class; or of each
-        direction, (n_noise, m, d, 1).
-    scale : (n_classes, d) float
-        Sds of the mean coordinates in units of a unit's own: 1 but for likeness. Contained in
-        ``gram`` and ``projection``.
-    directions : Along or None
-        None where units are exchangeable within their class.
-    """
+    """Units in classes of equal partners, and their sufficient statistics."""
 
     units: Units
-    of_unit: IntArray
-    size: FloatArray
-    first: IntArray
-    parameter: IntArray
-    rows: FloatArray
-    gram: FloatArray
+    of_unit: IntArray  # (n_units,): class of each unit
+    size: FloatArray  # (n_classes,)
+    first: IntArray  # (n_classes,): a unit of each class
+    parameter: IntArray  # (n_classes, d)
+    rows: FloatArray  # (n_classes, n_types): rows of one unit of the class
+    gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit
     projection: FloatArray
+    # (n_noise, n_classes, d): X'(y - centre) of mean coordinates, which are sums over sqrt(size)
     apart: FloatArray
+    # (n_noise, d, n_units): X'(y - centre) of units, less the average of their class
     deviation: FloatArray
+    # (n_noise, n_classes, d, k): as few columns as have the cross-products of apart in every class
+    # with likeness of each direction, (n_noise, m, d, 1)
     scale: FloatArray
-    directions: Along | None = None
+    # (n_classes, d): sds of mean coordinates in a unit's own, contained in gram and projection
+    directions: Along | None = None  # None where units are exchangeable within their class
 
 
 def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
     """Class units, and reduce their rows to sufficient statistics.
 
-    Parameters
-    ----------
-    y : (n_rows,) float
-        The outcome less the centre.
-    partner : (n_rows,) int or None
-        Unit of the other factor in each row; None if it has no effects.
+    ``y`` is the outcome less the centre; ``partner`` the unit of the other factor in each row, None
+    if it has no effects.
     """
     n_units, n_types = len(units.parameter), len(types.first)
     cell = units.of_row * n_types + types.of_row
@@ -273,12 +232,7 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
 
 
 def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
-    """Couple the mean coordinates of two factors' classes.
-
-    Returns
-    -------
-    (n_noise, n_classes of one, d of one, n_classes of other, d of other) float
-    """
+    """Couple mean coordinates of two factors' classes, (n_noise, n_classes, d, n_classes, d)."""
     sides = (one, other)
     place = [np.full(len(side.of_unit), -1) for side in sides]
     for side, places in zip(sides, place, strict=True):
@@ -297,48 +251,26 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All that the posterior of the parameters and of the effects given them needs.
-
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-    blocks : tuple of Block
-        Layout of the vector of parameters.
-    rows : (n_noise,) float
-        Rows by residual precision: those of a connection, or of what else the model's sigma is by.
-    unpooled_sd : float
-        Prior sd of the effects of a word that is not pooled; its log comes behind the parameters.
-    sides : tuple of Classes
-        Of the words, and of the attributes if they have effects. The first is the larger one, which
-        is eliminated first; the other is kept.
-    shared_terms : tuple of Term
-        Effects that reach across words and attributes, of groups or contexts. The connection
-        means come before them.
-    shared_parameter : (n_shared,) int
-        Which log sd scales each shared effect; -1 for the connection means, whose prior sd is
-        known.
-    cross : (n_noise, n_eliminated, d, n_kept + 1) float
-        Coupling of the eliminated classes with what is kept: the other side, then shared effects;
-        and in the last column with the outcome, less the centre.
-    gram : (n_noise, n_kept + 1, n_kept + 1) float
-        X'X of what is kept, and the outcome's products with it and with itself in the last place.
-    alike : tuple of Collapsed
-        Of other outcomes of the same rows under the same model, independent of this one given the
-        parameters, which they share.
-    """
+    """All that the posterior of the parameters and of the effects given them needs."""
 
     design: Design
     spec: ModelSpec
-    blocks: tuple[Block, ...]
-    rows: FloatArray
-    unpooled_sd: float
+    blocks: tuple[Block, ...]  # layout of the vector of parameters
+    rows: FloatArray  # (n_noise,): rows by residual precision
+    unpooled_sd: float  # of a word that is not pooled; its log comes behind the parameters
     sides: tuple[Classes, ...]
+    # words, and attributes if they have effects: the larger side, eliminated first, then the other
     shared_terms: tuple[Term, ...]
+    # effects that reach across words and attributes; the connection means come before them
     shared_parameter: IntArray
+    # (n_shared,): which log sd scales each; -1 for the connection means, whose prior sd is known
     cross: FloatArray
+    # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with what is kept,
+    # the other side and shared effects; in the last column with the outcome, less the centre
     gram: FloatArray
+    # (n_noise, n_kept + 1, n_kept + 1): X'X of what is kept, bordered by the outcome
     alike: tuple[Collapsed, ...] = ()
+    # other outcomes of the same rows and model, independent given the parameters, which they share
 
     @property
     def n_parameters(self) -> int:
@@ -367,19 +299,9 @@ def collapse(
 ) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
 
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-    unpooled : int, optional
-        A protected word whose effects have the sd ``unpooled_sd`` and tell nothing of other words.
-    unpooled_sd : float
-
-    Raises
-    ------
-    ValueError
-        If the model's likelihood is not normal, the distances do not vary (no residual sd can be
-        learned from them), or the model has context effects and the design no contexts.
+    A protected word that is ``unpooled`` has effects of the sd ``unpooled_sd``, from which nothing
+    is learned of other words. A ValueError is raised if the likelihood is not normal, the distances
+    do not vary, or the model has effects that the design cannot have.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
