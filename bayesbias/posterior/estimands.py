@@ -1,0 +1,118 @@
+r"""What a group's contrast is about: which cells of groups by columns it compares.
+
+Write m(g, j) for the mean distance of group g in column j: a stereotype set, or a kind of controls.
+
+double difference
+    own sets less other sets, averaged over groups. How close a set is to everybody, and a group to
+    everything, cancels. It is what two groups without controls identify.
+relative
+    a group's own sets, this group against the others, less the same difference in the controls:
+    :math:`[m(g, S_g) - \overline{m}(h, S_g)] - [m(g, K) - \overline{m}(h, K)]` over the groups h
+    that the set is different to. Without controls, sets that are different to both groups take
+    their place. It answers *for whom*: the average over groups is the double difference.
+within
+    a group's own sets less other sets, :math:`m(g, S_g) - \overline{m}(g, S_h)`. It describes these
+    words; it includes how close each set is to everybody.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from ..model.design import Design, one_hot
+from ..model.terms import Term
+from ..model.tree import design_of, spec_of, stacked
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
+"""Names of the estimands."""
+
+
+def has_cells(tree: DataTree) -> bool:
+    """Whether the model has a mean of every group in every column."""
+    return any(term.constraint == "cells" for term in spec_of(tree).terms)
+
+
+def baseline_columns(design: Design, one: int, other: int) -> list[int]:
+    """Columns that show how much closer one group is to anything than another group.
+
+    Matched controls, which are as frequent as the stereotypes, where there are some; else all
+    controls; else the sets that are different to both groups.
+    """
+    present = (design.column_connection[[one, other]] >= 0).all(axis=0)
+    controls = [j for j in range(len(design.sets), len(design.columns)) if present[j]]
+    matched = [j for j in controls if design.columns[j] == "matched"]
+    names = np.array([*design.connections, ""])[design.column_connection[[one, other]]]
+    different = [j for j in range(len(design.sets)) if (names[:, j] == "different").all()]
+    return matched or controls or different
+
+
+def relative_weights(design: Design) -> FloatArray:
+    """Weights of cells in every group's relative contrast, (n_groups, n_groups, n_columns).
+
+    NaN for a group whose contrast the table does not identify.
+    """
+    n_groups, n_columns = len(design.groups), len(design.columns)
+    names = np.array([*design.connections, ""])[design.column_connection]
+    weights = np.full((n_groups, n_groups, n_columns), np.nan)
+    for g in range(n_groups):
+        pairs = [
+            (h, j, base)
+            for j in np.flatnonzero(names[g] == "associated")
+            for h in np.flatnonzero(names[:, j] == "different")
+            if (base := baseline_columns(design, g, int(h)))
+        ]
+        if pairs:
+            weights[g] = 0.0
+        for h, j, base in pairs:
+            for group, sign in ((g, 1.0), (h, -1.0)):
+                weights[g, group, j] += sign / len(pairs)
+                weights[g, group, base] -= sign / len(pairs) / len(base)
+    return weights
+
+
+def cell_means(tree: DataTree) -> FloatArray:
+    """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
+    design = design_of(tree)
+    means = stacked(tree, "connection_mean")[:, design.column_connection]
+    return means + stacked(tree, _cells(tree).name)
+
+
+def relative_contrasts(tree: DataTree) -> tuple[FloatArray, FloatArray]:
+    """Draws of the relative contrasts of groups, (n_draws, n_groups), and of words, (.., n_words).
+
+    NaN for a group, and its words, that the table does not identify. A word's contrast replaces its
+    group's mean by the word's own.
+    """
+    design, weights = design_of(tree), relative_weights(design_of(tree))
+    of_groups = np.einsum("ngj,kgj->nk", cell_means(tree), weights)
+    own = weights[np.arange(len(design.groups)), np.arange(len(design.groups))]
+    deviations = np.zeros((len(of_groups), len(design.words)))
+    for term in spec_of(tree).summed_terms:
+        if term.of == "protected_word":
+            effects = stacked(tree, term.name).reshape(len(of_groups), len(design.words), -1)
+            levels = _columns_of(design, term)  # (n_groups, n_columns, n_levels)
+            of_word = np.einsum("gj,gjl->gl", own, levels)[design.word_group]
+            deviations += np.einsum("nwl,wl->nw", effects, of_word)
+    return of_groups, of_groups[:, design.word_group] + deviations
+
+
+def _columns_of(design: Design, term: Term) -> FloatArray:
+    """Which level of a term's crossing each cell has, (n_groups, n_columns, n_levels)."""
+    shape = design.column_connection.shape
+    if not term.by:
+        return np.ones((*shape, 1))
+    level = np.full(shape, -1)
+    rows = design.codes("protected_group"), design.codes("attribute_column")
+    level[rows] = design.codes(term.by)
+    indicators = one_hot(level.ravel(), len(design.coords[term.by])).T
+    return indicators.reshape(*shape, -1)
+
+
+def _cells(tree: DataTree) -> Term:
+    return next(term for term in spec_of(tree).terms if term.constraint == "cells")
