@@ -175,9 +175,7 @@ def _vectors(loaded: list[KeyedVectors] = []) -> KeyedVectors:  # noqa: B006
     return loaded[0]
 
 
-def _clusters(
-    rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int]
-) -> list[int]:
+def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int]) -> list[int]:
     """Draw n words as clusters of nearest neighbors, none twice."""
     drawn: list[int] = []
     while len(drawn) < n:

@@ -18,7 +18,8 @@ from ..model.tree import design_of, labels, n_draws, spec_of
 from ..sampling.exact import sample_exact
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..sampling.reduction import UNPOOLED_SD, collapse
-from ..tables.levels import GROUP, WORD
+from ..tables.levels import GROUP, OVERALL, WORD
+from .estimands import DOUBLE, RELATIVE, WITHIN, has_cells, relative_contrasts
 from .summaries import carry_warnings, labeled, level_means
 
 if TYPE_CHECKING:
@@ -100,19 +101,54 @@ def contrasts(
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
-    connections = labels(tree, "connection")
     reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    levels, gaps, estimands = contrast_draws(tree, over)
     if between == "groups":
-        groups, draws = group_means(tree, over)
-        pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
-        first, second = np.triu_indices(len(groups), 1)
-        gaps = draws[:, first] - draws[:, second]
-        return carry_warnings(pair_contrasts(gaps, connections, pairs, **reading), tree)
-    levels, draws = level_means(tree, over)
-    frame = pair_contrasts(draws, connections, levels, **reading)
-    of_words = draws[:, levels["level"] == WORD]
-    frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(of_words, connections)
+        levels, gaps, estimands = _between_groups(levels, gaps, estimands)
+    frame = describe_gaps(gaps, labels(tree, "connection"), levels, estimands, reading)
+    if between == "connections":
+        is_word = (levels["level"] == WORD).to_numpy()
+        frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
     return carry_warnings(frame, tree)
+
+
+def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
+    """Draws of the contrasts of every level, each about what its row is called.
+
+    Returns
+    -------
+    DataFrame
+        What each level is of, as `level_means` gives it.
+    (n_draws, n_levels, n_pairs) float
+        NaN where the table does not identify a contrast.
+    (n_levels, n_pairs) str
+        Names of the estimands; see `estimands`.
+    """
+    connections = labels(tree, "connection")
+    first, second, _ = connection_pairs(connections)
+    levels, draws = level_means(tree, over)
+    gaps = draws[..., first] - draws[..., second]
+    estimands = np.full(gaps.shape[1:], WITHIN, dtype=object)
+    if connections[:2] == ["associated", "different"]:  # the first of all pairs
+        estimands[levels["level"] == OVERALL, 0] = DOUBLE
+        if over == "population" and has_cells(tree):
+            gaps[:, 1:, 0] = np.concatenate(relative_contrasts(tree), axis=1)
+            estimands[1:, 0] = RELATIVE
+    return levels, gaps, estimands
+
+
+def _between_groups(
+    levels: pd.DataFrame, gaps: FloatArray, estimands: np.ndarray
+) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
+    """Subtract the contrasts of one group from those of another, for all pairs of groups."""
+    is_group = (levels["level"] == GROUP).to_numpy()
+    groups = levels.loc[is_group, "protected_group"].tolist()
+    if len(groups) < 2:
+        raise ValueError(f"the table has the group {groups[0]} only; nothing to compare")
+    pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
+    one, other = np.triu_indices(len(groups), 1)
+    gaps = gaps[:, is_group]
+    return pairs, gaps[:, one] - gaps[:, other], estimands[is_group][one]
 
 
 def unpooled_contrasts(
@@ -186,25 +222,17 @@ def unpooled_contrasts(
     return carry_warnings(frame, tree)
 
 
-def group_means(tree: DataTree, over: str) -> tuple[list[str], FloatArray]:
-    """Names of groups and draws of their means, (n_draws, n_groups, n_connections)."""
-    levels, draws = level_means(tree, over)
-    is_group = (levels["level"] == GROUP).to_numpy()
-    groups = levels.loc[is_group, "protected_group"].tolist()
-    if len(groups) < 2:
-        raise ValueError(f"the table has the group {groups[0]} only; nothing to compare")
-    return groups, draws[:, is_group]
+def _probability_of_most(gaps: FloatArray) -> FloatArray:
+    """Share of draws in which a word's difference is the farthest from zero.
 
-
-def _probability_of_most(draws: FloatArray, connections: Sequence[str]) -> FloatArray:
-    """Return in which share of draws each word's difference is the farthest from zero.
-
-    Draws are (n_draws, n_words, n_connections), shares (n_words * n_pairs,); ties share a draw.
+    Gaps are (n_draws, n_words, n_pairs), NaN for words that are not identified; shares are those of
+    all others, word by word. Ties share a draw.
     """
-    first, second, _ = connection_pairs(connections)
-    sizes = abs(draws[..., first] - draws[..., second])
+    identified = np.isfinite(gaps[0])
+    sizes = np.where(identified, abs(gaps), -1.0)
     is_most = sizes == sizes.max(axis=1, keepdims=True)
-    return np.asarray((is_most / is_most.sum(axis=1, keepdims=True)).mean(axis=0)).ravel()
+    shares = (is_most / is_most.sum(axis=1, keepdims=True)).mean(axis=0)
+    return np.asarray(shares[identified])
 
 
 def pair_contrasts(
@@ -229,10 +257,27 @@ def pair_contrasts(
     DataFrame
         One row a thing and pair: the labels, ``first``, ``second``, then as `compare_draws`.
     """
-    first, second, pairs = connection_pairs(connections)
+    first, second, _ = connection_pairs(connections)
     gaps = draws[..., first] - draws[..., second]
-    frame = compare_draws(gaps.reshape(len(gaps), -1), **reading)
-    return labeled(frame, things, **pairs)
+    return describe_gaps(gaps, connections, things, None, reading)
+
+
+def describe_gaps(
+    gaps: FloatArray,
+    connections: Sequence[str],
+    things: pd.DataFrame,
+    estimands: np.ndarray | None,
+    reading: Reading,
+) -> pd.DataFrame:
+    """Describe differences, (n_draws, n_things, n_pairs); what is not identified has no row."""
+    identified = np.isfinite(gaps[0]).ravel()
+    filled = np.where(identified, gaps.reshape(len(gaps), -1), 0.0)
+    frame = compare_draws(filled, **reading)
+    names = dict(connection_pairs(connections)[2])
+    frame = labeled(frame, things, **names)
+    if estimands is not None:
+        frame.insert(list(frame.columns).index("mean"), "estimand", estimands.ravel())
+    return frame if identified.all() else frame[identified].reset_index(drop=True)
 
 
 def connection_pairs(

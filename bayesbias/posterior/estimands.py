@@ -83,6 +83,18 @@ def cell_means(tree: DataTree) -> FloatArray:
     return means + stacked(tree, _cells(tree).name)
 
 
+def group_means(tree: DataTree) -> FloatArray:
+    """Draws of the mean of every group's cells by connection, (n_draws, n_groups, n_connections).
+
+    Those of all groups where this one has no cell of a connection.
+    """
+    place = design_of(tree).column_connection
+    inside = np.stack([place == c for c in range(len(design_of(tree).connections))], axis=-1)
+    inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0)[None])
+    shares = inside / inside.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("ngj,gjc->ngc", cell_means(tree), shares))
+
+
 def relative_contrasts(tree: DataTree) -> tuple[FloatArray, FloatArray]:
     """Draws of the relative contrasts of groups, (n_draws, n_groups), and of words, (.., n_words).
 

@@ -15,8 +15,9 @@ from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..model.tree import labels
 from ..sampling.options import DEFAULT_ROPE
+from ..tables.levels import GROUP
 from ..tables.wordlists import WordList
-from .contrasts import Reading, group_means, pair_contrasts
+from .contrasts import Reading, contrast_draws, describe_gaps
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -80,14 +81,16 @@ def facet_contrasts(
     ['men − women', 'low − high', '(men − women) × (low − high)']
     """
     names = facets.facets if isinstance(facets, WordList) else facets
-    groups, draws = group_means(tree, over)
+    levels, gaps, _ = contrast_draws(tree, over)
+    is_group = (levels["level"] == GROUP).to_numpy()
+    groups = levels.loc[is_group, "protected_group"].tolist()
     cells, sets = _cells(groups, names)
     effects = _effects(sets)
     weights = np.stack([cell_weights.ravel() for _, _, cell_weights in effects]) @ cells
     things = pd.DataFrame([effect[:2] for effect in effects], columns=["facets", "contrast"])
     connections = labels(tree, "connection")
     reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
-    frame = pair_contrasts(weights @ draws, connections, things, **reading)
+    frame = describe_gaps(weights @ gaps[:, is_group], connections, things, None, reading)
     return carry_warnings(frame, tree)
 
 

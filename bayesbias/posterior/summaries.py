@@ -26,6 +26,7 @@ from ..model.tree import (
     warnings_of,
 )
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
+from .estimands import group_means, has_cells
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -115,7 +116,10 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
     group_of = index_of(tree, "group_index")
     means = _listed_means(tree) if over == "listed" else stacked(tree, "word_mean")
     overall = means.mean(axis=1) if over == "listed" else stacked(tree, "connection_mean")
-    by_group = [means[:, group_of == index].mean(axis=1) for index in range(len(groups))]
+    if over == "population" and has_cells(tree):
+        by_group = list(group_means(tree).swapaxes(0, 1))
+    else:
+        by_group = [means[:, group_of == index].mean(axis=1) for index in range(len(groups))]
     rows = [
         (OVERALL, "", ""),
         *((GROUP, group, "") for group in groups),
