@@ -10,7 +10,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
-from ..posterior.contrasts import compare_draws
+from ..posterior.contrasts import compare_draws, connection_pairs, contrast_draws
 from ..posterior.influence import contrast_weights
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
 from ..sampling.options import DEFAULT_ROPE
@@ -202,9 +202,14 @@ def turned_counts(
 
 def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, list[FloatArray]]:
     """Levels, and draws of first - second before and after, (n_draws, n_levels)."""
-    weights = contrast_weights(labels(tree, "connection"), first, second)
-    levels, *ends = _ends(tree)
-    return levels, [draws @ weights for draws in ends]
+    connections = labels(tree, "connection")
+    sign = contrast_weights(connections, first, second)
+    one, other = sorted(map(connections.index, (first, second)))
+    place = [*zip(*connection_pairs(connections)[:2], strict=True)].index((one, other))
+    ends = [contrast_draws(posterior_at(tree, when), "population") for when in WHEN]
+    levels, gaps = ends[0][0], [gaps[..., place] * sign[one] for _, gaps, _ in ends]
+    identified = np.isfinite(gaps[0][0])
+    return levels[identified].reset_index(drop=True), [gap[:, identified] for gap in gaps]
 
 
 def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:

@@ -40,7 +40,8 @@ from ..model.design import Design, IntArray
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.terms import Term
-from ..model.tree import warnings_of
+from ..model.tree import design_of, spec_of, warnings_of
+from ..posterior.estimands import has_cells
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.variation import constant_parts, require_variation
@@ -48,7 +49,7 @@ from ..tables.schema import CONTROLS, ROUNDING, table_hash
 from .pairing import OUTCOME, Pairs, pair
 
 if TYPE_CHECKING:
-    from xarray import DataTree
+    from xarray import DataArray, DataTree
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Of the mean distances before: that of the models for distances."""
@@ -176,9 +177,9 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     if when == "after":
         change = tree["posterior"].to_dataset()
         level = level + change[list(level.data_vars)]
-    constant = tree["constant_data"].to_dataset()
-    given = Tree.from_dict({"posterior": level, "constant_data": constant})
-    given.attrs = {name: tree.attrs[name] for name in ("warnings", "seed", "versions")}
+    kept = {group: tree[group].to_dataset() for group in ("constant_data", "observed_data")}
+    given = Tree.from_dict({"posterior": level, **kept})
+    given.attrs = {name: tree.attrs[name] for name in ("spec", "warnings", "seed", "versions")}
     return given
 
 
@@ -241,15 +242,32 @@ def level_model(spec: ModelSpec) -> ModelSpec:
     return replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
 
 
-def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) -> None:
-    """Add the means before to a posterior of the change, and say what was paired."""
+def _slopes_of(term: Term, design: Design, slope: FloatArray) -> DataArray:
+    """Slope of before on change for the effects of a term, by what they are crossed with."""
     from xarray import DataArray
 
-    by = DataArray(slope, dims="connection")
-    names = ["connection_mean", "word_mean"]
-    given, moved = level["posterior"].to_dataset()[names], change["posterior"].to_dataset()[names]
+    if term.by == "attribute_column":
+        return DataArray(slope[design.column_connection], dims=term.dims)
+    stereotype = slope[0]
+    if term.by == "attribute_kind":
+        known = dict(zip(design.connections, slope, strict=True))
+        return DataArray([known.get(kind, stereotype) for kind in design.kinds], dims=term.by)
+    return DataArray(stereotype)
+
+
+def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) -> None:
+    """Add the means before to a posterior of the change, and say what was paired."""
+    from xarray import DataArray, Dataset
+
+    by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}
+    design, spec = design_of(change), spec_of(change)
+    if has_cells(change):
+        factors = ("protected_word", "protected_group")
+        terms = [term for term in spec.summed_terms if term.of in factors]
+        by |= {term.name: _slopes_of(term, design, slope) for term in terms}
+    given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
     # Draws of the two fits are independent; they are put side by side, draw by draw.
-    change["before"] = given + by * moved.assign_coords(given.coords)
+    change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
     constant = change["constant_data"].to_dataset()
     change["constant_data"] = constant.assign(
         before=("row", pairs.distances("before")), slope=("connection", slope)

@@ -10,6 +10,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from ..model.design import Design, index_table
 from ..tables.copies import without_copies
+from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, validate_table
 
 KEYS = ("protected_word", "attribute", "connection")
@@ -101,6 +102,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     rows = joined[list(COLUMNS[:-1])].copy()
     rows["before"], rows["after"] = joined[COLUMNS[-1]], joined[f"{COLUMNS[-1]}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
+    rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}
     by = [*keys, _TIMES]
     paired = pd.MultiIndex.from_frame(joined[by].astype(str))
     left = [
