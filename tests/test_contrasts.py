@@ -52,14 +52,6 @@ def test_the_farthest_of_all_words(frame: pd.DataFrame, crossed_posterior: DataT
     assert frame.loc[frame["level"] != "word", "p_most"].isna().all()
 
 
-def test_a_negative_difference_means_that_the_first_lies_closer(toy_table: pd.DataFrame) -> None:
-    """The toy table is made with associated at .7 and human at .9."""
-    found = contrasts(fit(toy_table, "paper", method="exact", seed=1))
-    row = found[(found["first"] == "associated") & (found["second"] == "human")].iloc[0]
-    assert row["level"] == "overall"
-    assert row["mean"] < 0
-
-
 def test_probabilities_of_a_known_normal() -> None:
     """Quantiles of Normal(.1, .2): P(> 0) = Phi(.5), P(|x| < .05) by two Phis."""
     quantiles = norm(0.1, 0.2).ppf((np.arange(50_000) + 0.5) / 50_000)

@@ -70,12 +70,6 @@ def test_a_prior_that_decides_alone_is_told(toy_table: pd.DataFrame) -> None:
     assert (frame["likelihood"] < SENSITIVE).all()
 
 
-def test_a_wide_prior_has_no_weight(toy_table: pd.DataFrame) -> None:
-    frame = mean_rows(toy_table, mean=1.0, sd=3.0)
-    wide = frame[frame["of"].isin(["associated", "different", "neutral"])]
-    assert (wide["prior"] < frame["likelihood"].min()).all()
-
-
 def test_other_variables_and_their_labels(crossed_posterior: DataTree) -> None:
     frame = prior_sensitivity(crossed_posterior, ["word_mean", "attribute_effect"])
     assert frame.loc[0, ["parameter", "of"]].tolist() == ["word_mean", "he, associated"]

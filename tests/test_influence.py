@@ -60,7 +60,7 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     assert bb.plots.influence(frame).get_xlabel()
 
 
-@pytest.mark.parametrize(("n_words", "n_attributes"), [(4, 6), (12, 6), (8, 40)])
+@pytest.mark.parametrize(("n_words", "n_attributes"), [(4, 6), (12, 40)])
 def test_expected_widths_follow_the_formula(
     post: DataTree, n_words: int, n_attributes: int
 ) -> None:

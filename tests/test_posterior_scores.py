@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from builders import doubtful
 from gensim.models import KeyedVectors
 from xarray import DataTree
 
@@ -199,14 +198,6 @@ def test_an_attribute_of_two_sets_belongs_to_the_own_one_first() -> None:
     table = table_of(vectors, words)
     frame = posterior_scores(fitted(table, "paper"))
     assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
-
-
-def test_bad_probability_and_warnings(crossed: DataTree) -> None:
-    with pytest.raises(ValueError, match=r"ci_prob must lie in \(0, 1\), got 89"):
-        posterior_scores(crossed, ci_prob=89)
-    with pytest.warns(bb.SamplingWarning, match="did not mix"):
-        frame = posterior_scores(doubtful(crossed, "it did not mix"))
-    assert frame.attrs == {"ci_prob": 0.89, "ci_kind": "hdi", "warnings": ["it did not mix"]}
 
 
 def test_rows_join_a_table_of_scores(crossed: DataTree) -> None:

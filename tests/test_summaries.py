@@ -16,7 +16,6 @@ from bayesbias.posterior.posterior_scores import posterior_scores
 from bayesbias.posterior.predictive import predictive_check
 from bayesbias.posterior.summaries import sd_summary, summary
 from bayesbias.sampling.fit import fit
-from bayesbias.tables.levels import LEVELS
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
@@ -29,13 +28,6 @@ def frame(crossed_posterior: DataTree) -> pd.DataFrame:
 def draws(tree: DataTree, **labels: str) -> np.ndarray:
     """Draws of a word mean, chains after one another."""
     return tree["posterior"]["word_mean"].sel(labels).values.ravel()
-
-
-def test_columns_and_order(frame: pd.DataFrame) -> None:
-    labels = ["level", "protected_group", "protected_word", "connection"]
-    assert list(frame.columns) == [*labels, "mean", "sd", "low", "high"]
-    assert frame["connection"].tolist() == CONNECTIONS * 7  # overall, 2 groups, 4 words
-    assert frame["level"].drop_duplicates().tolist() == list(LEVELS)
 
 
 def test_a_word_is_summarised_by_its_own_draws(
