@@ -9,7 +9,7 @@ from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import norm, shapiro
+from scipy.stats import norm
 
 from bayesbias import maskedlm
 from bayesbias.maskedlm import ROLES, Normals
@@ -95,11 +95,6 @@ def test_jss_loses_the_direction_and_keeps_the_unit() -> None:
     assert maskedlm.jss(anti, anti) == pytest.approx(100)
     assert maskedlm.jss(anti, anti, variant="published") == pytest.approx(100)
     refused("unknown variant of JSS 'publshed'; did you", maskedlm.jss, stereo, anti, "publshed")
-
-
-def test_ties_count_half_and_are_told() -> None:
-    share = maskedlm.percentage_score([1.0, 2.0, 3.0, 0.0], [0.0, 2.0, 5.0, -1.0])
-    assert (share.score, share.n_pairs, share.n_ties) == (62.5, 4, 1)
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=20))
@@ -199,16 +194,6 @@ def test_a_type_with_one_pair_stops_no_other() -> None:
     refused("no paired scores", maskedlm.measure_table, paired.iloc[:0])
 
 
-def test_score_analysis_has_moments_and_shapiro_of_every_set() -> None:
-    paired = made_pairs()
-    frame = maskedlm.score_analysis(paired)
-    assert len(frame) == 3 * 2
-    row = frame[(frame["bias_type"] == "all") & (frame["role"] == "stereotypical")].iloc[0]
-    scores = paired["stereotypical"].to_numpy()
-    assert row["sd"] == pytest.approx(scores.std(ddof=1))
-    assert (row["shapiro_w"], row["shapiro_p"]) == pytest.approx(tuple(shapiro(scores)))
-
-
 def test_sampling_gives_back_the_whole_at_rate_one() -> None:
     frame = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
     whole = frame[frame["rate"] == 1.0]
@@ -235,13 +220,13 @@ def of_models(shifts: dict[str, float], n_pairs: int = 60) -> pd.DataFrame:
 
 def test_the_order_of_models_stays_where_they_differ_much() -> None:
     far = of_models({"low": -12.0, "high": 12.0, "middle": 0.0})
-    frame = maskedlm.order_robustness(far, (0.3, 1.0), repeats=30, seed=1)
+    frame = maskedlm.order_robustness(far, (0.3, 1.0), repeats=10, seed=1)
     share = frame[frame["statistic"] == "percentage"].set_index("rate")
     assert list(share["n_pairs"]) == [18, 60]
     assert (share[["same_order", "tau"]] == 1).all(axis=None)
     assert set(share["order"]) == {"high > middle > low"}
     assert (frame.query("rate == 1")["same_order"] == 1).all()
-    again = maskedlm.order_robustness(far, (0.3, 1.0), repeats=30, seed=1)
+    again = maskedlm.order_robustness(far, (0.3, 1.0), repeats=10, seed=1)
     pd.testing.assert_frame_equal(frame, again)
 
 
@@ -255,32 +240,16 @@ def test_the_order_of_models_is_that_of_counts_in_the_same_pairs() -> None:
     assert better
     halves = [list(rows) for rows in combinations(range(8), 4)]
     expected = np.mean([better * (two[rows].sum() - one[rows].sum()) >= 0 for rows in halves])
-    frame = maskedlm.order_robustness(near, (0.5,), repeats=4000, seed=2)
+    frame = maskedlm.order_robustness(near, (0.5,), repeats=400, seed=2)
     found = frame[frame["statistic"] == "percentage"]["same_order"].item()
-    assert found == pytest.approx(expected, abs=0.03)  # four standard errors of 4,000 samples
+    assert found == pytest.approx(expected, abs=0.1)  # four standard errors of 400 samples
 
 
-def test_orders_need_models_that_share_pairs() -> None:
-    refused("two models or more; pll has 'toy' only", maskedlm.order_robustness, made_pairs())
-    other = made_pairs().assign(model="other", pair_id=[f"x{i}" for i in range(42)])
-    both = pd.concat([made_pairs(), other])
-    refused("the models share no pairs of pll", maskedlm.order_robustness, both)
-
-
-def test_kls_is_steady_because_it_hardly_moves() -> None:
-    """Its spread over samples is small, and so is its answer to a shift that turns every pair."""
-    paired = made_pairs(sizes=(200,))
-    steady = maskedlm.sampling_robustness(paired, (0.5,), repeats=20, seed=0).set_index(
-        "statistic"
-    )["sd"]
-    assert steady["kls"] < steady["percentage"]
-    turned = paired.assign(stereotypical=paired["stereotypical"] + 30)
-    before, after = (maskedlm.measure_table(frame).iloc[-1] for frame in (paired, turned))
-    assert after["percentage"] - before["percentage"] > 30
-    assert abs(after["kls"] - before["kls"]) < 10
-
-
-def test_sampling_refuses_what_it_cannot_draw() -> None:
-    sample, pairs = maskedlm.sampling_robustness, made_pairs()
+def test_what_cannot_be_sampled_or_ordered_is_refused() -> None:
+    pairs = made_pairs()
+    sample, order = maskedlm.sampling_robustness, maskedlm.order_robustness
     refused(r"rates are shares in \(0, 1\]; got 0.0", sample, pairs, (0.0,), repeats=5)
     refused("repeats must be 2", sample, pairs, (0.5,), repeats=1)
+    refused("two models or more; pll has 'toy' only", order, pairs)
+    other = pairs.assign(model="other", pair_id=[f"x{i}" for i in range(42)])
+    refused("the models share no pairs of pll", order, pd.concat([pairs, other]))

@@ -159,15 +159,6 @@ def test_batches_and_order_change_nothing(pairs, model, scores) -> None:
         np.testing.assert_allclose(both["score_x"], both["score_y"], atol=TOLERANCE)
 
 
-def test_long_neighbours_pad_without_a_trace(model: LanguageModel) -> None:
-    long = tuple(sentence + " It rained all day and all night." * 12 for sentence in MEN)
-    names = ["cps", "aul", "aula", "pll-word-l2r"]
-    alone = score_pairs(HERE, model, names, progressbar=False)
-    beside = score_pairs(pair_frame(MEN, long), model, names, batch_size=500, progressbar=False)
-    beside = beside[beside["pair_id"] == "0"]
-    np.testing.assert_allclose(alone["score"], beside["score"], atol=TOLERANCE)
-
-
 def test_the_hook_at_the_head_changes_nothing(model, monkeypatch) -> None:
     """Models without an output layer of their own get all logits."""
     hooked = score_pairs(HERE, model, progressbar=False)
@@ -217,13 +208,6 @@ def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path)
     assert (first["score"] != second["score"]).all()
 
 
-def test_a_file_that_remembers_nothing_is_refused(tmp_path: Path, model: LanguageModel) -> None:
-    other = tmp_path / "notes.txt"
-    other.write_text("not a database, and long enough to be told from an empty one\n" * 9)
-    with pytest.raises(ValueError, match=r"notes\.txt: not a JSON file"):
-        score_pairs(HERE, model, "aul", cache=other, progressbar=False)
-
-
 def test_modified_and_shared_tokens(model: LanguageModel) -> None:
     frame = token_spans(pair_frame(("The old man sat.", "The very young man sat.")), model)
     assert list(frame["tokens"][0]) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
@@ -269,13 +253,6 @@ def test_what_cps_leaves_out_and_the_mean_of_all(model: LanguageModel) -> None:
     np.testing.assert_allclose(mean, pll / 5, rtol=1e-6)
 
 
-def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
-    whole = score_pairs(HERE, model, "aul", progressbar=False)["score"]
-    small = load_language_model(folder, dtype="bfloat16")
-    half = score_pairs(HERE, small, "aul", progressbar=False)
-    np.testing.assert_allclose(whole, half["score"], rtol=0.05)  # 8 bits of mantissa
-
-
 # Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
 
 
@@ -315,11 +292,6 @@ def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
     assert [text.lstrip("Ġ") for text in kept] == ["JohnĠisĠtall"] * 2
 
 
-def test_another_architecture_agrees_with_the_oracle(roberta: LanguageModel) -> None:
-    frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
-    assert_those_of_the_oracle(frame, roberta, score_pairs(frame, roberta, progressbar=False))
-
-
 @pytest.fixture(scope="module")
 def albert(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
     """With a unigram model of pieces that mark the space before them, as SentencePiece's."""
@@ -342,13 +314,6 @@ def albert(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
     size |= {"intermediate_size": 64, "embedding_size": 16, "pad_token_id": 1}
     place = tmp_path_factory.mktemp("albert")
     return load_language_model(made_model("Albert", "AlbertForMaskedLM", tokenizer, place, **size))
-
-
-def test_sentence_pieces_agree_with_the_oracle(albert: LanguageModel) -> None:
-    frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
-    found = tokenize(albert, "Women are kind").pieces[1:-1]
-    assert found == tuple("_Wo men _are _kind".replace("_", "\u2581").split())
-    assert_those_of_the_oracle(frame, albert, score_pairs(frame, albert, progressbar=False))
 
 
 SMALL = ("Women are very kind", "John is kind")
@@ -401,13 +366,6 @@ def test_scores_are_those_of_the_published_script(
     for measure, values in published.items():
         # Six digits are written down, of numbers in single precision.
         assert wide.loc[measure, list(ROLES)].tolist() == pytest.approx(values, rel=2e-5), measure
-
-
-def test_positions_after_the_padding_count_towards_the_limit(roberta: LanguageModel) -> None:
-    assert roberta.longest == 38  # 40 places, of which the first two belong to padding
-    fits = " kind" * 36
-    assert len(tokenize(roberta, fits).ids) == 38
-    refused("39 tokens and tiny roberta reads at most 38", tokenize, roberta, fits + " kind")
 
 
 @pytest.fixture(scope="module")
@@ -476,12 +434,6 @@ def test_what_ends_texts_comes_first_where_nothing_begins_them(causal: LanguageM
     assert tokens.scored == tuple(range(1, len(plain) + 1))
 
 
-def test_xlm_calls_its_masked_head_by_a_causal_name(byte_level: Any, tmp_path: Path) -> None:
-    size = {"emb_dim": 16, "n_layers": 1, "n_heads": 2, "max_position_embeddings": 40}
-    place = made_model("XLM", "XLMWithLMHeadModel", byte_level, tmp_path, **size)
-    assert load_language_model(place).kind == "masked"
-
-
 def test_models_with_a_decoder_are_refused(byte_level: Any, tmp_path: Path) -> None:
     size = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16}
     size |= {"decoder_ffn_dim": 16, "encoder_attention_heads": 1, "decoder_attention_heads": 1}
@@ -498,15 +450,6 @@ def test_xlm_is_masked_though_its_head_is_called_as_causal_ones_are(
     assert model.kind == "masked"
     frame = pair_frame(("John is old", "John is tall"))
     assert np.isfinite(score_pairs(frame, model, "pll", progressbar=False)["score"]).all()
-
-
-def test_a_pair_that_shares_no_token_lacks_cps_alone(model: LanguageModel) -> None:
-    frame = pair_frame(("Women left early", "he slept"), MEN)
-    with pytest.warns(UserWarning, match="no cps score.*: pairs 0$"):
-        scores = score_pairs(frame, model, ("cps", "sss", "aul", "pll"), progressbar=False)
-    found = scores.groupby("measure")["pair_id"].nunique()
-    assert dict(found) == {"cps": 1, "sss": 2, "aul": 2, "pll": 2}
-    assert {row["measure"] for row in scores.attrs["unscored"]} == {"cps"}
 
 
 def test_unknown_tokens_are_counted_and_special_ones_refused(model: LanguageModel) -> None:

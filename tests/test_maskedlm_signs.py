@@ -147,12 +147,11 @@ def test_preferences_that_cannot_be_modelled(change, options, match: str) -> Non
     refused(match, fit_pairs, paired.assign(**changed), **options)
 
 
-def test_the_model_has_a_form_in_pymc_and_a_graph() -> None:
+def test_the_model_has_a_form_in_pymc() -> None:
     data = preferences(preferred())
     model = bb.build_model(data.design(data.y[:, 0], "one"), "pairs-signs")
     names = {variable.name for variable in model.free_RVs}
     assert {"word_mean", "cluster_effect", "slope", "cluster_sd", "sigma"} <= names
-    assert "cluster_effect" in bb.model_graph("pairs-signs").source
 
 
 def test_observed_shares_of_single_pairs_are_binomial() -> None:

@@ -33,7 +33,6 @@ from .preferences import Preferences as Preferences
 from .preferences import preferences as preferences
 from .questions import MEASURES as MEASURES
 from .score_files import read_scores as read_scores
-from .score_sets import measure_agreement as measure_agreement
 from .score_sets import order_robustness as order_robustness
 from .score_sets import sampling_robustness as sampling_robustness
 from .score_sets import score_analysis as score_analysis

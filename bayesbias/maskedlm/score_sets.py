@@ -1,9 +1,8 @@
-"""How scores are distributed, how measures fare with fewer pairs, and how measures agree."""
+"""How scores are distributed, and how measures fare with fewer pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import ceil
 
 import numpy as np
@@ -19,11 +18,8 @@ from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, weighted
 RATES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Shares of the pairs that Liu (2024) samples."""
 
-NEIGHBORS = 3
-"""Nearest neighbors of the estimate of mutual information; Kraskov et al. recommend 2 to 4."""
-
-FEWEST, FEWEST_FOR_INFORMATION = 3, 8
-"""Rows that a correlation and the Shapiro-Wilk test need, and those that neighbors need."""
+FEWEST = 3
+"""Scores that the Shapiro-Wilk test needs."""
 
 
 def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
@@ -211,79 +207,3 @@ def _check(rates: Sequence[float], repeats: int) -> None:
     for rate in rates:
         if not 0 < rate <= 1:
             raise ValueError(f"rates are shares in (0, 1]; got {rate}")
-
-
-def measure_agreement(values: pd.DataFrame) -> pd.DataFrame:
-    """Correlation and mutual information of every two measures over language models.
-
-    A correlation of 0 does not mean that two measures have nothing in common: JSS does not see in
-    which direction a model leans, so that it may be a function of the percentage and not correlate
-    with it. Mutual information is 0 only for measures that are independent.
-
-    Parameters
-    ----------
-    values : DataFrame
-        A row a language model, or a model and bias type, and a column a measure: of a
-        `measure_table` without the bias type ``all``, for example ``table.pivot(index=["model",
-        "bias_type"], columns="measure", values="percentage")``.
-
-    Returns
-    -------
-    DataFrame
-        A row a pair of measures: ``first``, ``second``, ``n`` (rows that have both), ``pearson``,
-        ``spearman``, in [-1, 1], and ``mutual_information`` in nats, by nearest neighbors among
-        the ranks' Normal scores. Of 30 rows of independent measures its estimate is 0 on average
-        with an sd of .1, so that it may lie below 0. NaN where there are fewer than 3 rows,
-        or 8 for mutual information, or a measure is the same in all rows.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two measures, or a value is infinite or no number.
-
-    References
-    ----------
-    Liu (2024), figure 4. Kraskov, Stögbauer and Grassberger (2004), Estimating mutual information,
-    Physical Review E 69, 066138, equation 8.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from bayesbias.maskedlm import measure_agreement
-    >>> values = pd.DataFrame({"cps": [52.0, 55.0, 61.0], "aul": [50.0, 51.0, 60.0]})
-    >>> measure_agreement(values)["spearman"].tolist()
-    [1.0]
-    """
-    from scipy.special import ndtri
-
-    if values.shape[1] < 2:
-        raise ValueError(f"two measures or more are compared; got {values.shape[1]} columns")
-    for name, column in values.items():
-        if not pd.api.types.is_numeric_dtype(column) or np.isinf(column).any():
-            raise ValueError(f"the column {name!r} must hold finite numbers")
-    rows = []
-    for first, second in combinations(values.columns, 2):
-        both = values[[first, second]].dropna().to_numpy(dtype=np.float64).T
-        n = both.shape[1]
-        usable = n >= FEWEST and (np.ptp(both, axis=1) > 0).all()
-        ranks = np.array([pd.Series(row).rank() for row in both])
-        agreement = [np.corrcoef(pair)[0, 1] if usable else np.nan for pair in (both, ranks)]
-        enough = usable and n >= FEWEST_FOR_INFORMATION
-        agreement.append(_mutual_information(ndtri((ranks - 0.5) / n)) if enough else np.nan)
-        rows.append((first, second, n, *agreement))
-    names = ["first", "second", "n", "pearson", "spearman", "mutual_information"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def _mutual_information(both: FloatArray, k: int = NEIGHBORS) -> float:
-    """Mutual information of two rows of numbers, (2, n), by the k-th nearest neighbors.
-
-    Distances are the larger of the two differences. Of equal points, as of tied ranks, the k-th
-    neighbor may lie at 0; then those at 0 are counted.
-    """
-    from scipy.special import digamma
-
-    apart = np.abs(both[:, :, None] - both[:, None, :])  # (2, n, n)
-    reach = np.sort(apart.max(axis=0), axis=1)[:, k]  # 0 is the point itself
-    inside = np.where(reach[:, None] > 0, apart < reach[:, None], apart == 0).sum(axis=2)
-    return float(digamma(k) + digamma(both.shape[1]) - digamma(inside).sum(axis=0).mean())
