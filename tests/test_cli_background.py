@@ -21,18 +21,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ["background", "toy.toml", "--vectors", "toy.txt", "--draws", "500"]
 
 
-def test_no_word_is_broken_at_80_columns(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A list of three groups, whose names of pairs are the longest that are bundled."""
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main(["background", "religion", "weat2", "weat9", "--draws", "500"]) == 0
-    tables = capsys.readouterr().out.partition("X and Y: ")[0]
-    assert max(map(len, tables.splitlines())) <= 80
-    cells = set(tables.split())
-    assert {"background", "christian", "christian,", "instruments"} <= cells
-
-
 def test_it_writes_frames_and_plots(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*toy, "--out", "out", "--ranks", "0", "200", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
@@ -79,21 +67,6 @@ def test_lists_without_words_are_told_of_and_left_out(
     assert main(["background", "weat6", *fast]) == 2
     assert "weat6: none of the 8 words of X is" in capsys.readouterr().err
     assert main(["background", "weat6", "--case", "fallback", *fast]) == 0
-
-
-@pytest.mark.parametrize(
-    ("stop", "what"),
-    [
-        ("2", "ranks 0 to 2 of 311 words hold 2"),
-        ("5", "distribution has 5 words, fewer than the 6 that sets of 3 and 3 need"),
-    ],
-)
-def test_a_background_that_is_too_small_writes_nothing(
-    toy: list[str], capsys: pytest.CaptureFixture[str], stop: str, what: str
-) -> None:
-    assert main([*toy, "--ranks", "0", stop, "--out", "out"]) == 2
-    assert what in capsys.readouterr().err
-    assert not Path("out").exists()
 
 
 def test_words_that_stand_twice(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,28 +44,3 @@ def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
         "rope",
     } <= first
     assert max(map(len, lines)) <= 80
-
-
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        (["--keep", "parts"], "what was done is kept in parts, and the same command goes on"),
-        ([], "every result is there as a whole, or as it was before"),
-    ],
-)
-def test_ctrl_c_says_what_is_kept(
-    more: list[str],
-    told: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "parts").mkdir()
-    monkeypatch.setattr("bayesbias.calibration.calibrate", interrupted)
-    assert main([*ASKED, *more, "--out", "rates.csv"]) == 130
-    assert capsys.readouterr().err == f"bayesbias: interrupted; {told}\n"
-    assert list(tmp_path.rglob("*")) == [tmp_path / "parts"]

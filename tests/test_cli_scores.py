@@ -71,28 +71,3 @@ def test_posteriors_join_the_table(toy: list[str], capsys: pytest.CaptureFixture
     assert list(rows["score"]) == ["mac", "gweat", "weat_mean_difference", "weat_effect_size"]
     assert rows["choices"].str.contains("model paper").all()
     assert ((rows["low"] < rows["value"]) & (rows["value"] < rows["high"])).all()
-
-
-def test_a_score_without_a_value_is_told(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("toy.toml").write_text(BALANCED.replace(', "king"', ""), encoding="utf-8")
-    assert main(toy) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "No direct_bias of men, women: needs groups of equal size" in shown
-
-
-def test_doubtful_posteriors_give_code_3(
-    toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fit = bb.fit
-
-    def doubtful(*arguments: object, **options: object) -> object:
-        tree = fit(*arguments, **options)  # type: ignore[arg-type]
-        tree.attrs["warnings"] = '["it did not mix"]'
-        return tree
-
-    monkeypatch.setattr("bayesbias.sampling.fit.fit", doubtful)
-    assert main([*toy, "--posterior", "--model", "paper", "--out", "toy.csv"]) == 3
-    assert Path("toy.csv").is_file()
-    assert "did not mix" in capsys.readouterr().err

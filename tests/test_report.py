@@ -26,7 +26,7 @@ from builders import (
 from bayesbias import plots
 from bayesbias.model.tree import SamplingWarning
 from bayesbias.report import writer
-from bayesbias.report.headline import gap_sentence, headline
+from bayesbias.report.headline import headline
 from bayesbias.report.list_page import blocks_of, index_page, list_page
 from bayesbias.report.numbers import joined, number, percent, signed, signed_end
 from bayesbias.report.wording import coverage_sentence
@@ -131,13 +131,6 @@ def test_the_index_links_to_reports_and_has_their_contrasts(demo: Analysis) -> N
     assert [row[1] for row in table.rows] == 2 * [line.of for line in headline(demo).lines]
 
 
-def test_models_stand_side_by_side(demo: Analysis) -> None:
-    words = next(each for each in list_page(demo).sections if each.key == "words")
-    overall = next(block for block in words.blocks if isinstance(block, writer.Table))
-    names = [("associated", "crossed"), ("associated", "maximal"), ("different", "crossed")]
-    assert [row[:2] for row in overall.rows[:3]] == names
-
-
 def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> None:
     """The ends of what it leads with are those of `bb.contrasts`, the largest group first."""
     lines = headline(demo).lines
@@ -148,20 +141,6 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
     for line in lines[1:]:
         low, high = (f"{groups[end][line.of]:+.3f}".replace("-", "−") for end in ("low", "high"))
         assert f"({low} … {high})" in line.text
-
-
-@pytest.mark.parametrize(
-    ("mean", "low", "high", "words"),
-    [
-        (-0.1, -0.2, -0.05, "−0.100 (−0.200 … −0.050): its own stereotypes lie closer"),
-        (-0.1, -0.3, 0.05, "not settled that its own lie closer"),
-        (0.1, 0.05, 0.2, "lie farther"),
-    ],
-)
-def test_a_groups_contrast_is_a_place_with_an_interval(
-    mean: float, low: float, high: float, words: str
-) -> None:
-    assert words in gap_sentence({"level": "group", "mean": mean, "low": low, "high": high})
 
 
 def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analysis) -> None:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
 from builders import kept_results
@@ -146,19 +145,6 @@ def test_content_decides_the_key_and_names_do_not(
     assert changed == [name for name in base if "paper" in name]
 
 
-def test_a_changed_vector_changes_the_keys_of_its_lists_only(
-    plan: Plan, config_path: Path, tmp_path: Path
-) -> None:
-    vectors = bb.load_vectors(config_path.parent / "calm.npz")
-    vectors.vectors[vectors.key_to_index["queen"]] += np.float32(1e-3)
-    bb.save_vectors(vectors, tmp_path / "changed.npz")
-    calm = replace(plan.config.embeddings[0], source=str(tmp_path / "changed.npz"))
-    other = keys_of(plan_sweep(replace(plan.config, embeddings=(calm,))))
-    base = keys_of(plan)
-    changed = {name for name, key in other.items() if base[name] != key}
-    assert changed == {name for name in other if "titles" in name}
-
-
 def broken(plan: Plan, source: str) -> Plan:
     wild = replace(plan.config.embeddings[2], source=source)
     return plan_sweep(replace(plan.config, embeddings=(*plan.config.embeddings[:2], wild)))
@@ -177,20 +163,6 @@ def test_a_missing_embedding_is_told_cell_by_cell_before_the_run(
     assert list(done.cells["state"]) == ["done"] * 12 + ["failed"] * 6
     others = undisturbed.contrasts[undisturbed.contrasts["embedding"] != "wild"]
     assert_frame_equal(done.contrasts, others, check_exact=True)
-
-
-def test_a_list_that_an_embedding_lacks_stops_its_own_cells_only(
-    plan: Plan, config_path: Path, tmp_path: Path
-) -> None:
-    vectors = bb.load_vectors(config_path.parent / "wild.npz")
-    kept = [word for word in vectors.key_to_index if word not in {"king", "prince", "sir", "lord"}]
-    bb.save_vectors(bb.load_vectors(vectors, kept), tmp_path / "poor.npz")
-    poor = broken(plan, str(tmp_path / "poor.npz"))
-    assert {one.name for one in poor.refused} == {
-        "wild / titles / paper",
-        "wild / titles / crossed",
-    }
-    assert "no protected word of these groups has a vector: men" in poor.refused[0].message
 
 
 def test_a_cell_that_cannot_be_fitted_stops_no_other(
