@@ -46,7 +46,9 @@ def require_table_source(
 def _require_words(name: str, table: pd.DataFrame, wordlist: WordList) -> None:
     held = dict.fromkeys(table["protected_word"].astype(str))
     lists = (wordlist, *map(load_wordlist, wordlists()))
-    shares = [len(held.keys() & protected) / len(protected) for protected in map(_protected, lists)]
+    shares = [
+        len(held.keys() & words) / len(held.keys() | words) for words in map(_protected, lists)
+    ]
     if shares[0]:
         return
     best = lists[int(np.argmax(shares))].name
