@@ -13,6 +13,7 @@ from ..tables.levels import AVERAGE, OVERALL
 from .headline import NO_VERDICTS
 from .list_page import blocks_of
 from .numbers import ROUNDED, counted, named, probability, probability_name, signed
+from .wording import THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
@@ -154,11 +155,15 @@ def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
         for end, part in blocks_of(frame, "list")
     ]
     title = f"{FIRST.capitalize()} compared with {second} attributes"
-    return Section(second, title, [*figures, gap_table(sweep, second, frame)])
+    meaning = [THIN_MEANING] if len(sweep.plan.thin) else []
+    return Section(second, title, [*figures, gap_table(sweep, second, frame), *meaning])
 
 
 def gap_table(sweep: Sweep, second: str, frame: pd.DataFrame) -> Table:
-    """Show one contrast in every cell."""
+    """Show one contrast in every cell; cells of a set with too few words are marked."""
+    thin = set(zip(sweep.plan.thin["embedding"], sweep.plan.thin["list"], strict=True))
+    cells = zip(frame["embedding"], frame["list"], strict=True)
+    frame = frame.assign(thin=[cell in thin for cell in cells])
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
     caption, ci_prob = f"{FIRST} − {second}, overall", sweep.plan.config.ci_prob
     return table(frame, caption, *names, ci_prob=ci_prob, sign=True)
