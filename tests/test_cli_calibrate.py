@@ -40,7 +40,7 @@ def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
     assert {
         *bb.nulls.SCENARIOS,
         *bb.calibration.SCORE_METHODS,
-        *bb.calibration.MODELS,
+        *bb.calibration.normal_models(),
         "rope",
     } <= first
     assert max(map(len, lines)) <= 80

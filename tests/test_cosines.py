@@ -41,8 +41,10 @@ def test_simulated_tables_carry_the_cosines_of_their_batch() -> None:
     batch = scenario("unit-vectors").simulate(3, seed=1).first(2)
     for index in range(2):
         table = batch.table(index)
-        found = table_cosines(table, table["protected_word"].unique().tolist())
-        np.testing.assert_allclose(found, batch.word_cosines[index], atol=5e-5)  # rounded
+        words = [*table["protected_word"].unique(), *table["attribute"].unique()]
+        assert batch.cosines is not None
+        found = table_cosines(table, words)
+        np.testing.assert_allclose(found, batch.cosines[index], atol=5e-5)  # rounded
     assert "cosines" not in scenario("independent").table(1).attrs
 
 

@@ -18,7 +18,6 @@ from bayesbias.nulls import (
     ABOUT,
     SCENARIOS,
     BaseScenario,
-    Layout,
     Scenario,
     UnitVectorScenario,
     VocabularyScenario,
@@ -44,7 +43,7 @@ def test_every_named_scenario_gives_valid_tables_with_controls(name: str) -> Non
     table = batch.table(2)
     pd.testing.assert_frame_equal(bb.validate_table(table), table)
     sets = table[table["connection"] == "associated"].groupby("protected_group")["attribute_set"]
-    expected = {group: [of] for group, of in zip(batch.layout.groups, "ABC", strict=False)}
+    expected = {group: [of] for group, of in zip(batch.scenario.groups, "ABC", strict=False)}
     assert sets.unique().map(list).to_dict() == expected
     human = table[table["connection"] == "human"]
     assert human["attribute_set"].unique().tolist() == ["human"]
@@ -56,8 +55,8 @@ def test_every_named_scenario_gives_valid_tables_with_controls(name: str) -> Non
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_the_true_contrasts_are_what_tables_average_to(name: str) -> None:
     batch = scenario(name).simulate(400 if "topics" in name else 2000, seed=7)
-    table, by_word = batch.layout.rows, -batch.planted
-    for other, share in (("different", 1.0), ("human", 1 - 1 / len(batch.layout.groups))):
+    table, by_word = batch.scenario.rows, -batch.planted
+    for other, share in (("different", 1.0), ("human", 1 - 1 / len(batch.scenario.groups))):
         weights = row_weights(table, "associated") - row_weights(table, other)
         found = batch.distances.reshape(len(batch), -1) @ weights
         error = found.std(ddof=1) / np.sqrt(len(found))
@@ -83,14 +82,14 @@ def test_tables_expect_what_is_left_without_noise() -> None:
 
 
 def test_groups_may_be_of_different_sizes() -> None:
-    layout = Layout(n_words=(2, 5), n_attributes=(3, 4), controls=("human",))
-    assert layout.shape == (7, 10)
-    table = layout.rows
+    made = Scenario(n_words=(2, 5), n_attributes=(3, 4), controls=("human",))
+    assert made.pull.shape == (7, 10)
+    table = made.rows
     by_group = table.groupby("protected_group")["protected_word"].nunique()
     assert by_group.to_dict() == {"X": 2, "Y": 5}
     by_set = table.groupby("attribute_set")["attribute"].nunique()
     assert by_set.to_dict() == {"A": 3, "B": 4, "human": 3}
-    assert Layout(n_words=(4, 4)) == Layout(n_words=4)
+    assert Scenario(n_words=(4, 4)) == Scenario(n_words=4)
 
 
 @pytest.mark.parametrize("kind", [Scenario, UnitVectorScenario])
@@ -179,7 +178,7 @@ def test_unit_vectors_have_the_geometry_of_an_embedding(groups, planted) -> None
     # Cosines of vectors in 7 dimensions have rank 7 at most.
     assert np.linalg.matrix_rank(1 - batch.distances[0], tol=1e-9) <= 7
     assert np.abs(1 - batch.distances).max() <= 1 + 1e-12
-    own = batch.layout.own.astype(bool)
+    own = batch.scenario.own.astype(bool)
     first = batch.distances[:, 0]
     found = first[:, own[0]].mean(axis=1) - first[:, ~own[0]].mean(axis=1)
     assert found.mean() == pytest.approx(-0.2, abs=SE * found.std() / np.sqrt(2000))
@@ -234,11 +233,11 @@ def test_equal_scenarios_give_equal_settings() -> None:
 
 @given(st.integers(2, 5), st.integers(2, 5), st.integers(2, 4))
 def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: int, n: int) -> None:
-    layout = Layout(groups=tuple("pqrs"[:n]), n_words=words, n_attributes=attributes)
-    rows = layout.rows
-    assert len(rows) == words * attributes * n * n == layout.own.size
+    made = Scenario(groups=tuple("pqrs"[:n]), n_words=words, n_attributes=attributes)
+    rows = made.rows
+    assert len(rows) == words * attributes * n * n == made.own.size
     associated = (rows["connection"] == "associated").to_numpy()
-    assert np.array_equal(associated, layout.own.ravel() == 1)
+    assert np.array_equal(associated, made.own.ravel() == 1)
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -273,7 +272,6 @@ def test_what_cannot_be_is_refused() -> None:
         ("n must be a whole number of tables from 1 on; got 0", Scenario().simulate, {"n": 0}),
         ("'c' has 24 words, and a table takes 32", words, {}),
         ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
-        ("WEAT compares two groups, and this scenario has 3: p, q, r", three.associations, {}),
     ):
         refused(fragment, call, **arguments)
     refused("there are 1 tables, 0 to 0; got 2", three.table, 2, error=IndexError)

@@ -8,19 +8,12 @@ Examples
 ['independent', 'words-differ']
 """
 
-from __future__ import annotations
-
-from .methods import LEVELS, MODELS, READINGS, SCORE_METHODS, Method, method, posterior_method
-from .rates import calibrate, list_length
-
-__all__ = [
-    "LEVELS",
-    "MODELS",
-    "READINGS",
-    "SCORE_METHODS",
-    "Method",
-    "calibrate",
-    "list_length",
-    "method",
-    "posterior_method",
-]
+from .methods import LEVELS as LEVELS
+from .methods import READINGS as READINGS
+from .methods import SCORE_METHODS as SCORE_METHODS
+from .methods import Method as Method
+from .methods import method as method
+from .methods import normal_models as normal_models
+from .methods import posterior_method as posterior_method
+from .rates import calibrate as calibrate
+from .rates import list_length as list_length

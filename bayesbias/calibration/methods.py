@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from numpy.random import SeedSequence
 
-from .._core.checks import unknown_name
-from ..model.spec import ModelSpec, load_model
-from .posteriors import UNPOOLED, posterior_source
-from .sources import MAC, T_TESTS, WEAT, Choices, Source
+from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from ..model.spec import ModelSpec, load_model, models
+from ..nulls import Batch
+from ..sampling.options import DEFAULT_ROPE, check_rope
+from .posteriors import UNPOOLED, measure_posteriors
+from .score_methods import measure_score
 from .truth import OTHERS, level_name
-
-MODELS = (
-    *("paper", "paper-figures", "crossed", "maximal", "maximal-topics"),
-    *("change-crossed", "change-maximal"),
-)
-"""Models whose readings are documented; every Normal model of distances or changes can be named."""
 
 READINGS = {
     "hpdi": "the HPDI excludes 0",
@@ -40,13 +39,31 @@ LEVELS = {
 
 
 @dataclass(frozen=True)
+class Choices:
+    """Thresholds by which methods claim, and how posteriors are drawn; as `calibrate` has them."""
+
+    alpha: float = 0.05
+    ci_prob: float = DEFAULT_CI_PROB
+    rope: float = DEFAULT_ROPE
+    draws: int = 4000
+
+    def __post_init__(self) -> None:
+        if isinstance(self.alpha, bool) or not 0 < self.alpha < 1:
+            why = f" must lie in (0, 1), got {self.alpha}; for 5% pass 0.05"
+            raise ArgumentError(Argument("alpha"), why)
+        check_probability(self.ci_prob)
+        check_rope(self.rope)
+        check_numbers(draws=self.draws)
+
+
+@dataclass(frozen=True)
 class Method:
     """A way to a verdict; `posterior_method` makes those of models.
 
     Parameters
     ----------
-    source : Source
-        What it reads.
+    source : str or ModelSpec
+        What it reads: a score of ``score_methods.SCORES``, or the posterior of a model.
     level : str
         What it is about; see `truth.truth_columns`.
     reading : str
@@ -59,13 +76,27 @@ class Method:
         What a test or a size does, and what its null hypothesis says.
     """
 
-    source: Source
+    source: str | ModelSpec
     level: str
     reading: str
     column: str = ""
     threshold: float = float("nan")
     title: str = ""
     null: str = "none: a size, not a test"
+
+    def settings(self, choices: Choices) -> dict[str, Any]:
+        """Return what decides its numbers besides the tables; other methods may share them."""
+        if isinstance(self.source, str):
+            return {"score": self.source}
+        drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
+        return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
+
+    def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
+        """Return one row a table, with all that methods of these settings read."""
+        if isinstance(self.source, str):
+            return measure_score(self.source, batch, seed)
+        unpooled, how = self.level == UNPOOLED, (choices.ci_prob, choices.draws)
+        return measure_posteriors(self.source, batch, seed, *how, unpooled=unpooled)
 
     @property
     def has_interval(self) -> bool:
@@ -97,18 +128,18 @@ class Method:
         return promised.get(self.reading, float("nan"))
 
 
-def _test(source: Source, level: str, column: str, title: str, null: str) -> Method:
+def _test(source: str, level: str, column: str, title: str, null: str) -> Method:
     return Method(source, level, "test", column, title=title, null=null)
 
 
 def _size(threshold: float, column: str, about: str) -> Method:
     title = f"WEAT, |d| from {threshold} on, {about}"
-    return Method(WEAT, "overall", "size", column, threshold, title)
+    return Method("WEAT", "overall", "size", column, threshold, title)
 
 
 # fmt: off
 SCORE_METHODS = {
-    "weat-p": _test(WEAT, "overall", "p_value", "WEAT, exact two-sided permutation p",
+    "weat-p": _test("WEAT", "overall", "p_value", "WEAT, exact two-sided permutation p",
         "which words are X and which are Y makes no difference to s(w)"),
     # Cohen's (1988) large effect; |d| of the null example of Dobrzeniecka and Urbaniak (2024); the
     # lowest of the scores that they quote from Caliskan et al. (2017), 2.06 to 1.81.
@@ -117,24 +148,30 @@ SCORE_METHODS = {
         1.267, "effect_size_population", "population sd (the null example's)"),
     "weat-d-caliskan": _size(
         1.81, "effect_size_sample", "sample sd (lowest quoted from Caliskan et al.)"),
-    "mac-paired-t": _test(MAC, "overall", "p_value",
+    "mac-paired-t": _test("MAC", "overall", "p_value",
         "MAC, paired t-test before and after a debiasing",
         "mean distances by word and set are the same before and after"),
-    "t-cells-groups": _test(T_TESTS, "groups", "p_cells_groups",
+    "t-cells-groups": _test("t-tests", "groups", "p_cells_groups",
         "t-test on cells, X against Y words, distances to A",
         "X and Y cells have one mean, and cells are independent"),
-    "t-cells-sets": _test(T_TESTS, "sets", "p_cells_sets",
+    "t-cells-sets": _test("t-tests", "sets", "p_cells_sets",
         "t-test on cells, set A against B, all words",
         "A and B cells have one mean, and cells are independent"),
-    "t-word-means": _test(T_TESTS, "groups", "p_word_means",
+    "t-word-means": _test("t-tests", "groups", "p_word_means",
         "t-test on word means, X against Y, distances to A",
         "X and Y words have one mean, and words are independent"),
-    "t-attribute-means": _test(T_TESTS, "sets", "p_attribute_means",
+    "t-attribute-means": _test("t-tests", "sets", "p_attribute_means",
         "t-test on attribute means, A against B, all words",
         "A and B attributes have one mean, and attributes are independent"),
 }
 """Tests and sizes without a model, by name."""
 # fmt: on
+
+
+def normal_models() -> list[str]:
+    """Return the names of the bundled Normal models of distances and of changes."""
+    names = [name for outcome in LEVELS for name in models(outcome)]
+    return [name for name in names if load_model(name).likelihood == "normal"]
 
 
 def posterior_method(
@@ -185,7 +222,7 @@ def posterior_method(
     for name, (given, choices) in known.items():
         if given not in choices:
             raise ValueError(unknown_name(name, given, choices))
-    return Method(posterior_source(spec, unpooled=level == UNPOOLED), level, reading)
+    return Method(spec, level, reading)
 
 
 def method(name: str) -> Method:
@@ -211,11 +248,8 @@ def method(name: str) -> Method:
         return SCORE_METHODS[name]
     parts = re.fullmatch(rf"(.+)-({'|'.join(READINGS)})(?:-(.+))?", name)
     if parts is None:
-        known = (
-            *SCORE_METHODS,
-            *(f"{model}-{reading}" for model in MODELS for reading in READINGS),
-        )
-        raise ValueError(unknown_name("method", name, known))
+        of_models = (f"{model}-{reading}" for model in normal_models() for reading in READINGS)
+        raise ValueError(unknown_name("method", name, (*SCORE_METHODS, *of_models)))
     model, reading, level = parts.groups(default="")
     level = level.replace("-", " ")
     if level in {"", "human", "before", "after"}:

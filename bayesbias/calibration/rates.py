@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import partial
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.random import SeedSequence
 
+from .._core.checks import check_numbers
+from .._core.jobs import Finished, Job, run_jobs
 from .._core.random import Seed, as_seed_sequence
 from ..nulls import SCENARIOS, BaseScenario, Scenario
 from ..nulls import scenario as named_scenario
-from ..nulls.base import check_count
-from .methods import SCORE_METHODS, Method
+from .methods import SCORE_METHODS, Choices, Method
 from .methods import method as named_method
-from .running import Plan, measure
-from .sources import Choices
+from .truth import truth_columns
+
+BLOCK = 50
+"""Tables that are simulated from one seed, the same for all methods."""
+
+BLOCKS_OF_SCORES = 20
+"""Blocks in a job of scores; posteriors take one at a time."""
 
 MONTE_CARLO = 0.95
 """Probability of Monte Carlo intervals."""
@@ -98,26 +108,96 @@ def calibrate(
     choices = Choices(alpha, ci_prob, rope, draws)
     made = _by_name("scenario", scenarios, named_scenario, BaseScenario, SCENARIOS)
     asked = _by_name("method", methods, named_method, Method, SCORE_METHODS)
+    check_numbers(n=n)
     sequence = as_seed_sequence(seed)
-    place = None if folder is None else Path(folder)
-    plan = Plan(check_count(n), sequence, choices, n_jobs, place, progress)
-    sources = {method.source.name: method.source for method in asked.values()}
-    measured = measure(made, sources.values(), plan)
+    jobs = {
+        (place, name): _jobs(f"{place} · {name}", scenario, method, choices, n=n, sequence=sequence)
+        for (place, scenario), (name, method) in product(made.items(), asked.items())
+    }
+    finished = run_jobs(
+        chain.from_iterable(jobs.values()),
+        folder=None if folder is None else Path(folder),
+        n_jobs=n_jobs,
+        progress=progress,
+        description="calibrating",
+    )
+    _require_all(finished, folder)
     rows = []
-    for scenario, (name, method) in product(made, asked.items()):
-        tables = measured[scenario, method.source.name]
-        rows.append({"scenario": scenario, "method": name, **_rate(tables, method, choices)})
+    for (place, name), parts in jobs.items():
+        tables = pd.concat([finished.frames[job.name] for job in parts], ignore_index=True)
+        rows.append({"scenario": place, "method": name, **_rate(tables, asked[name], choices)})
     frame = pd.DataFrame(rows)
     frame.attrs = {"alpha": alpha, "ci_prob": ci_prob, "rope": rope, "mc_prob": MONTE_CARLO}
     frame.attrs["seed"] = str(sequence.entropy)
     return frame
 
 
+def _jobs(
+    name: str,
+    scenario: BaseScenario,
+    method: Method,
+    choices: Choices,
+    *,
+    n: int,
+    sequence: SeedSequence,
+) -> list[Job]:
+    """Cut the tables of a scenario into jobs; methods that read the same share them."""
+    jobs, place = [], scenario.settings()
+    entropy = _entropy(sequence, place)
+    step = BLOCK * (BLOCKS_OF_SCORES if isinstance(method.source, str) else 1)
+    for start in range(0, n, step):
+        stop = min(start + step, n)
+        settings: dict[str, Any] = {"scenario": place, "method": method.settings(choices)}
+        settings |= {"entropy": str(entropy), "tables": [start, stop]}
+        run = partial(measure_tables, scenario, method, choices, entropy, (start, stop))
+        jobs.append(Job(f"{name} · tables {start}-{stop - 1}", settings, run))
+    return jobs
+
+
+def _entropy(sequence: SeedSequence, scenario: Mapping[str, Any]) -> int:
+    """Entropy of a scenario's tables: of the seed and its settings, not of what else is asked."""
+    content = [str(sequence.entropy), list(sequence.spawn_key), scenario]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+    return int.from_bytes(digest[:16], "big")
+
+
+def measure_tables(
+    scenario: BaseScenario, method: Method, choices: Choices, entropy: int, tables: tuple[int, int]
+) -> pd.DataFrame:
+    """Simulate the tables from one number to another: what a method reads, and what is true.
+
+    The tables of a seed and scenario do not depend on how they are cut into jobs, nor on how many
+    are asked for in all.
+    """
+    (start, stop), frames = tables, []
+    for block in range(start // BLOCK, -(-stop // BLOCK)):
+        simulated, measured = (SeedSequence(entropy, spawn_key=(block, part)) for part in (0, 1))
+        batch = scenario.simulate(BLOCK, simulated).first(stop - block * BLOCK)
+        frame = method.measure(batch, measured, choices)
+        truths = truth_columns(batch)
+        own = truths.columns.intersection(frame.columns)  # a method's question may be another
+        frames.append(pd.concat([frame, truths.drop(columns=own)], axis=1))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _require_all(finished: Finished, folder: str | Path | None) -> None:
+    if not finished.failures:
+        return
+    first = finished.failures[0]
+    kept = f"; the others are kept in {folder}" if folder else ""
+    error = ValueError if first.error == "ValueError" else RuntimeError
+    raise error(
+        f"{len(finished.failures)} of {len(finished.frames) + len(finished.failures)} jobs failed, "
+        f"first {first.name}: {first.error}: {first.message}{kept}"
+    )
+
+
 def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
     """Count the verdicts of a method in what its source measured."""
     from scipy.stats import binomtest
 
-    if f"truth {method.level}" not in frame:
+    needed = {f"truth {method.level}"} | ({f"{method.level} low"} if method.has_interval else set())
+    if not needed <= set(frame):
         raise ValueError(
             f"a method is about {method.level!r}, which the tables of this scenario lack; give the "
             "scenario controls=('human',)"

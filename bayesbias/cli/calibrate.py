@@ -104,14 +104,14 @@ def calibrate(
 
 
 def _show_known(screen: Screen) -> None:
-    from ..calibration import LEVELS, MODELS, READINGS, SCORE_METHODS
+    from ..calibration import LEVELS, READINGS, SCORE_METHODS, normal_models
     from ..nulls import ABOUT
 
     screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
     rows = [[name, test.title, test.null] for name, test in SCORE_METHODS.items()]
     screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
     screen.say("Of models MODEL-READING or MODEL-READING-LEVEL, such as maximal-hpdi-group:")
-    screen.table("Models", ("model|",), [[name] for name in MODELS])
+    screen.table("Models", ("model|",), [[name] for name in normal_models()])
     screen.table("Readings", ("reading|", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
     screen.table("Levels", ("level|",), [[level.replace(" ", "-")] for level in levels])

@@ -13,7 +13,6 @@ from .additive import Scenario as Scenario
 from .base import PLANTINGS as PLANTINGS
 from .base import BaseScenario as BaseScenario
 from .base import Batch as Batch
-from .base import Layout as Layout
 from .registry import ABOUT as ABOUT
 from .registry import SCENARIOS as SCENARIOS
 from .registry import scenario as scenario

@@ -39,8 +39,8 @@ class Scenario(BaseScenario):
         Protected words of each group and attributes of each set, at least 2; a tuple has a number
         for each group.
     cell_sd, word_sd, attribute_sd : float
-        How much single distances, protected words and attribute words differ, from 0 on, in units
-        of distance. A word that differs is nearer to all attributes, or farther from all.
+        How much single distances, protected words and attribute words differ, from 0 on. A word
+        that differs is nearer to all attributes, or farther from all.
     effect : float or tuple of float
         How much closer a word's own attributes lie than the others; 0 for a null scenario. The true
         contrast associated - different is -effect. A tuple has a number for each group, such as
@@ -94,11 +94,10 @@ class Scenario(BaseScenario):
         super().__post_init__()
         df = self.cell_df
         for name in (*_SDS, "mean"):
-            value = getattr(self, name)
-            if name != "mean" and (not is_finite(value) or value < 0):
-                raise ValueError(f"{name} is a standard deviation, from 0 on; got {value!r}")
-            if not is_finite(value):
-                raise ValueError(f"mean is a distance, in [0, 2]; got {value!r}")
+            value, what = getattr(self, name), "is a standard deviation, from 0 on"
+            if not is_finite(value) or value < 0:
+                what = "is a distance, in [0, 2]" if name == "mean" else what
+                raise ValueError(f"{name} {what}; got {value!r}")
             object.__setattr__(self, name, float(value))  # equal scenarios have equal settings
         if self.lean not in LEANINGS:
             raise ValueError(unknown_name("way to lean", str(self.lean), LEANINGS))
@@ -118,7 +117,7 @@ class Scenario(BaseScenario):
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:
-        words, attributes = self.shape
+        words, attributes = self.pull.shape
         noise = self.cell_sd * self._standard_noise((n, words, attributes), rng)
         expected = self.mean + self.word_sd * rng.standard_normal((n, words, 1))
         expected = expected + self.attribute_sd * rng.standard_normal((n, 1, attributes))

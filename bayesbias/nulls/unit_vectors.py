@@ -65,7 +65,8 @@ class UnitVectorScenario(BaseScenario):
         own = np.pad(_simplex(len(self.groups)), ((0, len(self.controls)), (0, 0)))
         first = self._vectors(own[self.group_of_word] * word[:, None], n, rng)
         second = self._vectors(own[self.set_of_attribute] * most, n, rng)
-        return self._without_noise(1 - np.matmul(first, second.transpose(0, 2, 1)), first)
+        distances = 1 - np.matmul(first, second.transpose(0, 2, 1))
+        return self._of_vectors(distances, np.concatenate([first, second], axis=1))
 
     def _vectors(self, of_group: FloatArray, n: int, rng: Generator) -> FloatArray:
         """Unit vectors, (n, n_words, n_dims): parts of the group, of all, and at random."""

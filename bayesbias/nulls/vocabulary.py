@@ -58,7 +58,7 @@ class VocabularyScenario(BaseScenario):
         super().__post_init__()
         if self.lists not in LISTS:
             raise ValueError(unknown_name("way to draw lists", self.lists, LISTS))
-        needed = sum(self.shape)
+        needed = sum(self.pull.shape)
         if len(self.vectors) < needed:
             raise ValueError(
                 f"the vocabulary {self.name!r} has {len(self.vectors)} words, and a table takes "
@@ -68,14 +68,14 @@ class VocabularyScenario(BaseScenario):
     def _draw(self, n: int, rng: Generator) -> Batch:
         shift = self.pull * self.effects[:, None]
         drawn = self.vectors[np.array([self._rows(rng) for _ in range(n)])]
-        words, attributes = np.split(drawn, [self.shape[0]], axis=1)
+        words, attributes = np.split(drawn, [len(self.effects)], axis=1)
         distances = 1 - np.matmul(words, attributes.transpose(0, 2, 1)) - shift
-        return self._without_noise(distances, words)
+        return self._of_vectors(distances, drawn)
 
     def _rows(self, rng: Generator) -> IntArray:
         """Rows of the vocabulary for one table, protected words first, none twice."""
         if self.lists == "random":
-            return rng.choice(len(self.vectors), sum(self.shape), replace=False)
+            return rng.choice(len(self.vectors), sum(self.pull.shape), replace=False)
         free = np.ones(len(self.vectors), dtype=bool)
         drawn = []
         for size in (*self.word_sizes, *self.set_sizes):
