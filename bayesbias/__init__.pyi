@@ -24,12 +24,12 @@ from .embeddings.convert import convert_vectors as convert_vectors
 from .embeddings.distances import distance_table as distance_table
 from .embeddings.distances import missing_words as missing_words
 from .embeddings.distances import undersized_sets as undersized_sets
-from .embeddings.glove_v import read_glove_v as read_glove_v
 from .embeddings.load import frequency_ranks as frequency_ranks
 from .embeddings.load import iter_vectors as iter_vectors
 from .embeddings.load import load_vectors as load_vectors
 from .embeddings.load import resolved_forms as resolved_forms
 from .embeddings.load import save_vectors as save_vectors
+from .embeddings.noise import read_glove_v as read_glove_v
 from .embeddings.noise import sample_vectors as sample_vectors
 from .embeddings.noise import vector_noise as vector_noise
 from .embeddings.retrain import retrain as retrain

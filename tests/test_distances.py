@@ -238,15 +238,3 @@ def test_what_is_no_embedding_is_refused(
 def test_vectors_come_first() -> None:
     with pytest.raises(ValueError, match=r"the vectors come first, the words second: distance_t"):
         distance_table(word_list(), embedding())  # type: ignore[arg-type]
-
-
-def test_a_large_table_is_announced_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    wordlist = bb.load_wordlist("weat7")
-    vectors = bb.load_vectors("glove-demo", wordlist)
-    monkeypatch.setattr("bayesbias.embeddings.distances.LARGE", 100)
-    monkeypatch.setattr("bayesbias.embeddings.distances._pairs", lambda *_: 1 / 0)
-    with (
-        pytest.warns(UserWarning, match=r"16 protected words by \d+ attributes\), which takes"),
-        pytest.raises(ZeroDivisionError),
-    ):
-        bb.distance_table(vectors, wordlist)

@@ -13,7 +13,7 @@ from embedding_toys import WORDS, as_binary, as_text, check, zipped
 from gensim import downloader
 
 import bayesbias as bb
-from bayesbias.embeddings.gensim_data import PLACE
+from bayesbias.embeddings.registry import PLACE
 
 HEADER = f"{len(WORDS)} 3"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "own-words.md"

@@ -105,17 +105,17 @@ def array(matrix: np.ndarray) -> Callable[[Path], object]:
 BAD = {
     "fewer words": (words(b"a\nb\n"), "2 words but 6 vectors"),
     "cut words": (words(b"a\nb"), "words.txt does not end with"),
-    "no array": (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged or no .npy file"),
-    "cut array": (lambda f: os.truncate(f / "vectors.npy", 196), "damaged or no .npy file"),
+    "no array": (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged, or no .npy file"),
+    "cut array": (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or no .npy file"),
     "integers": (array(np.ones((6, 3), int)), "int64 numbers"),
     "nothing": (array(np.ones((0, 3), np.float32)), "holds no vectors"),
     "null in the header": (
         lambda f: (f / "vectors.npy").write_bytes(
             (f / "vectors.npy").read_bytes().replace(b"'descr'", b"'\0\ncr'")
         ),
-        "damaged or no .npy file",
+        "damaged, or no .npy file",
     ),
-    "pickle": (array(np.array([{}])), "damaged or no .npy file"),
+    "pickle": (array(np.array([{}])), "damaged, or no .npy file"),
 }
 
 

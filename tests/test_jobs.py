@@ -179,7 +179,15 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
         run_jobs([], folder=tmp_path / "file")
 
 
-PLACES = ["processes", pytest.param("dask", marks=pytest.mark.slow)]
+def stopping() -> pd.DataFrame:
+    os.kill(os.getpid(), signal.SIGTERM)
+    return pd.DataFrame()
+
+
+def test_sigterm_stops_the_run_and_keeps_what_is_done(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="143"):
+        run_jobs([*products(1), job("stop", stopping), *products(3)[1:]], folder=tmp_path)
+    assert list(kept_results(tmp_path)) == [products(1)[0].key]
 
 
 @pytest.fixture
@@ -193,7 +201,8 @@ def workers(request: pytest.FixtureRequest) -> Iterator[str]:
         yield request.param
 
 
-@pytest.mark.parametrize("workers", PLACES, indirect=True)
+@pytest.mark.slow  # three pools of workers start
+@pytest.mark.parametrize("workers", ["processes", "dask"], indirect=True)
 def test_a_killed_worker_costs_no_other_result(workers: str, tmp_path: Path) -> None:
     jobs = [job("dying", dying, tmp_path / "trace"), *products(3)]
     if workers == "dask":  # which tries again itself
@@ -222,6 +231,7 @@ run_jobs(jobs, folder=Path(sys.argv[1]), n_jobs=2)
 """
 
 
+@pytest.mark.slow
 def test_sigterm_ends_the_workers_and_keeps_what_is_done(tmp_path: Path) -> None:
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

@@ -1,9 +1,9 @@
 """Files and folders that are replaced as a whole, so that a killed run never leaves a half.
 
-A new file is written into a hidden folder next to its place, and renamed. A new folder is written
-into a hidden stage, ``.NAME.writing``, which the writer locks; the old folder is renamed into the
-stage, and the new one into its place. A run that is killed between these two renames leaves the old
-folder in the stage, and the next run puts it back.
+What is new is written into a hidden stage, ``.NAME.writing``, next to its place. The writer locks
+the stage, so that a second one is refused. A file is renamed over the old one. A folder takes two
+renames: the old one into the stage, and the new one into its place. A run that is killed between
+them leaves the old folder in the stage, and the next run puts it back.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 if sys.platform != "win32":
     import fcntl
+
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 @contextmanager
@@ -27,19 +29,17 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path of the same name, which takes the place of ``path`` in the end.
 
     An OSError is raised if the folder is not there or cannot be written to, ``path`` is a folder,
-    or there is no room.
+    there is no room, or another process writes the same file.
     """
-    final = Path(path)
-    if final.is_dir():
-        raise IsADirectoryError(f"{final} is a folder; give the name of a file in it")
-    if not final.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {final.parent} to write {final.name} into")
-    hidden = TemporaryDirectory(
-        prefix=f".{final.name}.", suffix=".writing", dir=final.parent, ignore_cleanup_errors=True
-    )
-    with _named_if_full(final), hidden as folder:
-        yield Path(folder, final.name)
-        Path(folder, final.name).replace(final)
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
+    final = path.resolve()
+    with _stage(path, final) as (new, _):
+        yield new / path.name
+        (new / path.name).replace(final)
 
 
 @contextmanager
@@ -57,9 +57,7 @@ def replace_folder(
     """
     final = _movable(Path(path))
     final.parent.mkdir(parents=True, exist_ok=True)
-    with _named_if_full(Path(path)), _stage(final) as stage:
-        new, old = stage / "new", stage / "old"
-        new.mkdir()
+    with _stage(Path(path), final) as (new, old):
         yield new
         names = file_names(new)
         without = {*names, *dropped(names)}
@@ -78,13 +76,13 @@ def replace_folder(
 
 
 def recover(path: str | Path) -> None:
-    """Put back what a killed run left in the stage of a folder, with a RuntimeWarning.
+    """Put back or remove what a killed run left next to a destination, with a RuntimeWarning.
 
     An OSError is raised if another process writes there, or the folder cannot be renamed.
     """
     final = _movable(Path(path))
     if _stage_of(final).is_dir():
-        with _stage(final):
+        with _stage(Path(path), final):
             pass
 
 
@@ -95,7 +93,7 @@ def file_names(folder: Path) -> set[str]:
 
 def _movable(path: Path) -> Path:
     """Return the real path; raise an OSError for a folder that cannot be renamed."""
-    final = path.absolute().resolve()
+    final = path.resolve()
     if final.is_dir() and (final.is_mount() or Path.cwd().is_relative_to(final)):
         raise OSError(
             f"{path} is the working directory or a mount, and results replace their folder as a "
@@ -109,18 +107,29 @@ def _stage_of(final: Path) -> Path:
 
 
 @contextmanager
-def _stage(final: Path) -> Iterator[Path]:
-    """Yield a locked hidden folder, empty; put an old folder in it back, first and last."""
+def _stage(path: Path, final: Path) -> Iterator[tuple[Path, Path]]:
+    """Lock the stage of a destination, clear it, and yield a new folder and a name for the old."""
     stage = _stage_of(final)
     stage.mkdir(exist_ok=True)
     handle = None if sys.platform == "win32" else _locked(stage, final)
     try:
-        if _put_back(stage, final):
-            text = f"a run was stopped while it replaced {final}; the earlier results are back"
+        back, left_over = _put_back(stage, final), [*stage.iterdir()]
+        if back or left_over:
+            how = "the earlier results are back" if back else "what it left is removed"
+            text = f"a run was stopped while it replaced {final}; {how}"
             warnings.warn(text, RuntimeWarning, stacklevel=4)
-        for left_over in ("new", "old"):
-            shutil.rmtree(stage / left_over, ignore_errors=True)
-        yield stage
+        for folder in left_over:
+            shutil.rmtree(folder, ignore_errors=True)
+        new = stage / uuid4().hex  # where there are no locks, two writers do not mix
+        new.mkdir()
+        yield new, stage / "old"
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        text = (
+            f"{os.strerror(error.errno)} while it was written; make room, or choose another place"
+        )
+        raise OSError(error.errno, text, str(path)) from None
     finally:
         _put_back(stage, final)
         shutil.rmtree(stage, ignore_errors=True)
@@ -142,15 +151,12 @@ def _locked(stage: Path, final: Path) -> int:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner just removed it
-    except (BlockingIOError, FileNotFoundError):
-        free = False
-    except OSError:  # not every file system has locks
-        free = True
-    if not free:
-        os.close(handle)
-        text = f"another run writes {final} now; wait for its end, or choose another place"
-        raise BlockingIOError(text)
-    return handle
+    except OSError as error:  # not every file system has locks
+        free = not isinstance(error, BlockingIOError | FileNotFoundError)
+    if free:
+        return handle
+    os.close(handle)
+    raise BlockingIOError(f"another run writes {final} now; wait for it, or choose another place")
 
 
 def _link(path: str, new: str) -> None:
@@ -160,16 +166,3 @@ def _link(path: str, new: str) -> None:
         raise
     except OSError:  # not every file system has links
         shutil.copy2(path, new, follow_symlinks=False)
-
-
-@contextmanager
-def _named_if_full(path: Path) -> Iterator[None]:
-    """Name the result that there is no room for."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
-            raise
-        reason = os.strerror(error.errno)
-        text = f"{reason} while it was written; make room, or choose another place"
-        raise OSError(error.errno, text, str(path)) from None

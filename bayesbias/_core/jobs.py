@@ -1,9 +1,8 @@
 """Many jobs, each of which returns a frame: run side by side, kept, and not done twice.
 
-What a job returns goes through JSON, whether it is computed now or read from the folder of results,
-so that a resumed run and an undisturbed one return the same frames: Python writes a float with as
-many digits as tell it from every other. The parent process writes the results, because workers of
-a Dask cluster may be on other machines.
+Every frame goes through JSON, computed now or read from the folder of results, so that a resumed
+run and an undisturbed one return the same ones. The parent process writes the results, because
+workers of a Dask cluster may be on other machines.
 """
 
 from __future__ import annotations
@@ -40,11 +39,10 @@ _ALONE = threading.Lock()
 
 @dataclass(frozen=True)
 class Job:
-    """Something to compute, and what decides its result.
+    """Something to compute, and the settings that decide its result.
 
-    No two jobs of a run share a name. With the package's version the settings, in texts, numbers,
-    lists and mappings, make the key under which the result is kept: a later run does not notice
-    what is not in them. ``run`` must be picklable: a `functools.partial` of a module's function.
+    The settings and the package's version make the key under which the result is kept. ``run`` must
+    be picklable: a `functools.partial` of a module's function.
     """
 
     name: str
@@ -69,10 +67,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by name and failures, both in the order of the jobs.
-
-    ``reused`` counts results that were there already, or were computed for a job of equal settings.
-    """
+    """Frames by name, failures, and how many results were kept before or are of equal settings."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]
@@ -80,7 +75,6 @@ class Finished:
 
 
 type _Outcome = dict[str, Any] | Failure
-"""What a worker sends back: the packed frame and the warnings, or what went wrong."""
 
 
 def run_jobs(
@@ -94,23 +88,20 @@ def run_jobs(
 ) -> Finished:
     """Run jobs side by side; one that fails does not stop the others.
 
-    Each result is kept in ``results/`` in a folder, which is made, as soon as it is there, and is
-    not computed again by a later run. Jobs of equal settings are computed once. The frames are
-    the same whatever `n_jobs`: every job has one thread of linear algebra.
+    Each result is kept in ``results/`` of the folder as soon as it is there, and a later run reads
+    it. Jobs of equal settings are computed once. The frames are the same whatever `n_jobs`: every
+    job has one thread of linear algebra.
 
     Jobs run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
-    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. The bar on
-    stderr, labeled by ``description``, is shown on a terminal only if ``progress`` is None.
-    Warnings of jobs, now or when their results were kept, are repeated in a category: each text
-    once, with the number of jobs.
+    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Warnings of
+    jobs, new or kept, are repeated in a category: each text once, with the number of jobs.
 
     A ValueError is raised if two jobs have one name, settings cannot make a key, or `n_jobs` is 0,
     and an OSError if a result cannot be written. A damaged result is computed again, with a
-    warning. After Ctrl-C or SIGTERM, which end the workers too, results that were there are kept.
+    warning. Ctrl-C and SIGTERM end the workers too, and results that were there are kept.
     """
     jobs = list(jobs)
-    counts = Counter(job.name for job in jobs)
-    if twice := [name for name, count in counts.items() if count > 1]:
+    if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
         raise ValueError(f"two jobs are called {twice[0]!r}; each needs a name of its own")
     if n_jobs == 0:
         raise ValueError("n_jobs is a number of processes from 1 on, or -1 for one a core; got 0")
@@ -130,19 +121,19 @@ def run_jobs(
         for key, outcome in coming:
             outcomes[key] = outcome
             if folder is not None and not isinstance(outcome, Failure):
-                with replace_file(folder / RESULTS / f"{key}.json") as temporary:
-                    content = {**outcome, "settings": todo[key].settings}
-                    temporary.write_text(json.dumps(content), encoding="utf-8")
+                content = json.dumps({**outcome, "settings": todo[key].settings})
+                with (
+                    suppress(BlockingIOError),  # another run keeps the same result
+                    replace_file(folder / RESULTS / f"{key}.json") as temporary,
+                ):
+                    temporary.write_text(content, encoding="utf-8")
             update(len(outcomes))
     fresh = sum(not isinstance(outcomes[key], Failure) for key in todo)
     return _finished(jobs, outcomes, fresh, category)
 
 
 def result_key(settings: object) -> str:
-    """Return the SHA-256, in hexadecimal, of what decides a result and of the package's version.
-
-    A ValueError is raised if it is not made of texts, finite numbers, lists and mappings.
-    """
+    """Return the SHA-256 of what decides a result, in texts and numbers, and of the version."""
     content = {"settings": settings, "version": __version__}
     try:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -174,8 +165,7 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
 def pack_frame(frame: pd.DataFrame, texts: Sequence[str] = ()) -> dict[str, Any]:
     """Return a frame and warnings as plain lists and texts, which `unpack_frame` reads.
 
-    A TypeError is raised if the frame would not come back as it is: with another index than 0 to
-    n - 1, or values that are no booleans, numbers, texts or None.
+    A TypeError is raised if the frame would not come back as it is.
     """
     from pandas.testing import assert_frame_equal
 
@@ -242,10 +232,7 @@ def _sigterm_raises() -> Iterator[None]:
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
-    """Run jobs together; where a worker dies, those without an outcome again, one at a time.
-
-    A dead worker does not show which job was to blame. A job that kills its worker alone failed.
-    """
+    """Run jobs together; where a worker dies, those without an outcome again, one at a time."""
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._core.files import replace_folder
 from ..embeddings.convert import require_native_path
-from ..embeddings.formats.native import FILES, write_native
+from ..embeddings.formats.arrays import FILES, write_native
 from ..embeddings.load import open_embedding
 from ..embeddings.source import Chunk
 from .debiaser import Debiaser, Debiasing, warn_of_empty

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,9 @@ from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.files import recover, replace_folder
 from .._core.resources import OWN_FRAMES
-from .formats.native import FILES, write_native
+from .formats.arrays import FILES, write_native
 from .registry import FORMATS, open_embedding
-from .source import Chunk
+from .source import first_of_each
 
 if TYPE_CHECKING:
     from .load import VectorsLike
@@ -28,17 +28,14 @@ def convert_vectors(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> tuple[int, int]:
-    """Write an embedding as a folder of ``vectors.npy`` and ``words.txt``.
-
-    The source is read and written in chunks. The folder appears under its name when it is
-    complete.
+    """Write an embedding in chunks as a folder of ``vectors.npy`` and ``words.txt``.
 
     Parameters
     ----------
     source : str, path, KeyedVectors, mapping, DataFrame or tuple
         As for `load_vectors`.
     folder : path
-        Which folder to make.
+        Appears under its name when it is complete.
     force : bool
         Replace an earlier folder of this form.
     allow_pickle, progressbar : bool
@@ -54,8 +51,7 @@ def convert_vectors(
     ValueError
         If the source is damaged, or the folder is there and `force` is not set.
     OSError
-        If the folder cannot be written, for example because the disk is full. Nothing is left
-        behind then, and an earlier folder stays as it was.
+        If the folder cannot be written. An earlier folder stays as it was then.
 
     Warns
     -----
@@ -66,8 +62,7 @@ def convert_vectors(
     --------
     >>> import bayesbias as bb
     >>> import tempfile
-    >>> folder = f"{tempfile.mkdtemp()}/glove"
-    >>> bb.convert_vectors("glove-demo", folder, progressbar=False)
+    >>> bb.convert_vectors("glove-demo", f"{tempfile.mkdtemp()}/glove", progressbar=False)
     (5846, 100)
     """
     target = Path(folder)
@@ -77,7 +72,7 @@ def convert_vectors(
         raise ValueError(f"{target} is the source itself; choose another folder")
     again: list[str] = []
     with replace_folder(target) as stage:
-        shape = write_native(_first_of_each(embedding.chunks(), again), stage)
+        shape = write_native(first_of_each(embedding.chunks(), again), stage)
     if again:
         warnings.warn(
             f"{len(again)} word(s) stand in the embedding more than once ({abridged(again)}); the "
@@ -85,21 +80,6 @@ def convert_vectors(
             skip_file_prefixes=OWN_FRAMES,
         )
     return shape
-
-
-def _first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
-    """Yield chunks without the words that have stood before, which are added to a list."""
-    seen: set[str] = set()
-    for chunk in chunks:
-        kept = []
-        for row, word in enumerate(chunk.words):
-            if word in seen:
-                again.append(word)
-            else:
-                kept.append(row)
-                seen.add(word)
-        if kept:
-            yield Chunk([chunk.words[row] for row in kept], chunk.vectors[kept], chunk.ranks[kept])
 
 
 def require_native_path(folder: Path, *, force: bool, files: Collection[str] = FILES) -> None:

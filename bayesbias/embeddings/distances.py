@@ -32,12 +32,6 @@ from .load import VectorsLike, vectors_in_memory
 
 _WORDS = ("protected_word", "attribute")
 
-LARGE = 2_000_000
-"""Rows from which on a warning says, before they are made, how many there will be."""
-
-BYTES_A_ROW = 220
-"""Memory of a row: 16 million rows were seen to take 3.5 GB."""
-
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
@@ -56,8 +50,7 @@ def distance_table(
     An attribute of the word's own group's stereotype is ``associated``, one of another group's is
     ``different``, control words are ``neutral`` or ``human``. A pair has one row, that of the first
     of these connections, and no word is compared with itself. Two spellings that read one vector
-    are one word, called as the first of them. Missing words are absent rows; `missing_words` names
-    them, and `undersized_sets` the sets with too few words left.
+    count once. Missing words are absent rows; `missing_words` names them.
 
     Parameters
     ----------
@@ -68,7 +61,7 @@ def distance_table(
     embedding : str, optional
         Adds a column ``embedding``, so that tables can be joined.
     drop_duplicates : bool
-        Leave out words that are exact copies of an earlier one; see `duplicate_vectors`.
+        Leave out exact copies of earlier words, which are otherwise warned of.
     max_missing : float, optional
         Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2.
         Without it nothing is refused.
@@ -85,15 +78,9 @@ def distance_table(
     Raises
     ------
     ValueError
-        If no word is found, fewer than two groups have words, a set has lost more than
-        ``max_missing`` of its words, two groups share a word in two spellings, a connection gets no
-        rows, or a vector is all zeros or not finite (the words are named).
-
-    Warns
-    -----
-    UserWarning
-        If the table will be large, two spellings read one vector, a protected word is an attribute
-        too, or words are exact copies or equidistant by construction (`duplicate_vectors`).
+        If fewer than two groups have words, a set has lost more than ``max_missing`` of its words,
+        two groups share a word in two spellings, a connection gets no rows, or a vector is all
+        zeros or not finite (the words are named).
 
     Examples
     --------
@@ -210,25 +197,23 @@ def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
         raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     there = vectors.key_to_index
     if not any(word in there for word in wordlist.words):
-        raise ValueError(
-            f"none of the {len(wordlist.words)} words of {wordlist.name!r} has a vector"
-        )
-    lost = {
-        group: words
-        for group, words in wordlist.groups.items()
-        if not any(word in there for word in words)
-    }
-    if len(wordlist.groups) - len(lost) < 2:
-        names = "; ".join(f"{group} ({', '.join(words)})" for group, words in lost.items())
+        n_words = len(wordlist.words)
+        raise ValueError(f"none of the {n_words} words of {wordlist.name!r} has a vector")
+    groups = wordlist.groups.items()
+    lost = [
+        f"{name} ({', '.join(words)})" for name, words in groups if there.keys().isdisjoint(words)
+    ]
+    if len(groups) - len(lost) < 2:
         raise ArgumentError(
-            f"no protected word of these groups has a vector: {names}. A comparison needs two "
-            "groups; take an embedding that has them, or check their spelling, also with ",
+            f"no protected word of these groups has a vector: {'; '.join(lost)}. A comparison "
+            "needs two groups; take an embedding that has them, or check their spelling, also "
+            "with ",
             Argument("case", "fallback"),
         )
 
 
 def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Warn of words that count once, of protected attributes and of size; refuse shared words."""
+    """Warn of words that count once and of protected attributes; refuse words of two groups."""
     homes: dict[str, str] = {}
     for group, words in wordlist.groups.items():
         for word in words:
@@ -242,19 +227,12 @@ def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     attributes = {spellings[word] for words in sets for word in words if word in spellings}
     both = sorted(homes.keys() & attributes)
-    n_protected = len(homes.keys() & spellings.keys())
-    rows = n_protected * len(attributes)
-    messages = {
-        f"{abridged(same)} of {wordlist.name!r}: these read the same vector, and count once": same,
-        f"{abridged(both)} of {wordlist.name!r}: protected words that are attributes too; no "
-        "word is compared with itself": both,
-        f"the list {wordlist.name!r} makes a table of up to {rows:,} rows ({n_protected:,} "
-        f"protected words by {len(attributes):,} attributes), which takes about "
-        f"{rows * BYTES_A_ROW / 1e9:.1f} GB of memory": rows > LARGE,
-    }
-    for message, applies in messages.items():
-        if applies:
-            warnings.warn(message, stacklevel=3)
+    for some, what in (
+        (same, "these read the same vector, and count once"),
+        (both, "protected words that are attributes too; no word is compared with itself"),
+    ):
+        if some:
+            warnings.warn(f"{abridged(some)} of {wordlist.name!r}: {what}", stacklevel=3)
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:

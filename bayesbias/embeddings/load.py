@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
 from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from .formats.arrays import save_vectors
 from .formats.keyed import (
     FOUND_BY,
     SAMPLE,
@@ -28,11 +26,11 @@ from .formats.keyed import (
     resolved_forms,
     sample_of,
 )
-from .formats.npz import save_vectors
 from .registry import open_embedding
-from .source import Chunk, Ranks, Vector
+from .source import Vector, first_of_each
 
 if TYPE_CHECKING:
+    import pandas as pd
     from gensim.models import KeyedVectors
 
 __all__ = [
@@ -76,25 +74,23 @@ def load_vectors(
     Parameters
     ----------
     source : str, path, KeyedVectors, mapping, DataFrame or tuple
-        A bundled set (``"glove-demo"``); a name of gensim's downloader, such as
-        ``"glove-wiki-gigaword-100"``, which is fetched where it is not there yet; a word2vec binary
-        file (``.bin``); a text file of word2vec, GloVe or fastText, with or without a header
-        (``.txt``, ``.vec``); either of these in ``.gz`` or alone in a ``.zip``, or one of several
-        in it (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; an
-        array (``NAME.npy``) with its words, one a line, in ``NAME.txt``; a table (``.parquet``)
-        with a row a word; a fastText model (``.bin``, loaded whole by gensim); a file of
-        `save_vectors` (``.npz``); a gensim file (``.kv``, ``.model``); or vectors in memory:
-        KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame with words as its
-        index, or ``(words, array)``.
+        - a bundled set (``"glove-demo"``), or a name of gensim's downloader
+          (``"glove-wiki-gigaword-100"``), which is fetched where it is not there yet;
+        - word2vec's binary format (``.bin``), or a text of word2vec, GloVe or fastText (``.txt``,
+          ``.vec``), also in ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
+        - a folder of ``bayesbias convert``, an array (``NAME.npy``) with its words, one a line, in
+          ``NAME.txt``, a table with a row a word (``.parquet``), a file of `save_vectors`
+          (``.npz``), a fastText model (``.bin``), or a gensim file (``.kv``, ``.model``);
+        - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
+          with words as its index, or ``(words, array)``.
     words : iterable of str, or what `load_wordlist` takes, optional
         Which words to load; all if left out. A text is the name or path of a word list. Words that
         the source lacks are left out of the result, and `missing_words` names them.
     case : {"exact", "lower", "fallback"}
         Look a word up as it stands, in lower case, or as it stands and, only where that is
         lacking, in lower case. A word that is not there so is looked up in composed letters
-        (NFC), and with underscores for its spaces (``New_York``). Makes no difference where
-        ``words`` is left out. The keys of the result are always the words as asked for;
-        `resolved_forms` has those read in another form.
+        (NFC), and with underscores for its spaces (``New_York``). The keys of the result are
+        always the words as asked for; `resolved_forms` has those read in another form.
     strip_accents : bool
         Look a word up without its accents where it is lacking with them (``cafe`` for ``café``).
     allow_pickle : bool
@@ -107,8 +103,7 @@ def load_vectors(
     -------
     gensim.models.KeyedVectors
         float32, keys in the order of the source. Where the source has a word twice, the first
-        counts, as in gensim. With ``words`` left out, bytes that are not UTF-8 show as ``\xff``
-        in the keys.
+        counts. With ``words`` left out, bytes that are not UTF-8 show as ``\xff`` in the keys.
 
     Raises
     ------
@@ -121,8 +116,7 @@ def load_vectors(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> vectors = bb.load_vectors("glove-demo", ["he", "she"])
-    >>> vectors.index_to_key
+    >>> bb.load_vectors("glove-demo", ["he", "she"]).index_to_key
     ['he', 'she']
     """
     if case not in CASES:
@@ -134,26 +128,27 @@ def load_vectors(
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
     try:
-        forms, matrix, ranks = _first_of_each(embedding.chunks(wanted=wanted))
+        chunks = list(first_of_each(embedding.chunks(wanted=wanted), []))
+        found = {word: row for row, word in enumerate(w for chunk in chunks for w in chunk.words)}
+        if asked is None:
+            chosen = {word: word for word in found}
+        else:
+            chosen = choose(asked, found, case, strip_accents=strip_accents)
+        absent = [word for word in asked or () if word not in chosen]
+        cure = {word: cure_of(word, found, case, strip_accents=strip_accents) for word in absent}
+        hints = {word: form for word, form in cure.items() if form is not None}
+        if not chosen:
+            raise _nothing_found(asked or (), hints, where)
+        matrix = np.concatenate([chunk.vectors for chunk in chunks])
+        ranks = np.concatenate([chunk.ranks for chunk in chunks])
+        if asked is not None:
+            rows = [found[form] for form in chosen.values()]
+            matrix, ranks = matrix[rows], ranks[rows]
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
             "to read, or read it in parts by iter_vectors"
         ) from None
-    found = {form: row for row, form in enumerate(forms)}
-    hints: dict[str, Cure] = {}
-    if asked is None:
-        chosen = {word: word for word in found}
-    else:
-        chosen = choose(asked, found, case, strip_accents=strip_accents)
-        rows = [found[form] for form in chosen.values()]
-        matrix, ranks = matrix[rows], ranks[rows]
-        for word in asked:
-            cure = cure_of(word, found, case, strip_accents=strip_accents)
-            if word not in chosen and cure is not None:
-                hints[word] = cure
-    if not chosen:
-        raise _nothing_found(asked or (), hints, where)
     require_directions(list(chosen), matrix, f"{where}: ")
     loaded = embedding.loaded
     original = {} if loaded is None else resolved_forms(loaded)
@@ -176,24 +171,17 @@ def iter_vectors(
 
     Parameters
     ----------
-    source : str, path, KeyedVectors, mapping, DataFrame or tuple
+    source, allow_pickle, progressbar
         As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
         models, ``.npz``, ``.parquet``, ``.kv``, ``.model``.
     rows : int, optional
         Words of a chunk at most; by default as many as three megabytes hold.
-    allow_pickle, progressbar : bool
-        As for `load_vectors`.
 
     Yields
     ------
     words : list of str
         As the source spells them; a word that stands twice comes twice.
     vectors : (n_words, n_dims) float32
-
-    Raises
-    ------
-    FileNotFoundError, IsADirectoryError, ValueError
-        As `load_vectors`; damage within the file when reading gets there.
 
     Examples
     --------
@@ -202,20 +190,6 @@ def iter_vectors(
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     return ((chunk.words, chunk.vectors) for chunk in embedding.chunks(rows))
-
-
-def _first_of_each(chunks: Iterable[Chunk]) -> tuple[list[str], Vector, Ranks]:
-    """Join chunks to words, vectors and ranks; of a word that comes twice the first counts."""
-    parts = [chunk for chunk in chunks if len(chunk)]
-    if not parts:
-        return [], np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.int64)
-    words = [word for chunk in parts for word in chunk.words]
-    matrix = np.concatenate([chunk.vectors for chunk in parts])
-    ranks = np.concatenate([chunk.ranks for chunk in parts])
-    first = ~pd.Index(words, dtype=object).duplicated()
-    if first.all():
-        return words, matrix, ranks
-    return list(compress(words, first)), matrix[first], ranks[first]
 
 
 def vectors_in_memory(
@@ -246,12 +220,10 @@ def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) 
     if not asked:
         return ValueError(f"{where} holds no words")
     text = f"none of the {len(asked)} words is in {where} ({abridged(asked, _MOST_NAMED)})"
-    arguments = Counter(cure for cure in hints.values() if not isinstance(cure, str))
-    if arguments:
-        cure, count = arguments.most_common(1)[0]
-        names = [part for argument in cure for part in (" and ", argument)][1:]
-        return ArgumentError(f"{text}; {count} of them are there {CURES[cure]}: pass ", *names)
-    if hints:
-        word, form = next(iter(hints.items()))
-        text += f"; write {len(hints)} of them otherwise, such as {form!r} for {word!r}"
-    return ValueError(text)
+    if not hints:
+        return ValueError(text)
+    word, cure = next(iter(hints.items()))
+    if isinstance(cure, str):
+        return ValueError(f"{text}; write them otherwise, such as {cure!r} for {word!r}")
+    names = [part for argument in cure for part in (" and ", argument)][1:]
+    return ArgumentError(f"{text}; {word!r} is there {CURES[cure]}: pass ", *names)

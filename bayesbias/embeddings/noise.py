@@ -1,10 +1,11 @@
-"""Vectors that are known up to noise: draws of them, and how far noise pushes distances up."""
+"""Vectors that are known up to noise: GloVe-V's files, draws, and how far noise moves distances."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,9 +22,85 @@ from .retrain import replicate_tables
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+VOCABULARY, VECTORS = "vocab.txt", "vectors.safetensors"
+APPROXIMATE, COMPLETE = "ApproximationVariances.safetensors", "CompleteVariances.safetensors"
+"""Names of the files, as glove_v.data of github.com/reglab/glove-v writes them."""
+
 NEGATIVE = 1e-4
 """An eigenvalue above minus this share of the largest counts as zero: a matrix of low rank, stored
 as singular vectors of single precision, has some of about 1e-7."""
+
+
+def read_glove_v(
+    folder: str | Path, words: Iterable[str] | WordList
+) -> tuple[KeyedVectors, dict[str, FloatArray]]:
+    """Read vectors and the covariances of their estimation, as GloVe-V publishes them.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Holds ``vocab.txt``, ``vectors.safetensors`` and ``ApproximationVariances.safetensors`` or,
+        read if the former is missing, ``CompleteVariances.safetensors``.
+    words : iterable of str or WordList
+        Words that the embedding lacks are left out.
+
+    Returns
+    -------
+    KeyedVectors, dict of str to (n_dims,) or (n_dims, n_dims) float
+        The vectors of the words that are there, and their covariances; of one dimension, the
+        variances of a diagonal matrix.
+
+    References
+    ----------
+    Vallebueno, Handan-Nader, Manning and Ho (2024), Statistical Uncertainty in Word Embeddings:
+    GloVe-V, EMNLP. Data: huggingface.co/datasets/reglab/glove-v
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("gender")
+    >>> vectors, noise = bb.read_glove_v("COHA_1900-1999_300d", words)  # doctest: +SKIP
+    """
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ModuleNotFoundError:
+        text = "GloVe-V's files need safetensors: pip install 'bayesbias[covariances]'"
+        raise ModuleNotFoundError(text, name="safetensors") from None
+    place = Path(folder)
+    asked = dict.fromkeys(words.words if isinstance(words, WordList) else words)
+    with (place / VOCABULARY).open(encoding="utf-8") as lines:
+        rows = {line.rstrip().split(" ")[0]: row for row, line in enumerate(lines)}
+    present = {word: rows[word] for word in asked if word in rows}
+    if not present:
+        raise ValueError(f"{place} holds none of the {len(asked)} words, such as {min(asked)!r}")
+    variances = place / (APPROXIMATE if (place / APPROXIMATE).exists() else COMPLETE)
+    try:
+        with safe_open(place / VECTORS, framework="numpy") as file:
+            matrix = file.get_slice("center_vectors")
+            if len(matrix.get_shape()) != 2:
+                raise ValueError(f"{place / VECTORS} has no matrix, a word a row")
+            vectors = np.stack([matrix[row] for row in present.values()])
+        with safe_open(variances, framework="numpy") as file:
+            noise = {word: _stored(file, row, variances) for word, row in present.items()}
+    except SafetensorError as error:
+        raise ValueError(f"{place} is damaged, or no folder of GloVe-V: {error}") from None
+    keyed = keyed_vectors(list(present), vectors, list(present))
+    return keyed, {word: _covariance(word, keyed, noise) for word in noise}
+
+
+def _stored(file: Any, row: int, path: Path) -> FloatArray:  # noqa: ANN401
+    """Read the covariance in a row, in whichever of four forms it is stored."""
+    names = set(file.keys())
+    parts = [f"{part}_{row}" for part in ("U", "s", "Vt")]
+    if parts[0] in names:
+        left, values, right = (np.asarray(file.get_tensor(name), float) for name in parts)
+        return np.asarray((left * values) @ right)
+    for name in (f"diag_{row}", f"complete_{row}"):
+        if name in names:
+            return np.asarray(file.get_tensor(name), dtype=np.float64)
+    if "variances" in names:
+        return np.asarray(file.get_slice("variances")[row], dtype=np.float64)
+    raise ValueError(f"{path} has no variances of row {row}")
 
 
 def sample_vectors(
@@ -55,19 +132,10 @@ def sample_vectors(
         The tables of all draws below each other, with ``embedding``, ``wordlist`` and
         ``replicate``, for `fit_many`.
 
-    Raises
-    ------
-    ValueError
-        If `n` is not allowed, or a word has no valid covariance.
-
     Notes
     -----
     A draw has the noise of the estimate and its own, which increases its distances twice. Use
     `fit_many` for how far trainings scatter, and `vector_noise` for the bias of all of them.
-
-    References
-    ----------
-    Vallebueno, Handan-Nader, Manning and Ho (2024), section 3.
 
     Examples
     --------
@@ -79,7 +147,7 @@ def sample_vectors(
     3
     """
     words = vectors.index_to_key
-    roots = {word: _root(_known(word, vectors, covariances), word) for word in words}
+    roots = {word: _root(_covariance(word, vectors, covariances), word) for word in words}
 
     def draw(rng: Generator) -> KeyedVectors:
         moved = []
@@ -109,12 +177,8 @@ def vector_noise(
     -------
     DataFrame
         A row a connection: ``connection``, ``n_rows``, the mean distances ``measured`` and
-        ``without_noise``, and their difference ``too_far``.
-
-    Warns
-    -----
-    UserWarning
-        If words have noise as long as they are; their rows are left out.
+        ``without_noise``, and their difference ``too_far``. Rows of words with noise as long as
+        they are, are left out with a warning.
 
     Examples
     --------
@@ -126,15 +190,12 @@ def vector_noise(
     True
     """
     table = distance_table(vectors, wordlist)
-    used = dict.fromkeys([*table["protected_word"], *table["attribute"]])
-    noise = {word: _known(word, vectors, covariances) for word in used}
-    share = pd.Series(
-        {
-            word: (given.sum() if given.ndim == 1 else np.trace(given))
-            / np.square(vectors[word].astype(np.float64)).sum()
-            for word, given in noise.items()
-        }
-    )
+    traces = {}
+    for word in dict.fromkeys([*table["protected_word"], *table["attribute"]]):
+        given = _covariance(word, vectors, covariances)
+        length = np.square(vectors[word].astype(np.float64)).sum()
+        traces[word] = (given.sum() if given.ndim == 1 else np.trace(given)) / length
+    share = pd.Series(traces)
     if lost := list(share.index[share >= 1]):
         warnings.warn(
             f"the noise of {', '.join(lost)} is as long as the vector: nothing can be said of "
@@ -152,7 +213,9 @@ def vector_noise(
     return distances.assign(too_far=too_far).reset_index()
 
 
-def _known(word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]) -> FloatArray:
+def _covariance(
+    word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]
+) -> FloatArray:
     """Return the covariance of a word, (n_dims,) or (n_dims, n_dims)."""
     if word not in covariances:
         raise ValueError(f"{word!r} has a vector and no covariance")

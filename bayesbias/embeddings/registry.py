@@ -1,9 +1,11 @@
-"""The formats of embeddings, by ending. Adding one is a module in `formats` and a line here."""
+"""The formats of embeddings, by ending. Adding one is a generator in `formats` and a line here."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +13,17 @@ from .._core.checks import unknown_name
 from .._core.packing import ENDINGS as PACKED_ENDINGS
 from .._core.packing import opened, parts_of
 from .._core.resources import bundled_folder, bundled_names
-from .formats import binary, gensim_files, native, npz, parquet, text
+from .formats import arrays, binary, gensim_files, text
 from .formats.keyed import as_keyed
-from .gensim_data import NAMES, gensim_path
 from .source import ChunksOf, Embedding
 
 FORMATS: dict[str, ChunksOf] = {
     ".bin": binary.chunks,
     ".txt": text.chunks,
     ".vec": text.chunks,
-    ".npz": npz.chunks,
-    ".npy": native.chunks,
-    ".parquet": parquet.chunks,
+    ".npz": arrays.npz_chunks,
+    ".npy": arrays.native_chunks,
+    ".parquet": arrays.parquet_chunks,
     ".kv": gensim_files.pickle_chunks,
     ".model": gensim_files.pickle_chunks,
 }
@@ -30,6 +31,19 @@ FORMATS: dict[str, ChunksOf] = {
 
 PACKED = (binary.chunks, text.chunks)
 """Formats that may lie in ``.gz`` or ``.zip``: they are read through `Embedding.stream` only."""
+
+GENSIM_NAMES = (
+    *(f"glove-wiki-gigaword-{size}" for size in (50, 100, 200, 300)),
+    *(f"glove-twitter-{size}" for size in (25, 50, 100, 200)),
+    "word2vec-google-news-300",
+    "word2vec-ruscorpora-300",
+    "fasttext-wiki-news-subwords-300",
+    "conceptnet-numberbatch-17-06-300",
+)
+"""Models of gensim-data, as its page lists them; each is one file, word2vec's in ``.gz``."""
+
+PLACE = "GENSIM_DATA_DIR"
+"""Environment variable that names the folder of downloads, by default ``~/gensim-data``."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
 """Bytes that no text has, and some of the first thousand float32 numbers surely have."""
@@ -46,13 +60,9 @@ def open_embedding(
 ) -> Embedding:
     """Determine what a source is, as `load_vectors` does, before anything is read of it."""
     if not isinstance(source, str | os.PathLike):
-        return Embedding(Path("the vectors given"), npz.chunks, loaded=as_keyed(source))
+        return Embedding(Path("the vectors given"), arrays.npz_chunks, loaded=as_keyed(source))
     path = _path_of(source)
     return Embedding(path, _format_of(path), allow_pickle, progressbar)
-
-
-def _endings() -> str:
-    return ", ".join((*FORMATS, *PACKED_ENDINGS))
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:
@@ -64,15 +74,15 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
         bundled = bundled_folder("vectors") / f"{source}.npz"
         if source and bundled.is_file():
             return bundled
-        if source in NAMES and not path.exists():
-            path = archive = gensim_path(str(source))
-        elif not path.exists() or not source:
-            known = [*bundled_names("vectors", ".npz"), *NAMES]
+        if source in GENSIM_NAMES and not path.exists():
+            return _gensim_path(str(source))
+        if not path.exists() or not source:
+            known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
             raise ValueError(
                 unknown_name("embedding", str(source), known)
                 + f"; for a file of your own give its path, ending in {_endings()}"
             )
-    if path.is_dir() and not all((path / name).is_file() for name in native.FILES):
+    if path.is_dir() and not all((path / name).is_file() for name in arrays.FILES):
         raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
     if not archive.is_file() and not path.is_dir():
         raise FileNotFoundError(
@@ -82,18 +92,46 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
     return path
 
 
+def _endings() -> str:
+    return ", ".join((*FORMATS, *PACKED_ENDINGS))
+
+
+def _gensim_path(name: str) -> Path:
+    """Return the file of an embedding of gensim-data, and fetch it where it is not there yet.
+
+    The downloader's own ``load`` would run a file that it fetched; it is asked for the path only.
+    """
+    folder = Path(os.environ.get(PLACE, "~/gensim-data")).expanduser()
+    path = folder / name / f"{name}.gz"
+    if path.is_file():
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    from gensim import downloader
+
+    try:
+        with redirect_stdout(sys.stderr):  # its progress
+            return Path(downloader.load(name, return_path=True))
+    except (OSError, ValueError) as error:
+        raise FileNotFoundError(
+            f"{name} is not at {path}, and gensim could not fetch it ({error}); fetch it where "
+            f"there is a network, by `python -m gensim.downloader --download {name}`, and copy the "
+            f"folder {name} to {folder}, or name another with {PLACE}; or give the path of a file"
+        ) from None
+
+
 def _format_of(path: Path) -> ChunksOf:
     """Find the format of a folder, or of a file by its first bytes, its ending, or its content."""
     if path.is_dir():
-        return native.chunks
+        return arrays.native_chunks
+    ending = path.suffix.lower()
     if not parts_of(path)[1]:
         with path.open("rb") as file:
             head = file.read(_HEAD)
         if head.startswith(binary.FASTTEXT_MAGIC):
             return gensim_files.fasttext_chunks
-        if known := FORMATS.get(path.suffix.lower()):
-            return known
-        if path.suffix.lower() not in PACKED_ENDINGS:
+        if ending in FORMATS:
+            return FORMATS[ending]
+        if ending not in PACKED_ENDINGS:
             raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {_endings()}")
         if not head:
             raise ValueError(f"{path} is empty")

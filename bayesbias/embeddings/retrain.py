@@ -60,11 +60,6 @@ def retrain(
         The long-form tables of all trainings below each other, with ``embedding``, ``wordlist`` and
         ``replicate``, for `fit_many`.
 
-    Raises
-    ------
-    ValueError
-        If `n` or `method` is not allowed, there are no documents, or a training has too few words.
-
     References
     ----------
     Antoniak and Mimno (2018), Evaluating the Stability of Embedding-based Word Similarities,

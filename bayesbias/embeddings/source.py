@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,8 +43,7 @@ _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 class Chunk:
     """Some words of an embedding in its order, their (n, n_dims) vectors, and frequency ranks.
 
-    Ranks, (n,), count from 1 on. Files begin with the most frequent word, so that the place of a
-    word is its rank unless the file has another.
+    Ranks, (n,), count from 1 on: the place of a word in the file, unless the file has others.
     """
 
     words: list[str]
@@ -61,12 +60,7 @@ type ChunksOf = Callable[[Embedding, int | None, Collection[str] | None], Iterat
 
 @dataclass(eq=False)
 class Embedding:
-    """An embedding of a known format.
-
-    ``path`` is of a file or folder, ``format`` the generator of its format, `allow_pickle` and
-    `progressbar` are as for `load_vectors`, and ``loaded`` are the vectors, once they are in
-    memory.
-    """
+    """A file or folder with the generator of its format, and its vectors once they are loaded."""
 
     path: Path
     format: ChunksOf
@@ -131,6 +125,23 @@ def array_chunks(
     for start in range(0, len(words), most):
         some = slice(start, start + most)
         yield Chunk(list(words[some]), np.asarray(matrix[some], dtype=np.float32), ranks[some])
+
+
+def first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
+    """Yield chunks without the words that have stood before, which are added to a list."""
+    seen: set[str] = set()
+    for chunk in chunks:
+        kept = []
+        for row, word in enumerate(chunk.words):
+            if word in seen:
+                again.append(word)
+            else:
+                kept.append(row)
+                seen.add(word)
+        if len(kept) == len(chunk):
+            yield chunk
+        elif kept:
+            yield Chunk([chunk.words[row] for row in kept], chunk.vectors[kept], chunk.ranks[kept])
 
 
 def one_line(error: Exception) -> str:

@@ -1,8 +1,4 @@
-"""gensim's own files, which are Python pickles, and binary fastText models, which gensim reads.
-
-gensim waits forever for the end of a word in a fastText model that was cut off, and asks for as
-much memory as a damaged number names: the model's numbers are checked first.
-"""
+"""gensim's own files, which are Python pickles, and binary fastText models, which gensim reads."""
 
 from __future__ import annotations
 
@@ -53,49 +49,37 @@ def read_fasttext(source: Embedding) -> KeyedVectors:
     """Read the vectors of a fastText model's words; it is loaded whole, n-grams and all."""
     from gensim.models.fasttext import load_facebook_vectors
 
-    path = source.path
     damage = (struct.error, EOFError, AssertionError, NotImplementedError, MemoryError)
     try:
-        _require_whole(path)
+        _require_whole(source.path)
         with np.errstate(over="ignore", invalid="ignore"):  # load_vectors refuses these by word
-            return as_keyed(load_facebook_vectors(str(path)))
+            return as_keyed(load_facebook_vectors(str(source.path)))
     except (*damage, ValueError, LookupError, ArithmeticError) as error:
         raise ValueError(
-            f"{path} is a binary fastText model that cannot be read ({one_line(error)}); fetch it "
-            "again, or give the .vec file that fastText writes next to it"
+            f"{source.path} is a binary fastText model that cannot be read ({one_line(error)}); "
+            "fetch it again, or give the .vec file that fastText writes next to it"
         ) from None
 
 
 def _require_whole(path: Path) -> None:
-    """Compare what a model's numbers promise with what the file holds."""
+    """Refuse numbers that do not fit the file: gensim would wait forever, or fill the memory."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        _, _, dims, *others, _ = _ARGUMENTS.unpack_from(content)
+        arguments = _ARGUMENTS.unpack_from(content)
+        dims, buckets, letters = arguments[2], arguments[10], arguments[11:13]
         offset = _ARGUMENTS.size
         n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, offset)
-        _promise("dimensions", dims, 1, LARGEST_DIMS)
-        _promise("words", n_words, 1, len(content) // (_ENTRY_BYTES + 1))
-        _promise("words that are no labels", n_known, n_words, n_words)
-        buckets, shortest, longest = others[7:10]
-        _promise("buckets", buckets, 0, len(content) // 4)
-        for letters in (shortest, longest):
-            _promise("letters of an n-gram", letters, 0, LONGEST_WORD)
         offset += _COUNTS.size
-        for word in range(n_words):
+        fit = 0 < dims <= LARGEST_DIMS and 0 < n_words == n_known and -1 <= n_pruned < len(content)
+        fit = fit and min(letters) >= 0 and max(letters) <= LONGEST_WORD and buckets >= 0
+        for _ in range(n_words if fit else 0):
             end = content.find(b"\0", offset, offset + LONGEST_WORD)
-            if end < 0:
-                raise ValueError(f"word {word + 1:,} of {n_words:,} does not end")
-            offset = end + 1 + _ENTRY_BYTES
-        _promise("pruned words", n_pruned, -1, (len(content) - offset) // _PRUNED_BYTES)
+            offset = end + 1 + _ENTRY_BYTES if end >= 0 else len(content)
         offset += max(n_pruned, 0) * _PRUNED_BYTES
-        _, n_rows, n_columns = _MATRIX.unpack_from(content, offset)
-        _promise("columns", n_columns, dims, dims)
-        _promise("vectors", n_rows, n_words + buckets, n_words + buckets)
-        _promise("numbers", n_rows * n_columns, 1, (len(content) - offset - _MATRIX.size) // 4)
-
-
-def _promise(what: str, number: int, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise ValueError(f"it promises {number:,} {what}, where {least:,} to {most:,} can be")
+        fit = fit and offset < len(content)
+        shape = _MATRIX.unpack_from(content, offset)[1:] if fit else ()
+        numbers = (len(content) - offset - _MATRIX.size) // 4
+        if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
+            raise ValueError("its numbers do not fit its size")
 
 
 pickle_chunks, fasttext_chunks = keyed_chunks(read_pickle), keyed_chunks(read_fasttext)

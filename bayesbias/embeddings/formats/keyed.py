@@ -52,8 +52,7 @@ def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
     """Return vectors with further words, all of which are new."""
-    others = resolved_forms(vectors)
-    before = list(vectors.index_to_key)
+    others, before = resolved_forms(vectors), list(vectors.index_to_key)
     extended = keyed_vectors(
         [*before, *words],
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
@@ -103,12 +102,7 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
 
 
 def cures(vectors: KeyedVectors) -> dict[str, Cure]:
-    """Return what would find words that were asked for and are missing, by word.
-
-    It is the arguments of `load_vectors` with which a word would be there, or the form in which the
-    list would have to write it. Empty if nothing would help, or `load_vectors` did not make the
-    vectors.
-    """
+    """Return what would find words that were asked for and are missing: arguments, or a form."""
     return dict(getattr(vectors, FOUND_BY, {}))
 
 

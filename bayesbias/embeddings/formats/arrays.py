@@ -1,0 +1,203 @@
+"""Arrays with their words: our own ``.npz``, the native folder, ``NAME.npy``, and Parquet files.
+
+The native form is ``vectors.npy`` with ``words.txt``: row i of the matrix belongs to line i of the
+words, UTF-8. The matrix is a memory map, so that a few words are read as fast from a large file as
+from a small one. Any ``NAME.npy`` with its words in ``NAME.txt`` is read in the same way.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..._core.files import replace_file
+from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, Vector, array_chunks, one_line
+from .keyed import (
+    SAMPLE,
+    as_keyed,
+    keyed_chunks,
+    keyed_vectors,
+    ranks_of,
+    resolved_forms,
+    sample_of,
+)
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+_DAMAGE = (
+    *(ValueError, TypeError, LookupError, SyntaxError, TokenError, ArithmeticError, OSError),
+    *(EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError),
+    *(SystemError, MemoryError),  # CPython's tokenizer and parser, of null bytes and operators
+)
+"""What numpy, pandas and zipfile raise where a file is damaged."""
+
+FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
+
+LONGEST_HEADER = 1 << 16
+"""Bytes; numpy refuses headers of a sixth of that."""
+
+
+def save_vectors(
+    vectors: KeyedVectors, path: str | Path, licence: str = "", provenance: str = ""
+) -> None:
+    """Save vectors as a ``.npz`` file, which `load_vectors` reads without any pickle.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    path : str or Path
+        Must end in ``.npz``. The file appears under this name only when it is complete.
+    licence, provenance : str
+        Under which terms the vectors may be used, and where they come from; kept in the file.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import tempfile
+    >>> vectors = bb.load_vectors("glove-demo", ["he", "she"])
+    >>> bb.save_vectors(vectors, f"{tempfile.mkdtemp()}/two.npz")
+    """
+    if Path(path).suffix != ".npz":
+        raise ValueError(f"vectors are saved as .npz; {path} must end in it")
+    arrays: dict[str, Any] = {"licence": np.array(licence), "provenance": np.array(provenance)}
+    for first, some in (("", vectors), ("sample_", sample_of(vectors))):
+        if some is not None:
+            words, others = list(some.index_to_key), resolved_forms(some)
+            arrays |= {
+                f"{first}words": np.array(words, dtype=np.str_),
+                f"{first}read_as": np.array([others.get(w, w) for w in words], dtype=np.str_),
+                f"{first}vectors": np.asarray(some.vectors, dtype=np.float32),
+                f"{first}ranks": ranks_of(some),
+            }
+    with replace_file(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+def read_npz(source: Embedding) -> KeyedVectors:
+    """Read a file of `save_vectors`; only ``words`` and ``vectors`` need be there."""
+    try:
+        with source.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            vectors = _part(arrays, "")
+            setattr(vectors, SAMPLE, _part(arrays, "sample_") if "sample_words" in arrays else None)
+    except _DAMAGE as error:
+        raise _damaged(
+            source.path, error, "file of save_vectors with 'words' and 'vectors'"
+        ) from None
+    return vectors
+
+
+def read_parquet(source: Embedding) -> KeyedVectors:
+    """Read a frame; the first column holds the words if the index does not."""
+    try:
+        frame = pd.read_parquet(source.path)
+        if frame.index.inferred_type != "string" and len(frame.columns):
+            frame = frame.set_index(frame.columns[0])
+        return as_keyed(frame)
+    except ImportError:
+        raise ImportError("Parquet files need pyarrow: pip install 'bayesbias[parquet]'") from None
+    except _DAMAGE as error:
+        raise _damaged(source.path, error, "Parquet file of vectors") from None
+
+
+def native_chunks(
+    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
+) -> Iterator[Chunk]:
+    """Yield words and vectors; only the vectors of wanted words are read."""
+    path = source.path
+    names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
+    text = names.read_bytes().decode(errors=ODD)
+    matrix = _mapped(path / VECTORS if path.is_dir() else path)
+    if text and not text.endswith("\n"):
+        raise ValueError(f"{names} does not end with a line break; it was cut off")
+    words = text.split("\n")[:-1]
+    if len(words) != len(matrix):
+        raise ValueError(
+            f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
+        )
+    yield from array_chunks(words, matrix, rows, wanted)
+
+
+def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
+    """Write chunks into an empty folder; return the numbers of words and of dimensions."""
+    count = n_dims = 0
+    with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
+        for chunk in chunks:
+            if not count:
+                n_dims = chunk.vectors.shape[1]
+                _write_header(vectors, (0, n_dims))
+            if odd := [word for word in chunk.words if "\n" in word]:
+                raise ValueError(f"the word {odd[0]!r} holds a line break; take it out")
+            vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
+            words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
+            count += len(chunk)
+        if not count:
+            raise ValueError("there are no words to write")
+        vectors.seek(0)
+        _write_header(vectors, (count, n_dims))
+        for file in (vectors, words):
+            file.flush()
+            os.fsync(file.fileno())
+    return count, n_dims
+
+
+def _damaged(path: Path, error: Exception, what: str) -> Exception:
+    """Return the error that says what a file should be; one of the disk as it is."""
+    if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+        return error
+    return ValueError(f"{path} is damaged, or no {what} ({one_line(error)})")
+
+
+def _part(arrays: Mapping[str, np.ndarray], first: str) -> KeyedVectors:
+    """Return the words, vectors, forms and ranks of the arrays whose names begin so."""
+    words = arrays[f"{first}words"].astype(np.str_)
+    vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
+    forms = arrays.get(f"{first}read_as", words).astype(np.str_)
+    ranks = arrays.get(f"{first}ranks", np.arange(1, words.size + 1)).astype(np.int64)
+    if vectors.ndim != 2 or not vectors.shape[1]:
+        raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
+    for name, array in (("words", words), ("read_as", forms), ("ranks", ranks)):
+        if array.shape != vectors.shape[:1]:
+            text = f"{first}{name} has shape {array.shape}, and {first}vectors {vectors.shape}"
+            raise ValueError(text)
+    return keyed_vectors(words.tolist(), vectors, forms.tolist(), ranks)
+
+
+def _write_header(file: IO[bytes], shape: tuple[int, int]) -> None:
+    """Write the header of an .npy file; numpy leaves room in it for the first number to grow."""
+    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+
+
+def _mapped(path: Path) -> Vector:
+    """Map a matrix of floats into memory."""
+    try:
+        with path.open("rb") as stream:  # CPython's tokenizer trips over null bytes, perhaps later
+            length = 2 if np.lib.format.read_magic(stream) == (1, 0) else 4
+            size = min(int.from_bytes(stream.read(length), "little"), LONGEST_HEADER)
+            if b"\0" in stream.read(size):
+                raise ValueError("its header holds null bytes")
+        matrix: Vector = np.lib.format.open_memmap(path, mode="r")
+    except _DAMAGE as error:
+        raise _damaged(path, error, ".npy file") from None
+    if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
+        raise ValueError(
+            f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
+            "of float32 numbers, one row a word"
+        )
+    if not len(matrix):
+        raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
+    return matrix
+
+
+npz_chunks, parquet_chunks = keyed_chunks(read_npz), keyed_chunks(read_parquet)
