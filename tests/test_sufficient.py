@@ -100,7 +100,9 @@ def check_classes_of_sums(found: Classes, sums: np.ndarray) -> None:
         mean = found.projection[:, i] / np.sqrt(size)
         np.testing.assert_allclose(mean, own.mean(axis=1), atol=1e-12)
         np.testing.assert_allclose(apart, (own - mean[:, None]).swapaxes(1, 2), atol=1e-12)
-        units, axes = (each.reshape(-1, each.shape[-1]) for each in (apart, found.deviation[:, i]))
+        units, axes = (
+            each.reshape(-1, each.shape[-1]) for each in (apart, found.deviation[0][:, i])
+        )
         np.testing.assert_allclose(axes @ axes.T, units @ units.T, atol=1e-12)
 
 

@@ -226,12 +226,10 @@ class Term:
         The columns are orthonormal, so that zero-sum effects of sd s have the covariance
         s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
         """
-        from scipy.linalg import helmert
-
         n_of, *crossed = self.shape(design)
         n_by = crossed[0] if crossed else 1
         if self.constraint == "zero_sum":
-            return np.asarray(helmert(n_by).T)
+            return _zero_sum(n_by)
         if self.constraint == "contrast":
             signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
             return np.asarray(np.array(signs)[:, None] / np.sqrt(2))
@@ -301,6 +299,13 @@ class Term:
             for key in fields(self)
             if key.name != "name" and getattr(self, key.name) != key.default
         }
+
+
+@cache
+def _zero_sum(n: int) -> FloatArray:
+    from scipy.linalg import helmert
+
+    return np.asarray(helmert(n).T)
 
 
 @cache

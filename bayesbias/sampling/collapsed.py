@@ -41,6 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.random import Generator
@@ -92,8 +93,8 @@ class Conditional:
     # what is kept, and in the last column with the outcome
     factor: FloatArray
     # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the precision of what is kept
-    along: Callable[[int], Alone]
-    # of the place of a side: its deviations alone, in the directions that likeness gives them
+    along: Callable[[int], list[Alone]]
+    # of the place of a side: the parts of its deviations in the directions of likeness
     others: Callable[[], tuple[FloatArray, FloatArray]]
     # of outcomes that are alike: the inverse factor times their projections, (n, n_kept, n_alike),
     # and what is left of their squares together, (n,)
@@ -171,7 +172,7 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     given = precision, parameters, sds
     alone = tuple(_alone(side.units, side.parameter, side.gram, given) for side in posterior.sides)
     out, *kept = alone
-    solved = np.moveaxis(out.solve(_weighted(posterior.cross, precision)), -1, 0)
+    solved = np.moveaxis(out.solve(weighted(posterior.cross, precision)), -1, 0)
     solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
     flat = precision.T @ posterior.gram.reshape(len(precision), -1)
     gram = flat.reshape(n, *posterior.gram.shape[1:])
@@ -186,15 +187,14 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     gram[:, diagonal, diagonal] += 1
     factor = cholesky(gram)
 
-    def along(index: int) -> Alone:
+    def along(index: int) -> list[Alone]:
         side = posterior.sides[index]
-        of = side.directions
-        assert of is not None
-        return _alone(side.units, side.parameter[of.of_class], of.gram, given)
+        parts = side.directions.parts if side.directions else ()
+        return [_alone(side.units, part.parameter, part.gram, given) for part in parts]
 
     def others() -> tuple[FloatArray, FloatArray]:
         outcome = np.concatenate([other.cross[..., -1:] for other in posterior.alike], axis=3)
-        coupled = np.moveaxis(out.solve(_weighted(outcome, precision)), -1, 0)
+        coupled = np.moveaxis(out.solve(weighted(outcome, precision)), -1, 0)
         coupled = coupled.reshape(n, -1, len(posterior.alike))
         border = np.stack([other.gram[:, :, -1] for other in posterior.alike], axis=2)
         border = np.tensordot(precision.T, border, 1)
@@ -222,7 +222,7 @@ def _alone(
         factors = correlation_factor(parameters[:, block.where], block.n_correlated)
         rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
     own = sds[parameter]
-    matrices = _weighted(gram, precision)
+    matrices = weighted(gram, precision)
     for _ in range(2):
         matrices = _rotate(correlated, rotation, matrices * own[:, :, None]).swapaxes(1, 2)
     diagonal = np.arange(own.shape[1])
@@ -253,23 +253,23 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     if posterior.alike:
         unexplained = unexplained + given.others()[1]
     for index, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
-        n_units = side.size - (index > 0)  # the class of a kept side is in the bordered factor
-        along = alone
+        n_units, parts = side.size - (index > 0), [alone]  # a kept side's means are in the factor
         if side.directions is not None:
-            n_units, along = np.full(len(side.size), index == 0), given.along(index)
-            log_det += 2 * np.log(np.diagonal(along.factor, axis1=1, axis2=2)).sum(axis=(0, 2))
+            n_units, parts = np.full(len(side.size), index == 0), given.along(index)
+            for part in parts:
+                log_det += 2 * np.log(np.diagonal(part.factor, axis1=1, axis2=2)).sum(axis=(0, 2))
         blocks = np.diagonal(alone.factor, axis1=1, axis2=2)
         log_det += 2 * (n_units @ np.log(blocks).sum(axis=2))
-        for outcome in outcomes:
-            deviation = along.solve(_weighted(outcome.sides[index].deviation, precision))
-            unexplained -= (deviation**2).sum(axis=(0, 1, 2))
+        for outcome, (place, part) in product(outcomes, enumerate(parts)):
+            projected = outcome.sides[index].deviation[place]
+            unexplained -= (part.solve(weighted(projected, precision)) ** 2).sum(axis=(0, 1, 2))
     constant = posterior.rows @ np.log(precision) - log_det
     log_likelihood = 0.5 * (len(outcomes) * constant - unexplained)
     resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2
     return np.where(resolved, log_likelihood, -np.inf)
 
 
-def _weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
+def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
     """Sum over residual precisions of their constant array times them, (..., n)."""
     flat = constants.reshape(len(constants), -1).T @ precision
     return flat.reshape(*constants.shape[1:], precision.shape[1])

@@ -17,10 +17,11 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from ..model.effects import word_means
-from .collapsed import Alone, conditional, log_density, standard_noise
+from .blocks import solve_blocks
+from .collapsed import Alone, conditional, log_density, standard_noise, weighted
 from .importance import find_mode, importance_resample
 from .parameters import values_of
-from .reduction import MOST_NUMBERS, Classes, Collapsed
+from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd.
@@ -209,8 +210,8 @@ def _draw_block(
         values[term.name] = term.effects(design, shared[start:stop].T.reshape(n, *shape))
     sides = zip(posterior.sides, given.alone, of_classes, strict=True)
     for index, (side, alone, of_class) in enumerate(sides):
-        along = alone if side.directions is None else given.along(index)
-        coordinates = np.swapaxes(_of_units(side, of_class, along, given.precision, rng), 1, 2)
+        parts = [alone] if side.directions is None else given.along(index)
+        coordinates = np.swapaxes(_of_units(side, of_class, parts, given.precision, rng), 1, 2)
         stop = 0
         for term in side.units.terms:
             shape = term.sd_index(design).shape
@@ -224,24 +225,22 @@ def _draw_block(
 def _of_units(
     side: Classes,
     of_class: FloatArray,
-    alone: Alone,
+    parts: list[Alone],
     precision: FloatArray,
     rng: Generator | None,
 ) -> FloatArray:
     """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
     d, n = of_class.shape[1:]
     means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
+    if side.directions is not None:
+        return means[:, :, side.of_unit] + _along(side, side.directions, parts, precision, rng)
     effects = np.empty((n, d, len(side.of_unit)))
     single = side.size[side.of_unit] == 1
     effects[:, :, single] = means[:, :, side.of_unit[single]]
     # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
-    whitening = alone.solve(np.eye(d)[:, :, None])
+    whitening = parts[0].solve(np.eye(d)[:, :, None])
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
-        if side.directions is not None:
-            drawn = _along(side, int(index), whitening, precision, rng)
-            effects[:, :, members] = means[:, :, index, None] + drawn
-            continue
         own = np.ascontiguousarray(whitening[index].T)
         noise = standard_noise((n, d, len(members)), rng)
         mean = means[:, :, index] - (own @ noise.mean(axis=2)[..., None])[..., 0]
@@ -254,18 +253,20 @@ def _of_units(
 
 
 def _along(
-    side: Classes, index: int, whitening: FloatArray, precision: FloatArray, rng: Generator | None
+    side: Classes, along: Along, parts: list[Alone], precision: FloatArray, rng: Generator | None
 ) -> FloatArray:
-    """Deviations of a class's units from their mean, (n, d, size), drawn direction by direction."""
-    of = side.directions
-    assert of is not None
-    chosen = of.of_class == index
-    own = np.ascontiguousarray(whitening[chosen].transpose(3, 0, 2, 1))
-    noise = standard_noise(own.shape[:3], rng)
-    scaled = np.tensordot(precision.T, side.deviation[..., 0][:, chosen], 1)
-    noise += (np.swapaxes(own, 2, 3) @ scaled[..., None])[..., 0]
-    drawn = (own @ noise[..., None])[..., 0] * of.scale[chosen]
-    return np.asarray(np.swapaxes(drawn, 1, 2) @ of.basis[index].T)
+    """Deviations of units from the mean of their class, (n, d, n_units), drawn along directions."""
+    drawn = np.empty((*along.scale.T.shape, precision.shape[1]))
+    for part, alone, projected in zip(along.parts, parts, side.deviation, strict=True):
+        coordinates = alone.solve(weighted(projected, precision))
+        coordinates += standard_noise(coordinates.shape, rng)
+        solved = solve_blocks(alone.factor, coordinates, transposed=True)
+        place = part.coordinate, part.direction[:, None]
+        drawn[place] = alone.effects(solved[:, :, 0]) * along.scale.T[place][..., None]
+    deviations = np.empty((len(drawn), len(side.of_unit), precision.shape[1]))
+    for index, basis in enumerate(along.basis):
+        deviations[:, side.of_unit == index] = basis @ drawn[:, along.of_class == index]
+    return np.moveaxis(deviations, -1, 0)
 
 
 def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:

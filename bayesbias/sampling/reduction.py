@@ -11,6 +11,7 @@ all units. `collapsed` has the derivation; here its constant matrices are made o
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -39,6 +40,9 @@ MOST_NUMBERS = 200_000
 
 NO_LENGTH = 1e-13
 """Axes shorter than this share of the longest one are rounding."""
+
+NO_COUPLING = 1e-12
+"""Cosines of columns smaller than this are rounding."""
 
 
 @dataclass(frozen=True)
@@ -114,24 +118,23 @@ def units_of(
 
 
 @dataclass(frozen=True)
+class Part:
+    """Coordinates of m directions that depend on one another, d of each direction."""
+
+    direction: IntArray  # (m,)
+    coordinate: IntArray  # (m, d)
+    parameter: IntArray  # (m, d)
+    gram: FloatArray  # (n_noise, m, d, d): X'X of one unit, times the scales
+
+
+@dataclass(frozen=True)
 class Along:
-    """Deviations of the units of all classes along the directions that likeness gives them.
+    """Deviations of the units of all classes along the directions that likeness gives them."""
 
-    Parameters
-    ----------
-    of_class : (m,) int
-        Class of each direction.
-    scale : (m, d) float
-        Sds of coordinates along each, in units of a unit's own.
-    basis : tuple of (size, size - 1) float
-        Directions of each class.
-    gram : (n_noise, m, d, d) float
-    """
-
-    of_class: IntArray
-    scale: FloatArray
-    basis: tuple[FloatArray, ...]
-    gram: FloatArray
+    of_class: IntArray  # (n_directions,)
+    scale: FloatArray  # (n_directions, d): sds of coordinates, in units of a unit's own
+    basis: tuple[FloatArray, ...]  # (size, size - 1): directions of each class
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -149,9 +152,9 @@ class Classes:
     # (n_noise, n_classes, d): X'(y - centre) of mean coordinates, which are sums over sqrt(size)
     apart: FloatArray
     # (n_noise, d, n_units): X'(y - centre) of units, less the average of their class
-    deviation: FloatArray
+    deviation: tuple[FloatArray, ...]
     # (n_noise, n_classes, d, k): as few columns as have the cross-products of apart in every class
-    # with likeness of each direction, (n_noise, m, d, 1)
+    # with likeness of each part of the directions, (n_noise, m, d, 1)
     scale: FloatArray
     # (n_classes, d): sds of mean coordinates in a unit's own, contained in gram and projection
     directions: Along | None = None  # None where units are exchangeable within their class
@@ -183,11 +186,9 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     gram = np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True)
     scale, along = np.ones((len(size), gram.shape[-1])), None
     if units.likeness.size and units.alike.any():
-        scale, along = _directions(units, of_unit, gram)
-        turned = [apart[:, :, of_unit == i] @ basis for i, basis in enumerate(along.basis)]
-        deviation = (np.concatenate(turned, axis=2).swapaxes(1, 2) * along.scale)[..., None]
+        scale, along, deviation = _directions(units, of_unit, first, gram, apart)
     else:
-        deviation = _deviations(of_unit, size, apart)
+        deviation = (_deviations(of_unit, size, apart),)
     return Classes(
         units=units,
         of_unit=of_unit,
@@ -204,18 +205,45 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     )
 
 
-def _directions(units: Units, of_unit: IntArray, gram: FloatArray) -> tuple[FloatArray, Along]:
-    """Sds of class means, (n_classes, d), and the directions of deviations, from the likeness."""
-    splits = []
-    for index in range(of_unit.max() + 1):
-        members = np.flatnonzero(of_unit == index)
-        splits.append(directions(units.likeness[np.ix_(members, members)]))
+def _directions(
+    units: Units, of_unit: IntArray, first: IntArray, gram: FloatArray, apart: FloatArray
+) -> tuple[FloatArray, Along, tuple[FloatArray, ...]]:
+    """Sds of class means, (n_classes, d), and directions of deviations with their projections."""
+    members = [np.flatnonzero(of_unit == index) for index in range(len(first))]
+    splits = [directions(units.likeness[np.ix_(m, m)]) for m in members]
     of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
     variances = np.concatenate([split.deviations for split in splits])[:, None]
     means = np.array([split.mean for split in splits])[:, None]
     scale, of_mean = (np.sqrt(1 - units.alike + units.alike * x) for x in (variances, means))
-    turned = gram[:, of_class] * scale[:, :, None] * scale[:, None]
-    return of_mean, Along(of_class, scale, tuple(split.basis for split in splits), turned)
+    turned = [apart[:, :, m] @ split.basis for m, split in zip(members, splits, strict=True)]
+    projected = np.concatenate(turned, axis=2).swapaxes(1, 2) * scale
+    by_size: dict[int, list[tuple[int, int, IntArray]]] = defaultdict(list)
+    for index, members_of_class in enumerate(members):
+        for coordinates in _coupled(units, gram[:, index]):
+            count = len(members_of_class) - 1
+            by_size[len(coordinates)] += [(index, count, coordinates)] * (count > 0)
+    parts, deviation = [], []
+    for pieces in filter(None, by_size.values()):
+        i = np.concatenate([np.flatnonzero(of_class == index) for index, _, _ in pieces])[:, None]
+        j = np.concatenate([np.tile(coordinates, (count, 1)) for _, count, coordinates in pieces])
+        both = i[:, :, None], j[:, :, None], j[:, None]
+        scaled = gram[:, of_class[both[0]], both[1], both[2]] * scale[both[:2]] * scale[both[::2]]
+        parts.append(Part(i[:, 0], j, units.parameter[first][of_class[i], j], scaled))
+        deviation.append(projected[:, i, j, None])
+    basis = tuple(split.basis for split in splits)
+    return of_mean, Along(of_class, scale, basis, tuple(parts)), tuple(deviation)
+
+
+def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
+    """Sort coordinates of a unit by what they depend on, X'X of it being (n_noise, d, d)."""
+    from scipy.sparse.csgraph import connected_components
+
+    if units.correlated is not None:
+        return [np.arange(gram.shape[-1])]
+    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2))
+    large = np.abs(gram) > NO_COUPLING * lengths[:, :, None] * lengths[:, None]
+    n, label = connected_components(large.any(axis=0))
+    return [np.flatnonzero(label == index) for index in range(n)]
 
 
 def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
@@ -286,8 +314,9 @@ class Collapsed:
     @property
     def rows_at_once(self) -> int:
         """How many vectors of parameters are worked on together, for bounded memory."""
-        along = [side.directions.gram[0].size for side in self.sides if side.directions]
-        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size + sum(along))))
+        parts = [part for side in self.sides if side.directions for part in side.directions.parts]
+        numbers = sum(part.gram[0].size for part in parts)
+        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size + numbers)))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
