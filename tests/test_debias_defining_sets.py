@@ -137,7 +137,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("defining = [[", "is not valid TOML"),
+        ("defining = [[", "not valid TOML"),
         ('defnining = [["she", "he"]]', "unknown key 'defnining'; did you mean 'defining'"),
         ('title = "none"', "lacks the key 'defining'"),
         ("defining = []", "mine.toml: defining is empty"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,14 @@ MOST_BYTES = 1 << 26
 """Bytes of a text file that is read whole: a word list of some millions of words."""
 
 
-def located(path: Path, error: Exception) -> str:
-    """Return an error's text with the path of the file that it is about, once."""
-    text = str(error)
-    return text if text.startswith(str(path)) else f"{path}: {text}"
+@contextmanager
+def located(path: Path) -> Iterator[None]:
+    """Raise what is wrong in a file's content as a ValueError that starts with its path, once."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:  # errors of TOML, Unicode and parsers among them
+        text = str(error)
+        raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
@@ -40,14 +46,14 @@ def parse_toml(text: str, what: str) -> dict[str, Any]:
         return dict(_with_small_numbers(tomllib.loads(text)))
     except RecursionError:
         raise ValueError(f"nests lists or tables too deeply for {what}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"not valid TOML: {error}") from None
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
     """Read a JSON file; a ValueError with the path says why it cannot be read."""
-    try:
+    with located(path):
         return parse_json(read_text(path, most))
-    except ValueError as error:
-        raise ValueError(located(path, error)) from None
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401

@@ -157,7 +157,7 @@ def load_limits(path: Path) -> tuple[dict[str, tuple[float, float]], float]:
                 return float(low), float(high)
         raise ValueError(f"{name!r} must be two numbers, the smaller first; got {value!r}")
 
-    try:
+    with located(path):
         content = parse_toml(read_text(path), "limits")
         for key in content:
             if key not in {"ci_prob", "limits"}:
@@ -169,5 +169,3 @@ def load_limits(path: Path) -> tuple[dict[str, tuple[float, float]], float]:
             raise ValueError(f"ci_prob must be a number in (0, 1); got {ci_prob!r}")
         check_probability(ci_prob)
         return {name: ends(name, value) for name, value in stated.items()}, ci_prob
-    except ValueError as error:
-        raise ValueError(located(path, error)) from None

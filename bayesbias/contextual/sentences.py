@@ -72,15 +72,13 @@ def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") 
     if not isinstance(source, str | Path):
         return Templates(tuple(source))
     path = toml_path(source, "contexts", "set of templates")
-    try:
+    with located(path):
         content = parse_toml(read_text(path), "templates")
         for key in content:
             if key not in (*_TEXTS, "templates"):
                 raise ValueError(unknown_name("key", key, (*_TEXTS, "templates")))
         texts = {key: str(content[key]).strip() for key in _TEXTS if key in content}
         return Templates(tuple(content.get("templates", ())), **{"name": path.stem, **texts})
-    except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-        raise ValueError(located(path, error)) from None
 
 
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
@@ -101,14 +99,12 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
     sentences: dict[str, list[str]] = {}
     if not Path(path).is_file():
         raise FileNotFoundError(f"no file of sentences at {path}")
-    try:
+    with located(Path(path)):
         frame = read_csv(Path(path), dtype=str, keep_default_na=False)
         require_columns(frame, ("word", "sentence"))
         for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
             natural_sentence(text, word)  # raises where it is not there
             sentences.setdefault(word, []).append(text)
-    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
-        raise ValueError(located(Path(path), error)) from None
     return sentences
 
 

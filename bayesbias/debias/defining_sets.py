@@ -217,14 +217,8 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return _of_content(source)
     check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
     path = toml_path(source, FOLDER, "list for debiasing")
-    try:
-        parsed = parse_toml(read_text(path), "a list for debiasing")
-    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
-        raise ValueError(f"{path} is not valid TOML: {error}") from None
-    try:
-        return _of_content({"name": path.stem, **parsed})
-    except ValueError as error:
-        raise ValueError(located(path, error)) from None
+    with located(path):
+        return _of_content({"name": path.stem, **parse_toml(read_text(path), "a list")})
 
 
 def _of_content(content: Mapping[str, Any]) -> DefiningSets:

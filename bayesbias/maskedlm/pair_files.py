@@ -85,10 +85,8 @@ def read_pairs(
     if part not in PARTS:
         raise ValueError(unknown_name("part of StereoSet", part, PARTS))
     path = _required(Path(path))
-    try:
+    with located(path):
         pairs = validate_pairs(READERS[dataset](path, part))
-    except ValueError as error:
-        raise ValueError(located(path, error)) from None
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 

@@ -70,7 +70,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     if not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
         raise ValueError(f"{folder / RECORD}: 'unscored' is no list of pairs; score them again")
     path = folder / SCORES
-    try:
+    with located(path):
         scores = read_csv(path, dtype=_TEXTS, keep_default_na=False)
         require_columns(scores, SCORE_COLUMNS)
         if scores.empty:
@@ -82,8 +82,6 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
                 raise ValueError(f"{name} {odd.iloc[0]!r:.60} is none of {', '.join(values)}")
         for name in ("n_tokens", "n_scored", "score"):
             _numbers(scores[name])
-    except (ValueError, TypeError) as error:  # pandas has TypeErrors of odd columns
-        raise ValueError(located(path, error)) from None
     return scores, record
 
 
@@ -142,11 +140,10 @@ def read_scores(
     frames, logs = [], []
     for file, name in (pair for place in places for pair in _files(Path(place), layout)):
         try:
-            rows, left_out = LAYOUTS[name][1](file, model)
-        except (KeyError, TypeError, IndexError) as error:
+            with located(file):
+                rows, left_out = LAYOUTS[name][1](file, model)
+        except LookupError as error:
             raise ValueError(f"{file} is not a log in the layout {name!r}: {error!r}") from None
-        except ValueError as error:
-            raise ValueError(located(file, error)) from None
         frames.append(rows)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         models = [str(one) for one in rows["model"].unique()]

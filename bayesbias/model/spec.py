@@ -285,11 +285,9 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
         spec = source
     else:
         path = _path_of(source, outcome)
-        try:
+        with located(path):
             content = parse_toml(read_text(path), "a model")
             spec = spec_from_dict({"name": path.stem, **content})
-        except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-            raise ValueError(located(path, error)) from None
     if outcome is not None and spec.outcome != outcome:
         raise ValueError(
             f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, and here are "

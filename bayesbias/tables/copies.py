@@ -25,17 +25,12 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """A column of words, and that of the words they are measured to."""
 
 MEANINGS = {
-    "copy": (
-        "{count} {names} are exact copies of another, in all distances ({pairs}). A model treats "
-        "them as different words, so that its intervals are too short; drop_duplicates=True keeps "
-        "the first name of each vector"
-    ),
-    "equidistant": (
-        "{count} pairs of {names} of different groups are equally far from every stereotype "
-        "attribute ({pairs}), as equalizing makes them: associated and different are alike for "
-        "them by algebra, and the interval of that contrast does not show how well the attributes "
-        "were measured"
-    ),
+    "copy": "{count} {names} are exact copies of another, in all distances ({pairs}). A model "
+    "treats them as different words, so that its intervals are too short; drop_duplicates=True "
+    "keeps the first name of each vector",
+    "equidistant": "{count} pairs of {names} of different groups are equally far from every "
+    "stereotype attribute ({pairs}), as equalizing makes them: associated and different are alike "
+    "for them by algebra, and their contrast says nothing about the attributes",
 }
 """What copies and equidistant words do to intervals."""
 
@@ -54,11 +49,10 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     -------
     DataFrame
         One row a pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
-        first in the table, and ``other``; ``n_distances`` that both have and ``difference``, the
-        largest between them. ``copy``: all distances are equal. ``equidistant``: two protected
+        first in the table, and ``other``; ``n_distances`` that both have, three or more, and the
+        largest ``difference``. ``copy``: all distances are equal. ``equidistant``: two protected
         words of different groups are equally far from every stereotype attribute, but not from
-        the controls, as equalizing makes them. Words that share fewer than three distances are
-        left out.
+        the controls.
 
     Examples
     --------
@@ -89,10 +83,7 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
 def _equal_words(
     table: pd.DataFrame, role: str, tolerance: float
 ) -> Iterator[tuple[str, str, int, float]]:
-    """Yield pairs of words at the same distances, how many, and the largest gap.
-
-    Only words that are close in the distance that most words have are compared in all.
-    """
+    """Yield pairs of words at the same distances, how many, and the largest gap."""
     partners = [PARTNERS[role], *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     wide = table.pivot_table(
         "cosine_distance", role, partners, aggfunc="last", observed=True, sort=False
@@ -100,6 +91,7 @@ def _equal_words(
     if wide.empty:
         return
     wide.index = wide.index.astype(str)
+    # Only words that are close in the distance that most words have are compared in all.
     fullest = wide.iloc[:, int(wide.count().to_numpy().argmax())].dropna().sort_values()
     for _, run in fullest.groupby((fullest.diff() > tolerance).cumsum()):
         equal: set[str] = set()
@@ -111,12 +103,7 @@ def _equal_words(
 
 
 def drop_duplicates(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
-    """Keep the first word of exact copies; equidistant words stay.
-
-    Parameters
-    ----------
-    table, tolerance
-        As for `duplicate_vectors`.
+    """Keep the first word of exact copies (`duplicate_vectors`); equidistant words stay.
 
     Examples
     --------

@@ -38,24 +38,10 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 
 
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
-    """MAC, the band it gives around 1, and the share of distances inside, by connection.
+    """MAC, the band around 1, and the share of distances inside, by connection.
 
-    Parameters
-    ----------
-    table : DataFrame
-        A long-form table with associated or different rows.
-    half_width : float, optional
-        Half-width of the band, in [0, 1]; by default abs(1 - MAC).
-
-    Returns
-    -------
-    DataFrame
-        A row a connection present: ``connection``, ``mac``, ``band_low``, ``band_high``,
-        ``n_rows``, ``n_inside``, ``share`` = n_inside / n_rows. The ends of the band are inside.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), figures 3-5.
+    The band is abs(1 - MAC) wide on each side unless its half-width is given; its ends are inside
+    (Dobrzeniecka and Urbaniak, 2024, figures 3-5).
     """
     valid = validate_table(table)
     mac = float(np.nanmean(set_means(valid).to_numpy()))
@@ -71,10 +57,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean distances of every protected word (rows) to every stereotype set (columns).
-
-    NaN where a word has no row for a set; a row that is repeated counts as often as it stands.
-    """
+    """Mean distances of protected words (rows) to stereotype sets (columns); NaN without rows."""
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:
@@ -87,27 +70,19 @@ def set_means(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
-    """Kernel densities of the distances of every connection, on one grid of `n_points`.
-
-    Returns
-    -------
-    DataFrame
-        ``connection``, ``cosine_distance``, ``density`` (Gaussian kernel, Scott's bandwidth). A
-        connection with fewer than three distinct distances has no rows.
-    """
+    """Kernel densities of the distances of every connection with three or more, on one grid."""
     from scipy.stats import gaussian_kde
 
     valid = validate_table(table)
     kernels = {}
     for name in connections_present(valid):
-        distances = valid["cosine_distance"][valid["connection"] == name].to_numpy(np.float64)
-        if len(np.unique(distances)) >= FEWEST_FOR_DENSITY:
-            kernels[name] = gaussian_kde(distances)
+        part = valid["cosine_distance"][valid["connection"] == name].to_numpy(np.float64)
+        if len(np.unique(part)) >= FEWEST_FOR_DENSITY:
+            kernels[name] = gaussian_kde(part)
     widths = [float(np.sqrt(kernel.covariance[0, 0])) for kernel in kernels.values()]
-    margin = 2 * max(widths, default=0)
-    low = max(0.0, float(valid["cosine_distance"].min()) - margin)
-    high = min(LARGEST_DISTANCE, float(valid["cosine_distance"].max()) + margin)
-    grid = np.linspace(low, high, n_points)
+    margin, distances = 2 * max(widths, default=0), valid["cosine_distance"]
+    ends = np.clip([distances.min() - margin, distances.max() + margin], 0, LARGEST_DISTANCE)
+    grid = np.linspace(ends[0], ends[1], n_points)
     columns = ["connection", "cosine_distance", "density"]
     curves = {name: kernel(grid) for name, kernel in kernels.items()}
     frame = pd.DataFrame(curves, pd.Index(grid, name=columns[1])).reset_index()
@@ -115,27 +90,11 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
 
 
 def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFrame:
-    """Attributes around one protected word, nearest first.
+    """Attributes around one protected word, nearest first: all stereotypes, and nearest controls.
 
-    Parameters
-    ----------
-    table : DataFrame
-        A long-form table.
-    word : str
-        One of its protected words.
-    most : int
-        Attributes wanted, 1 or more. All stereotype attributes are given, even if they are more;
-        the nearest controls fill the rest.
-
-    Returns
-    -------
-    DataFrame
-        ``attribute``, ``connection``, ``cosine_distance`` (the mean where a pair stands in
-        several rows), ``n_available``: how many attributes of its kind, stereotypes or controls,
-        the table has for the word.
+    ``n_available`` is the number of attributes of its kind, stereotypes or controls, that the
+    table has for the word.
     """
-    if most < 1:
-        raise ValueError(f"most must be 1 or more, got {most}")
     valid = validate_table(table)
     rows = valid[valid["protected_word"] == word]
     if rows.empty:
@@ -152,25 +111,15 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
 
 
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Rows of a frame of `contrasts` for one pair of connections, in the order asked for.
-
-    Where the frame holds second - first, means and intervals change sign.
-    """
+    """Rows of a frame of `contrasts` for one pair of connections, turned around where needed."""
     require_columns(frame, ("first", "second", "mean", "low", "high"))
-    for name in (first, second):
-        if name not in CONNECTIONS:
-            raise ValueError(unknown_name("connection", name, CONNECTIONS))
-    if first == second:
-        raise ValueError(f"a contrast needs two connections, got {first!r} twice")
     there = frame[(frame["first"] == first) & (frame["second"] == second)]
     if len(there):
         return there.reset_index(drop=True)
     turned = frame[(frame["first"] == second) & (frame["second"] == first)].reset_index(drop=True)
     if turned.empty:
         pairs = frame[["first", "second"]].drop_duplicates().agg(" - ".join, axis=1)
-        raise ValueError(
-            f"the frame has no contrast {first} - {second}; it has: {', '.join(pairs)}"
-        )
+        raise ValueError(f"no contrast {first} - {second}; the frame has: {', '.join(pairs)}")
     low, high = -turned["high"], -turned["low"]
     return turned.assign(first=first, second=second, mean=-turned["mean"], low=low, high=high)
 
@@ -180,12 +129,7 @@ def predictive_rows(
 ) -> pd.DataFrame:
     """Observed distances next to their predictive intervals, sorted within each connection.
 
-    Returns
-    -------
-    DataFrame
-        ``connection``, ``position`` in (0, 1) along the sorted distances of its connection,
-        ``observed``, ``low``, ``high``, ``inside`` (ends included), and ``coverage``, the share
-        inside among the rows of the connection.
+    ``position`` in (0, 1) is that among the distances of the connection.
     """
     names = pd.Categorical(np.asarray(connection), CONNECTIONS, ordered=True)
     frame = pd.DataFrame({"connection": names, "observed": observed})
@@ -194,5 +138,4 @@ def predictive_rows(
     frame = frame.sort_values(["connection", "observed"], kind="stable", ignore_index=True)
     inside = frame.groupby("connection", observed=True)["inside"]
     frame.insert(1, "position", (inside.cumcount() + 0.5) / inside.transform("size"))
-    frame["coverage"] = inside.transform("mean")
     return frame.astype({"connection": "str"})

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from .._core.checks import unknown_name
 
-COLUMNS = (
-    *("protected_word", "protected_group", "attribute"),
-    *("attribute_set", "connection", "cosine_distance"),
-)
+IDS = ("protected_word", "protected_group", "attribute", "attribute_set", "connection")
+COLUMNS = (*IDS, "cosine_distance")
 """Columns of every long-form table, in order; one row a (protected word, attribute) pair."""
 
 OPTIONAL_COLUMNS = ("embedding", "context")
@@ -53,11 +51,6 @@ Coded = tuple[NDArray[np.int64], list[str]]
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     """Check a long-form table and return it with its categories in order.
 
-    Parameters
-    ----------
-    table : DataFrame
-        At least ``COLUMNS``, one row a (protected word, attribute) pair.
-
     Returns
     -------
     DataFrame
@@ -85,10 +78,9 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
-    require_different_columns(table)
     kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     valid = table[kept].reset_index(drop=True)
-    coded = {name: codes_and_names(valid[name]) for name in kept if name != COLUMNS[-1]}
+    coded = {name: codes_and_names(valid[name]) for name in kept if name != "cosine_distance"}
     for name, (codes, names) in coded.items():
         empty = np.array([not text.strip() for text in names])[codes] | valid[name].isna()
         if empty.any():
@@ -106,12 +98,11 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise a ValueError that names the columns a table lacks, a TypeError for what is none."""
+    """Raise an error for what is no table, and for columns that it lacks or has twice."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
             f"a table (DataFrame) is needed; got a {type(table).__name__}. bb.read_table(path) "
-            "reads a long-form table and pandas.read_csv(path) any other, "
-            "bb.distance_table(vectors, wordlist) makes one, and pandas.concat joins several"
+            "reads a long-form table, and bb.distance_table(vectors, wordlist) makes one"
         )
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
@@ -119,20 +110,13 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
             f"the table lacks the column(s) {', '.join(lacking)}; "
             f"it has {', '.join(map(str, table.columns))}"
         )
-
-
-def require_different_columns(table: pd.DataFrame) -> None:
-    """Raise a ValueError that names a column that a table has twice."""
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]
         raise ValueError(f"the table has two columns named {twice!r}")
 
 
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
-    """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes.
-
-    Columns in ``coded`` are taken from there.
-    """
+    """SHA-256 of a table, in hexadecimal; `coded` are columns as `validate_and_encode` has them."""
     known = {} if coded is None else coded
     digest = hashlib.sha256()
     for name in table.columns:
@@ -148,8 +132,8 @@ def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) ->
 
 def connections_present(table: pd.DataFrame) -> list[str]:
     """Return the connections that have rows, in the order of ``CONNECTIONS``."""
-    found = codes_and_names(table["connection"])[1]
-    return [name for name in CONNECTIONS if name in found]
+    there = set(table["connection"])
+    return [name for name in CONNECTIONS if name in there]
 
 
 def codes_and_names(column: pd.Series[Any]) -> Coded:
@@ -164,8 +148,6 @@ def codes_and_names(column: pd.Series[Any]) -> Coded:
 
 def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
     column = table["cosine_distance"]
-    if np.iscomplexobj(column):
-        raise ValueError("cosine_distance must be real numbers; got complex ones")
     distances = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
     wrong = ~((distances >= -ROUNDING) & (distances <= LARGEST_DISTANCE + ROUNDING))
     if wrong.any():

@@ -35,8 +35,8 @@ CURES: dict[tuple[Argument, ...], str] = {
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms that a word is looked up in, the first choice first.
 
-    A form in composed letters (Unicode's NFC) is tried behind the word's own, and one with
-    underscores for spaces, as word2vec writes ``New_York``; without accents it is tried last.
+    The word's own form comes first, then composed letters (Unicode's NFC) and underscores for
+    spaces, as in word2vec's ``New_York``; the form without accents is last.
     """
     cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]

@@ -16,7 +16,7 @@ from .._core.packing import opened
 from .._core.reading import located
 from .copies import without_copies
 from .cosines import read_cosines, write_cosines
-from .schema import require_columns, require_different_columns, validate_table
+from .schema import COLUMNS, require_columns, validate_table
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line of a CSV file; longer ones are no text."""
@@ -24,10 +24,7 @@ LONGEST_LINE = 1 << 20
 MISSING_DISTANCE = -100.0
 """What stands for a missing word in the published tables."""
 
-PUBLISHED_COLUMNS = (
-    *("protected_word", "word_to_compare", "word_class"),
-    *("cosine_distance", "connection"),
-)
+PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
 
 
@@ -45,15 +42,6 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     drop_duplicates : bool
         Leave out words that are exact copies of an earlier one.
 
-    Raises
-    ------
-    FileNotFoundError, IsADirectoryError
-        If there is no file.
-    ValueError
-        If the file is not a table in one of the two layouts.
-    ImportError
-        If a Parquet file is read without pyarrow.
-
     Examples
     --------
     >>> import bayesbias as bb
@@ -69,28 +57,23 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         raise IsADirectoryError(f"{path} is a folder; give a table in it")
     if not path.is_file():
         raise FileNotFoundError(f"no table at {path}")
-    try:
+    with located(path):
         raw = read_frame(path)
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
         if path.suffix != ".parquet":
             read_cosines(table, path)
-    except ValueError as error:  # pandas' parser errors are ValueErrors
-        raise ValueError(located(path, error)) from None
     duplicates = int(table.duplicated().sum())
     if duplicates:
-        warnings.warn(
-            f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly; they are "
-            "kept, and count twice in every estimate. table.drop_duplicates() removes them",
-            stacklevel=2,
-        )
+        text = f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly and count"
+        warnings.warn(f"{text} twice; table.drop_duplicates() removes them", stacklevel=2)
     return without_copies(table, str(path), drop=drop_duplicates, stacklevel=2)
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to CSV or Parquet, by the path's ending, whole or not at all.
 
-    Cosines among its words, which the model by-group uses, are in the Parquet file, or next to the
-    CSV file in ``NAME.cosines.csv``.
+    Cosines among its words are in the Parquet file, or next to the CSV file in
+    ``NAME.cosines.csv``.
 
     Examples
     --------
@@ -113,10 +96,9 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file; a ValueError is raised if it is empty or damaged."""
+    """Read a CSV or Parquet file, in which words such as "nan" or "null" are words."""
     if path.suffix == ".parquet":
         return _read_parquet(path)
-    # Words such as "nan" or "null" are words.
     frame = read_csv(path, keep_default_na=False)
     if len(frame.columns) == 1 and re.search(r"[;\t]", str(frame.columns[0])):
         raise ValueError("are its columns separated by semicolons or tabs? Save it with commas")
@@ -124,11 +106,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a CSV file in UTF-8, packed or not, with options of pandas.
-
-    A ValueError is raised if it is empty or damaged, a line of it does not end, or rows have more
-    fields than the head, so that pandas would take the first for labels.
-    """
+    """Read a CSV file in UTF-8, packed or not; a ValueError says what is wrong with it."""
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(f"{path} has a line without an end; this is not a text file")
@@ -137,7 +115,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
         except pd.errors.EmptyDataError:
             raise ValueError("the file is empty") from None
-    if not isinstance(frame.index, pd.RangeIndex):
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first fields for labels
         raise ValueError(
             "the rows have more fields than the head has columns; a text with a comma in it must "
             "stand in double quotes"
@@ -154,9 +132,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
             nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
             # Distances differ, and take room.
             if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
-                raise ValueError(
-                    f"damaged, or no table: more rows than bytes, or lists in {nested}"
-                )
+                raise ValueError(f"damaged: more rows than bytes, or lists in {nested}")
             file.read().validate(full=True)
         return pd.read_parquet(path)
 
@@ -181,15 +157,14 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     """Return a table of the published layout in ours."""
     require_columns(raw, PUBLISHED_COLUMNS)
     table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
-    require_different_columns(table)
+    require_columns(table, ())
     table["connection"] = table["connection"].replace({"none": "neutral"})
     associated = table[table["connection"] == "associated"]
     groups = associated.groupby("protected_word")["attribute_set"].first().astype(str)
     table["protected_group"] = table["protected_word"].map(groups.str.removesuffix("_stereotype"))
     ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
     if len(ungrouped):
-        names = ", ".join(map(str, ungrouped))
-        raise ValueError(f"no associated rows, and so no group, for {names}")
+        raise ValueError(f"no associated rows, and so no group, for {', '.join(ungrouped)}")
     missing = table["cosine_distance"] == MISSING_DISTANCE
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))

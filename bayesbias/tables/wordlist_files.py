@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core.checks import check_path, unknown_name
-from .._core.reading import parse_json, parse_toml, read_text
+from .._core.reading import located, parse_json, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 from .schema import require_columns
 from .table_files import read_csv
@@ -32,27 +32,20 @@ def wordlists() -> list[str]:
     >>> bb.wordlists()[:4]
     ['age', 'disability', 'gender', 'gender-de']
     """
-
-    def natural(name: str) -> tuple[str, int]:
-        digits = re.search(r"\d*$", name)[0]  # type: ignore[index]
-        return name.removesuffix(digits), int(digits or 0)
-
-    return sorted(bundled_names("wordlists", ".toml"), key=natural)
+    names = bundled_names("wordlists", ".toml")
+    return sorted(names, key=lambda name: re.sub(r"\d+$", lambda digits: f"{digits[0]:>9}", name))
 
 
 def wordlist_path(source: str | Path) -> Path:
-    """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    form = (
-        "a mapping with groups and stereotypes (bb.WordList.from_query makes a list of four sets)"
-    )
-    check_path("a word list", source, form)
+    """Find the file of a bundled list's name or of a path."""
+    check_path("a word list", source, "a mapping, or as four sets to bb.WordList.from_query")
     return toml_path(source, "wordlists", "word list", ENDINGS)
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
     """Read the tables and texts of a word list's file, unchecked; its name is the file's stem."""
     ending = path.suffix.lower()
-    try:
+    with located(path):
         if ending == ".csv":
             content = _content_of_rows(path)
         elif ending == ".json":
@@ -61,8 +54,6 @@ def read_wordlist(path: Path) -> dict[str, Any]:
                 raise ValueError(f"it holds {shown(content)} instead of an object of sets")
         else:
             content = parse_toml(read_text(path), "a word list")
-    except ValueError as error:  # such as TOMLDecodeError, or a number of too many digits
-        raise ValueError(f"{path} is not valid {ending[1:].upper()}: {error}") from None
     return {"name": path.stem, **content}
 
 
@@ -77,10 +68,8 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
                 text = unknown_name("bundled word list", source, wordlists())
                 raise ValueError(f"controls.{kind}: {text}; a list of words may stand here instead")
             words[kind] = read_wordlist(wordlist_path(source)).get("controls", {}).get(kind)
-            if not isinstance(words[kind], list):
-                raise ValueError(
-                    f"controls: the list {source!r} holds no {shown(kind)} control words"
-                )
+            if words[kind] is None:
+                raise ValueError(f"controls: the list {source!r} holds no {kind!r} control words")
     return {**content, "controls": words}
 
 

@@ -6,7 +6,7 @@ A list is a file or a dict. Listing a stereotype does not endorse it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,13 +15,7 @@ import pandas as pd
 
 from .._core.display import Sheet, Shown, abridged
 from .._core.reading import located
-from .wordlist_files import (
-    HEADS,
-    read_wordlist,
-    with_bundled_controls,
-    wordlist_path,
-    wordlists,
-)
+from .wordlist_files import HEADS, read_wordlist, with_bundled_controls, wordlist_path, wordlists
 from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors
 
 __all__ = ["WordList", "WordListLike", "check_wordlist", "load_wordlist", "wordlists"]
@@ -52,12 +46,6 @@ class WordList(Shown):
         Labels of groups that cross facets, for `facet_contrasts`: the group ``black_women`` may
         be ``women`` in ``gender`` and ``black`` in ``race``.
 
-    Raises
-    ------
-    ValueError
-        If the list cannot be used: an empty set, a word twice in one set or in two groups, a
-        single group, stereotypes of no group, or a word that is blank or not text.
-
     Examples
     --------
     >>> import bayesbias as bb
@@ -78,7 +66,7 @@ class WordList(Shown):
     facets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        refuse_errors(self._content())
+        refuse_errors(vars(self))
         for table in TABLES:
             sets = getattr(self, table)
             if table in WORD_TABLES:
@@ -86,8 +74,8 @@ class WordList(Shown):
             object.__setattr__(self, table, MappingProxyType(dict(sets)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        plain = (dict(value) if key in TABLES else value for key, value in self._content().items())
-        return (type(self), tuple(plain))
+        plain = (dict(value) if key in TABLES else value for key, value in vars(self).items())
+        return type(self), tuple(plain)
 
     def __hash__(self) -> int:
         return hash((self.name, *(frozenset(getattr(self, key).items()) for key in WORD_TABLES)))
@@ -110,9 +98,6 @@ class WordList(Shown):
         """Return the list as a frame, one row a word: ``role``, ``set``, ``word``."""
         rows = [(role, name, word) for role, name, words in self._sets() for word in words]
         return pd.DataFrame(rows, columns=list(HEADS))
-
-    def _content(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _sets(self) -> list[tuple[str, str, Words]]:
         rows = [("protected", group, words) for group, words in self.groups.items()]
@@ -139,7 +124,7 @@ class WordList(Shown):
         name: str = "mine",
         controls: Mapping[str, Sequence[str] | str] | None = None,
     ) -> WordList:
-        """Make a word list of the four sets of a WEAT query: X goes with A, and Y with B.
+        """Make a word list of the four sets of a WEAT query.
 
         Parameters
         ----------
@@ -148,10 +133,9 @@ class WordList(Shown):
         A, B : sequence of str
             Attributes stereotypically associated with X, and with Y.
         names : sequence of four str
-        name : str
-            What the list is called.
+            Names of the four sets; `name` is that of the list.
         controls : mapping of str to sequence of str, or to str
-            Control words ``neutral`` and ``human``, or the name of a bundled list of them.
+            Words of ``neutral`` and ``human``, or the name of a bundled list of them.
 
         Examples
         --------
@@ -163,9 +147,8 @@ class WordList(Shown):
         """
         if isinstance(names, str) or len(names) != 4:
             raise ValueError(f"names must be four, of X, Y, A and B; got {names!r}")
-        groups, names_of_sets = names[:2], names[2:]
-        columns = {"groups": [X, Y], "stereotypes": [A, B], "stereotype_names": names_of_sets}
-        sets = {key: dict(zip(groups, column, strict=True)) for key, column in columns.items()}
+        columns = {"groups": [X, Y], "stereotypes": [A, B], "stereotype_names": names[2:]}
+        sets = {key: dict(zip(names[:2], column, strict=True)) for key, column in columns.items()}
         return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
 
 
@@ -177,18 +160,13 @@ def load_wordlist(source: WordListLike) -> WordList:
     source : str, Path, mapping or WordList
         A name from `wordlists()`, or a file's path: TOML, JSON with the same keys, or CSV with the
         columns ``role`` (protected, stereotype or control), ``set`` (of a stereotype its group)
-        and ``word``. A mapping has the keys of a file: ``groups``, ``stereotypes``, ``controls``,
-        and optionally ``facets``, ``name``, ``title`` and so on.
+        and ``word``. A mapping has the fields of a `WordList`.
 
     Raises
     ------
     ValueError
         If the name is unknown, or the content is not a word list. The first error is named with
         its key, such as ``groups.man[3]``; `check_wordlist` lists all.
-    FileNotFoundError, IsADirectoryError
-        If the path leads to no file.
-    TypeError
-        If the source is none of these, such as a list of words.
 
     Examples
     --------
@@ -200,32 +178,24 @@ def load_wordlist(source: WordListLike) -> WordList:
     """
     if isinstance(source, WordList):
         return source
-    content = _content_of(source)
-    try:
-        content = with_bundled_controls(content)
-        refuse_errors(content)
-        about = {key: content[key].strip() for key in TEXTS[1:] if key in content}
-        return WordList(**content | about)
-    except ValueError as error:
-        if isinstance(source, Mapping):
-            raise
-        raise ValueError(located(wordlist_path(source), error)) from None
+    if not isinstance(source, Mapping):
+        path = wordlist_path(source)
+        with located(path):
+            return load_wordlist(read_wordlist(path))
+    content = with_bundled_controls({"name": "mine", **source})
+    refuse_errors(content)
+    return WordList(**content | {key: content[key].strip() for key in TEXTS[1:] if key in content})
 
 
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
-    """Return all that is wrong or doubtful in a word list.
-
-    Parameters
-    ----------
-    source : str, Path, mapping or WordList
-        As for `load_wordlist`; a file need not be loadable.
+    """Return all that is wrong or doubtful in a word list, which need not be loadable.
 
     Returns
     -------
     DataFrame
         One row a finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
         does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word`` and
-        ``finding``. Empty if all is well.
+        ``finding``.
 
     Examples
     --------
@@ -236,18 +206,12 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
               key                               finding
     groups.dog[1] the word 'tom ' has spaces around it
     """
-    if isinstance(source, str | Path):
-        source = wordlist_path(source)
+    if isinstance(source, WordList):
+        source = vars(source)
+    path = Path() if isinstance(source, Mapping) else wordlist_path(source)
     try:
-        flaws = [*find_flaws(with_bundled_controls(_content_of(source)))]
+        whole = {"name": "mine", **source} if isinstance(source, Mapping) else read_wordlist(path)
+        flaws = [*find_flaws(with_bundled_controls(whole))]
     except ValueError as error:
         flaws = [Finding("error", "", "", str(error))]
     return pd.DataFrame(flaws, columns=Finding._fields)
-
-
-def _content_of(source: WordListLike) -> dict[str, Any]:
-    if isinstance(source, WordList):
-        return source._content()
-    if isinstance(source, Mapping):
-        return {"name": "mine", **source}
-    return read_wordlist(wordlist_path(source))

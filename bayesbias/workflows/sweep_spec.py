@@ -125,10 +125,8 @@ def load_sweep(path: str | Path) -> SweepConfig:
         raise IsADirectoryError(f"{path} is a folder; give the sweep's .toml file")
     if not path.is_file():
         raise FileNotFoundError(f"no sweep configuration at {path}")
-    try:
+    with located(path):
         return sweep_from_dict(parse_toml(read_text(path), "a sweep"), path.parent)
-    except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-        raise ValueError(located(path, error)) from None
 
 
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
