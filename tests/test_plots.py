@@ -66,12 +66,10 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     without = without.assign(mean_without=[-0.15, -0.05, -0.11][: len(names)], change=0.05)
     blocks = contrasts.assign(label=contrasts["protected_word"] + contrasts["level"])
     blocks = blocks.assign(pair=contrasts["first"] + contrasts["second"])
-    texts = {"by": "pair", "title": "$", "xlabel": "$"}
     return own | {
         "rank_forest": ((ranked,), {}),
         "influence": ((without,), {}),
-        "intervals": ((blocks.head(12),), {"by": "pair", "hue": "level", "title": "$"}),
-        "difference_forest": ((blocks.head(12),), texts),
+        "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "directions": True}),
         "change_forest": ((bb.summary(change),), {}),
         "order_forest": ((comparison.order_changes(change),), {}),
         "distances_by_rank": ((table, ranks), {}),

@@ -291,7 +291,7 @@ def test_neighbourhood_draws_every_attribute_once_at_its_distance() -> None:
         at = dict(zip(drawn.get_ydata(), drawn.get_xdata(), strict=True))
         for attribute in [word for word in places if word.startswith(name)]:
             assert at[places[attribute]] == pytest.approx(rows[attribute])
-    assert "All 12 stereotype attributes and the nearest 8 of 18 control attributes" in note(ax)
+    assert "12 stereotype attributes and the nearest 8 of 18 control attributes" in note(ax)
     many = plots.neighbourhood(distances(WORDS, ("associated", "different"), 200), "he")
     assert len(row_names(many)) == 150
     assert "the nearest 150 are drawn" in note(many)

@@ -3,6 +3,8 @@
 Nothing is shown and no setting of matplotlib is changed. Every plot of rows with intervals is
 drawn by `intervals`, which takes any frame with ``mean``, ``low`` and ``high``. Several plots take:
 
+frame : DataFrame
+    What the function named in a plot's first lines returns, or some of its rows.
 ax : Axes, optional
     Where to draw; by default a new figure, as large as its content needs. Plots return the Axes.
 level : {"all", "overall", "group", "word"}
@@ -20,7 +22,6 @@ from .curves import curves as curves
 from .forest import intervals as intervals
 from .forests import change_forest as change_forest
 from .forests import contrast_forest as contrast_forest
-from .forests import difference_forest as difference_forest
 from .forests import forest as forest
 from .forests import influence as influence
 from .forests import order_forest as order_forest

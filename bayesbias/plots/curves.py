@@ -49,20 +49,14 @@ def curves(
     by: str = "method",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a column against another, a curve for each value of a third.
+    """Draw a column `y` against `x`, a curve for each value of `by`.
 
     Rates by planted effect or length of lists (``bb.calibration.list_length``), scores by the
     share of words used (``bb.scores.robustness``, one score: ``x="share"``, ``y="mean"``,
     ``by="groups"``), and the order of language models by the share of pairs
     (``bb.maskedlm.order_robustness``: ``x="rate"``, ``y="same_order"``, ``by="statistic"``).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each point of a curve. Columns ``low`` and ``high`` are drawn as bands around
-        rates and means, values of ``nominal`` and ``no_bias`` as dashed lines.
-    x, y, by : str
-        Columns. Lengths of lists are drawn on a scale of doublings.
+    Columns ``low`` and ``high`` are bands around rates and means, values of ``nominal`` and
+    ``no_bias`` dashed lines. Lengths of lists are on a scale of doublings.
     """
     require_frame(frame, (x, y, by), "what bb.calibration.list_length returns")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")

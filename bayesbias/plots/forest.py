@@ -15,10 +15,12 @@ from .frame import (
     HEADER_HEIGHT,
     TEXT_SIZE,
     TOP_TICKS,
+    difference_label,
     draw_x,
     guides,
     header,
     new_axes,
+    percent,
     require_frame,
     right_column,
     row_labels,
@@ -62,7 +64,9 @@ def intervals(
     level: str = "",
     styles: Mapping[str, tuple[str, str]] = STYLES,
     reference: float | None = None,
+    pair: tuple[str, str] | None = None,
     rope: float | None = None,
+    directions: bool = False,
     heading: str = "",
     xlabel: str = "",
     title: str = "",
@@ -82,14 +86,15 @@ def intervals(
     label, by, hue : str
         Columns: what rows are called, their blocks, and what has a colour and marker of its own.
     level : str
-        If given, the frame has levels and words, as `bayesbias.summary` returns them, and its rows
-        are labelled, ordered and put into blocks of groups.
+        If given, the rows have levels (`bayesbias.summary`) and are put into blocks of groups.
     styles : mapping
         Colour and marker by hue; others get one each.
     reference : float, optional
         Where a dashed line is drawn.
-    rope : float, optional
-        Half-width of the shaded region of practical equivalence, in [0, 2].
+    pair : pair of str, optional
+        Two connections whose difference is drawn, with a label and a line at zero.
+    directions : bool
+        Write direction and probability on the right, from a column ``p_direction``.
     heading : str
         Of the column ``text``.
     keys : sequence of Artist, optional
@@ -110,6 +115,12 @@ def intervals(
         label, by, note = "label", "block", f"{note} {left_out}"
     names = [name for name in (label, by, hue) if name]
     require_frame(frame, (*names, "mean", "low", "high"), "mean, low and high of every row")
+    if pair is not None:
+        reference, xlabel = 0.0, difference_label(*pair)
+    if directions:
+        arrows = np.where(frame["mean"] < 0, "← ", "→ ")
+        frame = frame.assign(text=arrows + frame["p_direction"].map(percent))
+        heading = "probability\nof direction"
     band = None
     if rope is not None:
         if not 0 <= rope <= 2:
@@ -180,10 +191,7 @@ def _lay_out(
     rows = rows.iloc[np.argsort(pd.factorize(block)[0], kind="stable")]
     first = rows.drop_duplicates(["_block", "label"])
     if len(first) > most:
-        raise ValueError(
-            f"{len(first)} rows do not fit into one figure, which holds {most}; choose some, or "
-            'level="group" of frames with levels'
-        )
+        raise ValueError(f"{len(first)} rows do not fit into one figure, which holds {most}")
     starts = first["_block"] != first["_block"].shift()
     headed = starts & ~first["bold"] & (first["_block"] != "")
     gap = 0.0 if first["bold"].all() else BLOCK_GAP
@@ -221,7 +229,7 @@ def _draw_intervals(
 ) -> list[Artist]:
     """Draw points and bars, and return the points of every hue."""
     hues = rows[hue].astype(str) if hue else pd.Series("", rows.index)
-    names = list(dict.fromkeys(hues))
+    names, styles = list(dict.fromkeys(hues)), styles if hue else {"": STYLES["associated"]}
     dodge = DODGE if hues.groupby(rows["y"]).nunique().max() > 1 else 0.0
     size, width = (4.8, 1.5) if dodge else (5.5, 1.8)
     points: list[Artist] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from ..tables.descriptives import UNRELATED, contrast_of
@@ -13,7 +12,6 @@ from .forest import STYLES, intervals
 from .frame import (
     DISTANCE,
     UNRELATED_NOTE,
-    difference_label,
     interval_note,
     number,
     percent,
@@ -43,23 +41,14 @@ MEANINGS = {
 """What each standard deviation measures, in words."""
 
 REFERENCES = {
-    "topics": "Grey bars: where the points of 95% of lists about any topics lie.",
-    "frequency": "Brown: where the points of 95% of lists lie whose stereotypes are any words of "
-    "like frequency.",
+    "topics": "Grey bars: points of 95% of lists about any topics.",
+    "frequency": "Brown: points of 95% of lists whose stereotypes are any words of like frequency.",
 }
 """What the ranges of reference lists are, in words."""
 
-DIRECTION = "probability\nof direction"
-"""Heading of the column of directions."""
-
 
 def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
-    """Draw posterior mean distances with intervals, a row a word and a line a connection.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `bayesbias.summary` returns it.
+    """Draw posterior mean distances of `bayesbias.summary`, a row a word, a line a connection.
 
     References
     ----------
@@ -81,13 +70,7 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
 def change_forest(
     frame: pd.DataFrame, *, level: str = "all", rope: float = 0.02, ax: Axes | None = None
 ) -> Axes:
-    """Draw changes in mean distance with intervals, a row a word and a line a connection.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As ``comparison.changes`` or `bayesbias.summary` of a change returns it.
-    """
+    """Draw changes in mean distance, of `bayesbias.summary` of a change or `comparison.changes`."""
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(change)")
     return intervals(
         frame,
@@ -111,86 +94,39 @@ def contrast_forest(
     level: str = "all",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw differences in mean distance between two connections, and how sure their sign is.
+    """Draw differences between two connections (`bayesbias.contrasts`), and how sure their sign is.
 
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.contrasts` returns it. Columns ``reference_low`` and ``reference_high`` are
-        ranges behind the intervals, in the colour of ``match`` (frequency or topics; a row may
-        stand in the frame once for each). Rows whose ``thin`` is true are marked.
+        Columns ``reference_low`` and ``reference_high`` are ranges behind the intervals, in the
+        colour of ``match`` (frequency or topics; a row may stand in the frame once for each).
+        Rows whose ``thin`` is true are marked.
     """
-    source = "bb.contrasts(posterior)"
-    require_frame(frame, (*LEVEL_COLUMNS[:2], "mean", "low", "high"), source)
+    columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
+    require_frame(frame, columns, "bb.contrasts(posterior)")
     pair = {"first": first, "second": second} if "first" not in frame else {}
-    rows = contrast_of(frame.assign(**pair), first, second)
-    note, heading = interval_note(frame), ""
+    rows, note = contrast_of(frame.assign(**pair), first, second), interval_note(frame)
     if "reference_low" in rows:
-        matches = set(rows["match"]) if "match" in rows else {"frequency"}
+        matches = set(rows.get("match", ["frequency"]))
         note = " ".join([note, *(text for name, text in REFERENCES.items() if name in matches)])
     if "p_direction" in rows:
-        rows, heading = _with_directions(rows), DIRECTION
         note += f" Right: probability that {first} attributes are closer (←) or farther (→)."
     return intervals(
         rows,
         level=level,
         hue="first",
-        reference=0.0,
+        pair=(first, second),
         rope=rope,
-        heading=heading,
-        xlabel=difference_label(first, second),
+        directions="p_direction" in rows,
         title=f"{first.capitalize()} against {second} attributes: which are closer?",
         note=note,
         ax=ax,
     )
 
 
-def difference_forest(
-    frame: pd.DataFrame,
-    *,
-    by: str,
-    title: str,
-    xlabel: str,
-    rope: float = 0.02,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw differences in blocks, such as those of several lists, and how sure their sign is.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        ``label`` names a row, the column `by` its block; ``mean``, ``low``, ``high`` and
-        ``p_direction`` are as `bayesbias.contrasts` returns them.
-    """
-    require_frame(frame, ("mean", "p_direction"), "bb.contrasts(posterior)")
-    return intervals(
-        _with_directions(frame),
-        by=by,
-        styles={"": STYLES["associated"]},
-        reference=0.0,
-        rope=rope,
-        heading=DIRECTION,
-        xlabel=xlabel,
-        title=title,
-        note=interval_note(frame),
-        ax=ax,
-    )
-
-
-def _with_directions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add the text of the right column: direction and probability."""
-    arrows = np.where(frame["mean"] < 0, "← ", "→ ")
-    return frame.assign(text=arrows + frame["p_direction"].map(percent))
-
-
 def order_forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
-    """Draw the difference between two connections before and after, and if its sign turned.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As ``comparison.order_changes`` returns it.
-    """
+    """Draw differences before and after (`comparison.order_changes`), and if their sign turned."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
     first, second = frame[["first", "second"]].iloc[0]
@@ -204,9 +140,8 @@ def order_forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = N
         level=level,
         hue="when",
         styles={"before": (LINE, "s"), "after": STYLES[first]},
-        reference=0.0,
+        pair=(first, second),
         heading="probability\nthat it turned",
-        xlabel=difference_label(first, second),
         title=f"Did the order of {first} and {second} attributes turn?",
         note=f"{interval_note(frame)} Right: probability that the order turned.",
         ax=ax,
@@ -221,13 +156,7 @@ def rank_forest(
     rope: float = 0.02,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the contrasts of embeddings in blocks of lists, from one model and by themselves.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `bayesbias.rank_embeddings` returns it.
-    """
+    """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), in one model and on their own."""
     values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
     columns = ("wordlist", "embedding", *values, *raw, "p_most")
     require_frame(frame, columns, "bb.rank_embeddings(posterior)")
@@ -240,10 +169,9 @@ def rank_forest(
         by="block",
         hue="model",
         styles={"in the model of all": STYLES["associated"], "by itself": (LINE, "s")},
-        reference=0.0,
+        pair=(first, second),
         rope=rope,
         heading="probability\nto be lowest",
-        xlabel=difference_label(first, second),
         title="Embeddings and lists in one model",
         note=f"{interval_note(frame)} Right: probability of the most negative contrast.",
         ax=ax,
@@ -258,13 +186,9 @@ def sweep_forest(
     rope: float = 0.02,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the overall difference between two connections, a block a list and a row an embedding.
+    """Draw overall contrasts of a sweep, a block a list, a row an embedding, a colour a model.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Contrasts of a sweep: columns of `bayesbias.contrasts`, and ``embedding``, ``list`` and
-        ``model``. Models have their own colours.
+    The columns are those of `bayesbias.contrasts`, and ``embedding``, ``list`` and ``model``.
     """
     columns = ("embedding", "list", "model", "level", "mean", "low", "high")
     require_frame(frame, columns, "the contrasts of a sweep")
@@ -276,9 +200,8 @@ def sweep_forest(
         label="embedding",
         by="list",
         hue="model",
-        reference=0.0,
+        pair=(first, second),
         rope=rope,
-        xlabel=difference_label(first, second),
         title=f"{first.capitalize()} against {second} attributes: do lists and embeddings agree?",
         note=f"A block a word list, a row an embedding. {model} {interval_note(frame)}",
         ax=ax,
@@ -286,12 +209,10 @@ def sweep_forest(
 
 
 def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Draw the contrast without each of the most influential words, from where it is with all.
+    """Draw the contrast without each word (`bayesbias.influence`), from where it is with all.
 
     Parameters
     ----------
-    frame : DataFrame
-        As `bayesbias.influence` returns it.
     most : int
         Protected words, and attributes, that are drawn.
     """
@@ -299,21 +220,18 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
     require_frame(frame, columns, "bb.influence(posterior)")
     rows = frame.groupby("factor", sort=False).head(most)
     with_all, ends = frame["mean"].iloc[0], rows[["mean", "mean_without"]]
-    factor = rows["factor"].replace(
-        {"protected_word": "protected words", "attribute": "attributes"}
-    )
-    values = {"low": ends.min(axis=1), "high": ends.max(axis=1), "mean": rows["mean_without"]}
-    pair = frame.attrs.get("first", "associated"), frame.attrs.get("second", "different")
     ax = intervals(
-        rows.assign(factor=factor, **values),
+        rows.assign(
+            factor=rows["factor"].str.replace("_", " ") + "s",
+            mean=rows["mean_without"],
+            low=ends.min(axis=1),
+            high=ends.max(axis=1),
+        ),
         label="name",
         by="factor",
-        styles={"": STYLES["associated"]},
-        reference=0.0,
-        xlabel=difference_label(*pair),
+        pair=(frame.attrs.get("first", "associated"), frame.attrs.get("second", "different")),
         title="Influential words",
-        note="Point: the overall contrast without the word. Line: with all, "
-        f"{number(with_all, 3)}.",
+        note=f"Point: the contrast without the word. Line: with all words, {number(with_all, 3)}.",
         ax=ax,
     )
     ax.axvline(with_all, color=LINE, linewidth=1.0, zorder=1)
@@ -321,13 +239,7 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
 
 
 def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the standard deviations of a posterior with their intervals.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `bayesbias.sd_summary` returns it.
-    """
+    """Draw standard deviations with their intervals (`bayesbias.sd_summary`)."""
     require_frame(frame, ("parameter", "of", "mean", "low", "high"), "bb.sd_summary(posterior)")
     tails = frame["parameter"] == "nu"
     rows, note = frame[~tails], f"{interval_note(frame)} Farther right is more spread."

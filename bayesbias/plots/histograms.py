@@ -38,11 +38,11 @@ def null_distribution(
     Parameters
     ----------
     values : (n,) array_like
-        Null values, such as effect sizes of simulated tables without bias.
+        Such as effect sizes of simulated tables without bias.
     observed : float
         Both tails from its size on are coloured.
-    label, title : str
-        Of the x axis, and of the plot.
+    label : str
+        Of the x axis.
     share : float, optional
         Share of null values at least as far from the centre, if you know it exactly.
     centre : float
@@ -93,16 +93,11 @@ def relative_bias(
     labels: tuple[str, str] = ("X", "Y"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the relative bias of two sets over that of random pairs (Smarda, 2021, figure 3).
+    """Draw the relative bias of two sets (`Distribution.relative_bias`) over that of random pairs.
 
-    Parameters
+    References
     ----------
-    bias : RelativeBias
-        As `Distribution.relative_bias` returns it.
-    name : str
-        Of the experiment, for the title.
-    labels : pair of str
-        What the sets are called.
+    Smarda (2021), figure 3.
     """
     return null_distribution(
         bias.reference,

@@ -43,12 +43,10 @@ def predictive_check(
     intervals: FloatArray | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw sorted observed distances over their posterior predictive intervals.
+    """Draw sorted observed distances of a posterior over their predictive intervals.
 
     Parameters
     ----------
-    tree : DataTree
-        A posterior from `bayesbias.fit`.
     ci_prob : float
         Probability of the predictive HPDIs, in (0, 1).
     intervals : (n_rows, 2) float, optional
@@ -73,12 +71,12 @@ def predictive_check(
     guides(ax, "y")
     ax.set_ylabel(OUTCOMES.get(outcome_of(tree), outcome_of(tree)), fontsize=TEXT_SIZE, color=INK)
     note = (
-        f"Bars: where the model expects each distance with probability {ci_prob:g}. Dots: the "
-        f"distances measured, sorted. {rows['inside'].mean():.1%} of all {len(rows):,} are inside; "
-        f"a model that fits has about {ci_prob:.0%}, in every connection."
+        f"Bars: predicted with probability {ci_prob:g}. Dots: measured, sorted. "
+        f"{rows['inside'].mean():.1%} of all {len(rows):,} are inside; a model that fits has about "
+        f"{ci_prob:.0%}, in every connection."
     )
     if rows.groupby("connection").size().max() > MOST:
-        note += f" At most {MOST} rows of a connection are drawn, with the share inside of all."
+        note += f" At most {MOST} rows of a connection are drawn."
     keys = [
         key("predicted interval", LINE, "|", size=11, width=0),
         key("measured, inside", INK, ".", width=0),
@@ -123,17 +121,11 @@ FIGURES = {
 
 
 def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw what a model's priors expect of a table, and the table that was observed.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `bayesbias.prior_predictive` returns it, or some of its rows.
+    """Draw what priors expect of a table (`bayesbias.prior_predictive`), and what was observed.
 
     References
     ----------
-    Gabry, Simpson, Vehtari, Betancourt and Gelman (2019), Journal of the Royal Statistical Society
-    A 182.
+    Gabry et al. (2019), Journal of the Royal Statistical Society A 182.
     """
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
     require_frame(frame, columns, "bb.prior_predictive(model, table)")
@@ -156,7 +148,6 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         xlabel="distance; shares and correlations have no unit",
         title="Do the priors expect such a table?",
         note=f"Bars: {interval_name(frame)} of tables drawn from the prior{model}. Dots: the table "
-        "observed. Bars far wider than in any table are absurd priors. Right: the share of tables "
-        "drawn whose figure is smaller.",
+        "observed. Right: the share of tables drawn whose figure is smaller.",
         ax=ax,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .forest import STYLES, intervals
+from .forest import intervals
 from .frame import interval_note, key, percent, require_frame
 from .palette import COLOURS, INK, LINE, MISS
 
@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 def pair_forest(
     frame: pd.DataFrame, *, quantity: str = "p_stereotypical", ax: Axes | None = None
 ) -> Axes:
-    """Draw shares of stereotypical preferences, a block a bias type and a row a language model.
+    """Draw shares of stereotypical preferences (``maskedlm.pair_summary``) by bias type.
 
     Parameters
     ----------
-    frame : DataFrame
-        As ``maskedlm.pair_summary`` returns it.
     quantity : {"p_stereotypical", "p_equal_length"}
     """
     columns = ("level", "bias_type", "quantity", "model", "mean", "low", "high", "p_above")
@@ -39,7 +37,6 @@ def pair_forest(
         ),
         label="model",
         by="block",
-        styles={"": STYLES["associated"]},
         reference=0.5,
         heading="probability\nabove half",
         xlabel="share of pairs whose stereotypical sentence is preferred",
@@ -50,14 +47,13 @@ def pair_forest(
 
 
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
-    """Draw false-alarm rates, or coverage where there are none, and the promised rate as a tick.
+    """Draw false-alarm rates, or coverage where there are none, next to what is promised.
 
-    Red is worse than promised and blue better, beyond Monte Carlo error.
+    The frame is that of `bayesbias.calibration.calibrate`. Red is worse than promised and blue
+    better, beyond Monte Carlo error.
 
     Parameters
     ----------
-    frame : DataFrame
-        As `bayesbias.calibration.calibrate` returns it.
     by : {"method", "scenario"}
         What the blocks are; the other one labels the rows.
     """

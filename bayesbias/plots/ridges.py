@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def distributions(
     Parameters
     ----------
     table : DataFrame
-        A long-form table with associated or different rows.
+        A long-form table.
     after : DataFrame, optional
         The table after a change. Its densities are filled, and those of `table` dashed lines.
     half_width : float, optional
@@ -72,7 +72,7 @@ def distributions(
         if when == "after":
             draw_ridge(ax, *place, fill=COLOURS[name], line=COLOURS[name], label=name)
         else:
-            draw_ridge(ax, *place, line=INK, label=f"{name} before", dashed=True)
+            draw_ridge(ax, *place, line=INK, label=f"{name} before", linestyle=DASHES)
     for row, name in enumerate(names if after is None else ()):
         rug = filled["cosine_distance"][filled["connection"] == name]
         many = len(rug) > 150  # drawn as pixels, to keep SVG files small
@@ -96,12 +96,11 @@ def distributions(
 
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw reference distributions as equally high ridges (Smarda, 2021, figure 1).
+    """Draw reference distributions (`bayesbias.background.densities`) as equally high ridges.
 
-    Parameters
+    References
     ----------
-    frame : DataFrame
-        As `bayesbias.background.densities` returns it.
+    Smarda (2021), figure 1.
     """
     columns = ("experiment", "psi", "density", "normal")
     require_frame(frame, columns, "bb.background.densities(distributions)")
@@ -116,12 +115,11 @@ def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
         ax.vlines(mean, row - RIDGE, row, color=INK, linewidth=1.3, zorder=4)
         ax.vlines(ticks, row - 0.16, row + 0.1, color=INK, linewidth=1.3)
     draw_x(ax, PSI, frame["psi"], 0.0)
-    return header(
-        ax,
-        "What the whole vocabulary does",
-        "Filled: ψ of all words. Thin line: the Normal with their mean and sd. Long tick: the mean "
-        "of the vocabulary; short ticks: the ends of the middle 95% of that Normal. Dashed: 0.",
+    note = (
+        "Filled: ψ of all words. Line: the Normal with their mean (long tick) and sd; short ticks: "
     )
+    note += "the ends of its middle 95%. Dashed: 0."
+    return header(ax, "What the whole vocabulary does", note)
 
 
 def draw_ridge(
@@ -132,16 +130,14 @@ def draw_ridge(
     *,
     fill: str = "",
     line: str = "",
-    label: str = "",
-    dashed: bool = False,
+    **style: Any,  # noqa: ANN401
 ) -> None:
     """Draw one density, with heights in rows, over its base line, in the colours given."""
     y = base - np.asarray(heights, dtype=float)
     if fill:
         ax.fill_between(x, y, base, color=fill, alpha=0.35, linewidth=0, zorder=2)
     if line:
-        style = DASHES if dashed else "-"
-        ax.plot(x, y, color=line, linewidth=1.2, linestyle=style, label=label, zorder=3)
+        ax.plot(x, y, color=line, linewidth=1.2, zorder=3, **style)
 
 
 def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:

@@ -26,13 +26,8 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as PNG and as SVG, and return their paths.
 
     Equal plots make equal files. A figure that a plot of this package made is closed afterwards.
-
-    Parameters
-    ----------
-    axes : Axes
-    path : str or Path
-        ``.png`` and ``.svg`` are appended to it; a name that ends in one of these is the name of
-        the one file that is written.
+    ``.png`` and ``.svg`` are appended to the path; if it ends in one of these, only that file is
+    written.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context, rcParams

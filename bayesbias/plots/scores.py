@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores: dots with intervals around no bias, with their values.
 
-    Scores have different units, so each row has a scale of its own: the distance from the value
-    of no bias, in the score's direction, over the largest such distance of the row. Read where a
-    row is around the line, not how long it is.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `bayesbias.score_table` or `with_posterior_scores` returns it.
+    The frame is that of `bayesbias.score_table` or `with_posterior_scores`. Scores have different
+    units, so each row has a scale of its own: the distance from the value of no bias, in the
+    score's direction, over the largest such distance of the row.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
@@ -60,7 +55,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         heading="value  [interval]",
         title="The scores, each on its own scale",
         note="Each row has a scale of its own, from no bias (line) to the far end of its interval: "
-        f"read where it lies around the line, not how long it is.{no_sign}",
+        f"read where it is around the line, not how long it is.{no_sign}",
         keys=[key(*styles[name], size=5.5) for name in styles if (rows["interval"] == name).any()],
         ax=ax,
     )

@@ -37,14 +37,10 @@ MOST_WORDS = 150
 def neighbourhood(
     table: pd.DataFrame, word: str, *, most: int = 40, ax: Axes | None = None
 ) -> Axes:
-    """Draw the attributes around one protected word by their distance, nearest on top.
+    """Draw the attributes around one protected word of a table by their distance.
 
     Parameters
     ----------
-    table : DataFrame
-        A long-form table.
-    word : str
-        One of its protected words.
     most : int
         Attributes wanted: all stereotype attributes, and the nearest controls up to this number.
 
@@ -54,7 +50,7 @@ def neighbourhood(
     """
     nearest = nearest_attributes(table, word, most)
     controls = nearest[~nearest["connection"].isin(STEREOTYPES)]
-    note = f"All {len(nearest) - len(controls)} stereotype attributes"
+    note = f"{len(nearest) - len(controls)} stereotype attributes"
     for total in controls["n_available"].head(1):
         note += f" and the nearest {len(controls)} of {total} control attributes"
     if len(nearest) > MOST_WORDS:
@@ -75,12 +71,10 @@ def neighbourhood(
 
 
 def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean distance of every attribute against its frequency rank.
+    """Draw the mean distance of every attribute of a table against its frequency rank.
 
     Parameters
     ----------
-    table : DataFrame
-        A long-form table.
     ranks : DataFrame
         ``word``, ``rank``: frequency ranks, from 1 on; words without one are left out.
     """
@@ -88,7 +82,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     kinds = table["connection"].astype(str).replace({"different": "associated"})
     means = table.groupby([kinds, "attribute"], observed=True)["cosine_distance"].mean()
     frame = means.rename_axis(["connection", "word"]).reset_index()
-    frame = frame.merge(ranks.drop_duplicates("word")[["word", "rank"]], on="word")
+    frame = frame.merge(ranks[["word", "rank"]].drop_duplicates("word"), on="word")
     if frame.empty:
         raise ValueError("no attribute of the table has a frequency rank")
     ax = new_axes(ax, HEADER_HEIGHT + 3.4)
@@ -104,31 +98,19 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     draw_x(ax, "frequency rank (1 is the most frequent word)", powers)
     whole = np.arange(np.floor(powers.min()), np.ceil(powers.max()) + 1)
     ax.set_xticks(whole, [f"{10**power:,.0f}" for power in whole])
-    return header(
-        ax,
-        "Rare words are farther from most words",
-        "Each point: one attribute word, averaged over all protected words.",
-        keys,
-    )
+    note = "Each point: one attribute word, averaged over all protected words."
+    return header(ax, "Rare words are farther from most words", note, keys)
 
 
 def background_words(
     densities: pd.DataFrame, words: pd.DataFrame, experiment: str, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw the words of sets under the reference distribution of an experiment.
+    """Draw words of sets under a reference distribution (Smarda, 2021, figure 2).
 
     Parameters
     ----------
-    densities : DataFrame
-        As `bayesbias.background.densities` returns it.
-    words : DataFrame
-        As `bayesbias.background.words` returns it, for this experiment.
-    experiment : str
-        Which distribution.
-
-    References
-    ----------
-    Smarda (2021), figure 2.
+    densities, words : DataFrame
+        As `bayesbias.background.densities` and `bayesbias.background.words` return them.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]
@@ -152,9 +134,6 @@ def background_words(
     ax.set_ylim(foot, top - 7)
     draw_x(ax, PSI, [*curve["psi"], *psi], 0.0, densities.attrs["ticks"][experiment])
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
-    return header(
-        ax,
-        f"{experiment}: words over their background",
-        "Grey: ψ of all words; line: their mean; band: the middle 95% of the fitted Normal. "
-        "Dashed: 0. Ticks: means of the sets.",
-    )
+    note = "Grey: ψ of all words; line: their mean; band: the middle 95% of the fitted Normal."
+    title = f"{experiment}: words over their background"
+    return header(ax, title, f"{note} Dashed: 0. Ticks: means of the sets.")

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
-from ..plots.forest import MOST_ROWS
+from ..plots.forest import MOST_ROWS, intervals
 from ..plots.forests import MEANINGS as SCALE_MEANINGS
-from ..plots.forests import difference_forest
-from ..plots.frame import difference_label
+from ..plots.frame import interval_note
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from . import wording
@@ -480,15 +479,13 @@ def _index_figures(rows: pd.DataFrame, rope: float) -> Iterator[Figure]:
     """Yield forests of the lists, as many in each as it holds; one for each contrast."""
     count = 0
     for contrast, of_contrast in rows.groupby("contrast", sort=False):
-        title, label = (
-            f"{str(contrast).capitalize()}, list by list",
-            difference_label(*str(contrast).split(" − ")),
-        )
-        draw = partial(difference_forest, by="list", title=title, xlabel=label, rope=rope)
+        first, second = str(contrast).split(" − ")
+        title = f"{str(contrast).capitalize()}, list by list"
+        draw = partial(intervals, by="list", pair=(first, second), rope=rope, directions=True)
         for _, part in blocks_of(of_contrast, "list"):
             count += 1
-            caption = f"{title}, overall and by group."
-            yield Figure(f"lists-{count}", partial(draw, part), caption)
+            plot = partial(draw, part, title=title, note=interval_note(part))
+            yield Figure(f"lists-{count}", plot, f"{title}, overall and by group.")
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:

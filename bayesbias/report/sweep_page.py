@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..plots.forests import difference_forest, rank_forest, sweep_forest
+from ..plots.forest import intervals
+from ..plots.forests import rank_forest, sweep_forest
+from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL
 from .headline import NO_VERDICTS
@@ -121,7 +123,8 @@ def _differences(sweep: Sweep) -> list[Block]:
         "How far embeddings differ",
         f"difference between embeddings of {FIRST} − {second}",
     )
-    draw = partial(difference_forest, by="list", title=title, xlabel=axis, rope=config.rope)
+    draw = partial(intervals, by="list", reference=0.0, rope=config.rope, directions=True)
+    draw = partial(draw, title=title, xlabel=axis, note=interval_note(rows))
     names = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
     return [
         prose("differences"),
