@@ -28,6 +28,8 @@ MEANINGS = {
     "lean_sd": "leanings of words to sets",
     "own_lean_sd": "leanings of words to their own sets",
     "group_sd": "between groups",
+    "cell_sd": "between sets, in each group",
+    "kind_level_sd": "between protected words, by kind",
     "group_lean_sd": "leanings of groups to sets",
     "set_sd": "between attribute sets",
     "topic_sd": "nearness of two topics",
