@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -92,7 +93,7 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
         assert row["p_value"] == pytest.approx(ttest_rel(*values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["paper", "maximal"])
+@pytest.mark.parametrize("spec", ["paper", "maximal", "by-group"])
 def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
     batch = made.simulate(2, seed=8)
@@ -115,13 +116,14 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
         assert found.loc[index, "any word margin"] == pytest.approx(margin, abs=1e-12)
 
 
-def test_changes_are_those_of_compare() -> None:
+@pytest.mark.parametrize("spec", ["change-maximal", "change-by-group"])
+def test_changes_are_those_of_fit_change(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
     batch = made.simulate(2, seed=8)
-    found = measure_posteriors(load_model("change-maximal"), batch, SeedSequence(77), 0.8, 4000)
+    found = measure_posteriors(load_model(spec), batch, SeedSequence(77), 0.8, 4000)
     other = made.without_effect().simulate(2, SeedSequence(77).spawn(1)[0])
     after = batch.debiased(other, KEPT)
-    fitted = bb.fit_change(batch.table(0), after.table(0), "change-maximal", draws=1000, seed=1)
+    fitted = bb.fit_change(batch.table(0), after.table(0), spec, draws=1000, seed=1)
     parts = {"": fitted} | {
         f"{end} ": bb.comparison.posterior_at(fitted, end) for end in ("before", "after")
     }
@@ -134,7 +136,8 @@ def test_changes_are_those_of_compare() -> None:
             wide = expected["high"] - expected["low"]
             ends = expected[["mean", "low", "high"]].to_numpy(float)
             assert interval_of(found, 0, prefix + level) == pytest.approx(ends, abs=0.1 * wide)
-    truths = [truth_columns(tables).iloc[0] for tables in (batch, after)]
+    relative = spec == "change-by-group"
+    truths = [truth_columns(tables, relative=relative).iloc[0] for tables in (batch, after)]
     for level in ("overall", "group", "between groups", "human word", "weat"):
         moved = truths[1][f"truth {level}"] - truths[0][f"truth {level}"]
         assert found.loc[0, f"truth {level}"] == pytest.approx(moved, abs=1e-12)
@@ -178,6 +181,13 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     assert everywhere[["truth overall", "truth groups", "truth sets"]].tolist() == pytest.approx(
         [-0.16, -0.16, 0.0]
     )
+    # A group relative to the others and to controls: one of three lies .08 nearer to its own set,
+    # and a third of it farther from the others' sets, shared by two.
+    three = Scenario(groups=("p", "q", "r"), effect=(0.0, 0.12, 0.0), controls=("human",))
+    one = replace(three, effect=(0.12, 0.0, 0.0))
+    for made, expected in ((three, -0.02), (one, -0.08), (replace(one, controls=()), -0.12)):
+        relative = truth_columns(made.simulate(1, seed=1), relative=True).iloc[0]
+        assert relative[["truth group", "truth word"]].tolist() == pytest.approx([expected] * 2)
     # Means of many tables agree with what is said to be true of cells.
     cells = Scenario(effect=0.16, planted="one word").simulate(4000, seed=1).distances
     to_a = cells[:, :, :8].mean(axis=2)
@@ -328,6 +338,7 @@ REFUSED = (
     ({"methods": "paper-coverage-any-word"}, "unknown reading 'coverage'"),
     ({"n_jobs": 0}, "n_jobs is a number of processes"),
     ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
+    ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "about 'group', which the tables"),
     ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
     ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
     ({"scenarios": FLAT, "methods": "t-cells-sets"}, "give the scenario a positive cell_sd"),

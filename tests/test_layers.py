@@ -33,7 +33,7 @@ ALLOWED = {
     "maskedlm": "_core tables model sampling posterior",
     "extrinsic": "_core tables",
     "comparison": f"{BASE} model scores sampling posterior debias",
-    "calibration": "_core model scores sampling nulls comparison",
+    "calibration": "_core model scores sampling posterior nulls comparison",
     "plots": "_core tables model posterior comparison",
     "report": "_core tables maskedlm plots",
     "workflows": f"{BASE} model scores sampling posterior debias background contextual maskedlm "

@@ -17,7 +17,7 @@ from ..nulls import Batch
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from .posteriors import UNPOOLED, measure_posteriors
 from .score_methods import measure_score
-from .truth import OTHERS, level_name
+from .truth import OTHERS, level_name, truth_columns
 
 READINGS = {
     "hpdi": "the HPDI excludes 0",
@@ -92,9 +92,10 @@ class Method:
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return one row a table, with all that methods of these settings read."""
+        """Return one row a table, with all that methods of these settings read, and the truth."""
         if isinstance(self.source, str):
-            return measure_score(self.source, batch, seed)
+            frame = measure_score(self.source, batch, seed)
+            return pd.concat([frame, truth_columns(batch)], axis=1)
         unpooled, how = self.level == UNPOOLED, (choices.ci_prob, choices.draws)
         return measure_posteriors(self.source, batch, seed, *how, unpooled=unpooled)
 

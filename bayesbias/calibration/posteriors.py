@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,12 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.intervals import hdi
-from ..comparison.joint import before_given_change
+from ..comparison.joint import before_given_change, slopes_by_name
 from ..model.design import Design, make_design, with_cosines
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
 from ..nulls import Batch
+from ..posterior.estimands import group_means, has_cells, relative_contrasts
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
@@ -45,13 +47,12 @@ def measure_posteriors(
     *,
     unpooled: bool = False,
 ) -> pd.DataFrame:
-    """Return one row a table: ``LEVEL mean``, ``LEVEL low`` and ``LEVEL high`` of every level.
+    """Return one row a table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
 
     Besides ``any word margin``, how far the farthest word's interval lies from zero (negative where
     it holds zero); ``doubtful``, whether Pareto k is not below 0.7. Tables are those before a
     change for a model of changes; after, their effect is gone and all else has moved
-    (`Batch.debiased`). Then both ends are described too, with what is true of the change and of
-    them.
+    (`Batch.debiased`). Then both ends are described too.
     """
     if spec.outcome == "change":
         return _measure_changes(spec, batch, seed, ci_prob, draws)
@@ -62,11 +63,12 @@ def measure_posteriors(
         fit = collapse(of_table, spec, unpooled=0 if unpooled else None)
         drawn = sample_exact(fit, draws, default_rng(child))
         if unpooled:
-            levels = {UNPOOLED: _contrast(of_table, drawn.values)[:, 1]}
+            levels = {UNPOOLED: _contrasts(of_table, spec, drawn.values).words[:, 0]}
         else:
             levels = _levels(of_table, spec, drawn.values, weights)
         rows.append(_described(levels, ci_prob, drawn))
-    return pd.DataFrame(rows)
+    truths = truth_columns(batch, relative=has_cells(spec))
+    return pd.concat([pd.DataFrame(rows), truths], axis=1)
 
 
 def _measure_changes(
@@ -84,19 +86,22 @@ def _measure_changes(
         drawn = sample_exact(collapse(moved, spec), draws, rng)
         given = sample_exact(collapse(rest, rest_spec), draws, rng)
         levels = _levels(moved, spec, drawn.values, weights)
-        for end, share in (("before", slope), ("after", slope + 1)):
+        by = slopes_by_name(moved, spec.fitting(moved), slope)
+        for end, own in (("before", 0.0), ("after", 1.0)):
             values = {
-                name: given.values[name] + share * drawn.values[name]
-                for name in ("connection_mean", "word_mean")
+                name: given.values[name] + (own + np.asarray(of)) * drawn.values[name]
+                for name, of in by.items()
             }
-            contrast = _contrast(moved, values)
-            levels[f"{end} overall"] = contrast[:, 0]
-            levels[f"{end} group"] = contrast[:, 1:][:, moved.word_group == 0].mean(axis=1)
+            contrasts = _contrasts(moved, spec, values)
+            levels[f"{end} overall"] = contrasts.overall
+            levels[f"{end} group"] = contrasts.groups[:, 0]
         rows.append(_described(levels, ci_prob, drawn, given))
-    truths = truth_columns(change)
+    relative = has_cells(spec)
+    truths = truth_columns(change, relative=relative)
     for end, tables in (("before", batch), ("after", after)):
+        of_end = truth_columns(tables, relative=relative)
         for level in ("overall", "group"):
-            truths[f"truth {end} {level}"] = truth_columns(tables)[f"truth {level}"]
+            truths[f"truth {end} {level}"] = of_end[f"truth {level}"]
     return pd.concat([pd.DataFrame(rows), truths], axis=1)
 
 
@@ -109,30 +114,52 @@ def _with_values(design: Design, batch: Batch, index: int) -> Design:
     return with_cosines(design, cosines[:n, :n], cosines[n:, n:])
 
 
+class _Contrasts(NamedTuple):
+    """Draws of associated less a connection; NaN where a table does not identify them."""
+
+    overall: FloatArray  # (n_draws,)
+    groups: FloatArray  # (n_draws, n_groups)
+    words: FloatArray  # (n_draws, n_words)
+
+
+def _contrasts(
+    design: Design, spec: ModelSpec, values: Values, connection: str = "different"
+) -> _Contrasts:
+    """Draw the contrasts with a connection as `bayesbias.contrasts` defines them."""
+    first, second = (design.connections.index(name) for name in ("associated", connection))
+    overall, words = (
+        values[name][..., first] - values[name][..., second]
+        for name in ("connection_mean", "word_mean")
+    )
+    spec = spec.fitting(design)
+    if has_cells(spec) and connection == "different":
+        return _Contrasts(overall, *relative_contrasts(design, spec, values.__getitem__))
+    if has_cells(spec):
+        means = group_means(design, spec, values.__getitem__)
+        return _Contrasts(overall, means[..., first] - means[..., second], words)
+    places = range(len(design.groups))
+    groups = [words[:, design.word_group == group].mean(axis=1) for group in places]
+    return _Contrasts(overall, np.stack(groups, axis=1), words)
+
+
 def _levels(
     design: Design, spec: ModelSpec, values: Values, weights: FloatArray
 ) -> dict[str, FloatArray]:
     """Draws of all contrasts and of WEAT's score, (n_draws,); of any word, (n_draws, n_words)."""
-    levels = {"any word": _contrast(design, values)[:, 1:]}
+    expected = expected_rows(spec.fitting(design), design.codes, values.__getitem__)
+    levels = {"weat": expected @ weights}
     for other, connection in OTHERS.items():
         if connection in design.connections:
-            contrast = _contrast(design, values, connection)
-            x, y = (contrast[:, 1:][:, design.word_group == g].mean(axis=1) for g in (0, 1))
+            overall, groups, words = _contrasts(design, spec, values, connection)
             levels |= {
-                level_name(other, "overall"): contrast[:, 0],
-                level_name(other, "group"): x,
-                level_name(other, "between groups"): x - y,
-                level_name(other, "word"): contrast[:, 1],
+                level_name(other, "overall"): overall,
+                level_name(other, "group"): groups[:, 0],
+                level_name(other, "between groups"): groups[:, 0] - groups[:, 1],
+                level_name(other, "word"): words[:, 0],
             }
-    expected = expected_rows(spec.fitting(design), design.codes, values.__getitem__)
-    return levels | {"weat": expected @ weights}
-
-
-def _contrast(design: Design, values: Values, connection: str = "different") -> FloatArray:
-    """Draws of associated less a connection: overall, then every word, (n_draws, 1 + n_words)."""
-    first, second = (design.connections.index(name) for name in ("associated", connection))
-    means = np.concatenate([values["connection_mean"][:, None], values["word_mean"]], axis=1)
-    return np.asarray(means[:, :, first] - means[:, :, second])
+            if connection == "different":
+                levels["any word"] = words
+    return {level: draws for level, draws in levels.items() if not np.isnan(draws[0]).any()}
 
 
 def _described(

@@ -20,9 +20,8 @@ from .._core.jobs import Finished, Job, run_jobs
 from .._core.random import Seed, as_seed_sequence
 from ..nulls import SCENARIOS, BaseScenario, Scenario
 from ..nulls import scenario as named_scenario
-from .methods import SCORE_METHODS, Choices, Method
+from .methods import ANY_WORD, READINGS, SCORE_METHODS, Choices, Method
 from .methods import method as named_method
-from .truth import truth_columns
 
 BLOCK = 50
 """Tables that are simulated from one seed, the same for all methods."""
@@ -173,10 +172,7 @@ def measure_tables(
     for block in range(start // BLOCK, -(-stop // BLOCK)):
         simulated, measured = (SeedSequence(entropy, spawn_key=(block, part)) for part in (0, 1))
         batch = scenario.simulate(BLOCK, simulated).first(stop - block * BLOCK)
-        frame = method.measure(batch, measured, choices)
-        truths = truth_columns(batch)
-        own = truths.columns.intersection(frame.columns)  # a method's question may be another
-        frames.append(pd.concat([frame, truths.drop(columns=own)], axis=1))
+        frames.append(method.measure(batch, measured, choices))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -196,8 +192,8 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, An
     """Count the verdicts of a method in what its source measured."""
     from scipy.stats import binomtest
 
-    needed = {f"truth {method.level}"} | ({f"{method.level} low"} if method.has_interval else set())
-    if not needed <= set(frame):
+    needed = f"{method.level} margin" if method.level == ANY_WORD else f"{method.level} low"
+    if f"truth {method.level}" not in frame or (method.reading in READINGS and needed not in frame):
         raise ValueError(
             f"a method is about {method.level!r}, which the tables of this scenario lack; give the "
             "scenario controls=('human',)"

@@ -9,9 +9,7 @@ from .._core.arrays import FloatArray
 from ..nulls import BaseScenario, Batch
 
 OTHERS = {"": "different", "human": "human"}
-"""Connections that associated attributes are compared with, by what levels of it are called; one of
-another control is a line."""
-
+"""Connections that associated attributes are compared with, by what levels of it are called."""
 
 ROUNDED = 12
 """Decimals of true values."""
@@ -34,7 +32,7 @@ def weat_weights(scenario: BaseScenario) -> FloatArray:
     return np.asarray(by_word / scenario.word_sizes[scenario.group_of_word, None])
 
 
-def truth_columns(batch: Batch) -> pd.DataFrame:
+def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     """True values of all questions in every table, one column ``truth NAME`` each.
 
     ``overall``: the contrast associated - different over the population of words. ``group``: the
@@ -43,28 +41,41 @@ def truth_columns(batch: Batch) -> pd.DataFrame:
     The same with ``human`` in front: associated - human, if there are human attributes. ``weat``:
     mean_X s - mean_Y s of the very words and attributes, without the noise of single distances.
     ``groups``: X less Y in distance to A. ``sets``: A less B in distance to all words.
+
+    Of models with a number for every group and set (``relative``), groups are populations of words,
+    all of one weight, and a group or word is compared with the other groups and with controls.
     """
     scenario, planted, bias = batch.scenario, batch.planted, batch.word_bias
-    group, n_groups = scenario.group_of_word, len(scenario.groups)
+    group, n_groups, n = scenario.group_of_word, len(scenario.groups), len(batch)
     in_x = group == 0
-    x, y = (bias[:, group == place].mean(axis=1) for place in (0, 1))
+    # A word's own attributes lie 1 - 1/G of its bias nearer to it than controls do.
+    to_controls = 1 - 1 / n_groups
+    sizes = np.broadcast_to(planted, bias.shape) if relative else bias
+    of_group = np.stack([sizes[:, group == g].mean(axis=1) for g in range(n_groups)], axis=1)
+    overall = of_group.mean() if relative else planted.mean()
+    groups, words = of_group, bias
+    if relative and scenario.controls:
+        # The biased words of other groups lie 1/G of their bias farther from this group's set.
+        farther = (of_group.sum(axis=1, keepdims=True) - of_group) / (n_groups - 1) / n_groups
+        groups, words = to_controls * groups + farther, to_controls * words + farther[:, group]
     truths = {
         "unpooled word": -bias[:, 0],
-        "any word": np.abs(bias).max(axis=1),
+        "any word": np.abs(words).max(axis=1),
         "weat": np.einsum("twa,wa->t", batch.expected, weat_weights(scenario)),
         "groups": -(planted[in_x].mean() + planted[~in_x].mean()) / n_groups,
         "sets": (np.where(in_x, -1.0, 1.0) * planted).mean(),
+        "overall": -overall,
+        "group": -groups[:, 0],
+        "between groups": groups[:, 1] - groups[:, 0],
+        "word": -words[:, 0],
     }
-    for other, connection in OTHERS.items():
-        if connection in ("different", *scenario.controls):
-            # A word's own attributes lie 1 - 1/G of its bias nearer to it than controls do.
-            share = 1.0 if connection == "different" else 1 - 1 / n_groups
-            truths |= {
-                level_name(other, "overall"): -share * planted.mean(),
-                level_name(other, "group"): -share * x,
-                level_name(other, "between groups"): -share * (x - y),
-                level_name(other, "word"): -share * bias[:, 0],
-            }
+    if "human" in scenario.controls:
+        truths |= {
+            "human overall": -to_controls * overall,
+            "human group": -to_controls * of_group[:, 0],
+            "human between groups": to_controls * (of_group[:, 1] - of_group[:, 0]),
+            "human word": -to_controls * bias[:, 0],
+        }
     # Sums of what cancels are 0, and no bias of 1e-17.
     columns = {f"truth {name}": np.round(values, ROUNDED) for name, values in truths.items()}
-    return pd.DataFrame(columns, index=range(len(batch)))
+    return pd.DataFrame(columns, index=range(n))

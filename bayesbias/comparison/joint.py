@@ -242,29 +242,30 @@ def level_model(spec: ModelSpec) -> ModelSpec:
     return replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
 
 
-def _slopes_of(term: Term, design: Design, slope: FloatArray) -> DataArray:
-    """Slope of before on change for the effects of a term, by what they are crossed with."""
+def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[str, DataArray]:
+    """Slope of before on change, of means and of the effects of words and groups they sum up."""
     from xarray import DataArray
 
-    if term.by == "attribute_column":
-        return DataArray(slope[design.column_connection], dims=term.dims)
-    stereotype = slope[0]
-    if term.by == "attribute_kind":
-        known = dict(zip(design.connections, slope, strict=True))
-        return DataArray([known.get(kind, stereotype) for kind in design.kinds], dims=term.by)
-    return DataArray(stereotype)
+    by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}
+    if not has_cells(spec):
+        return by
+    known = dict(zip(design.connections, slope, strict=True))
+    for term in spec.summed_terms:
+        if term.by == "attribute_column":
+            by[term.name] = DataArray(slope[design.column_connection], dims=term.dims)
+        elif term.of == "protected_word" and term.by == "attribute_kind":
+            of_kinds = [known.get(kind, slope[0]) for kind in design.kinds]
+            by[term.name] = DataArray(of_kinds, dims=term.by)
+        elif term.of == "protected_word":
+            by[term.name] = DataArray(slope[0])
+    return by
 
 
 def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) -> None:
     """Add the means before to a posterior of the change, and say what was paired."""
-    from xarray import DataArray, Dataset
+    from xarray import Dataset
 
-    by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}
-    design, spec = design_of(change), spec_of(change)
-    if has_cells(change):
-        factors = ("protected_word", "protected_group")
-        terms = [term for term in spec.summed_terms if term.of in factors]
-        by |= {term.name: _slopes_of(term, design, slope) for term in terms}
+    by = slopes_by_name(design_of(change), spec_of(change), slope)
     given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
     # Draws of the two fits are independent; they are put side by side, draw by draw.
     change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -14,7 +15,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
-from ..model.tree import design_of, labels, n_draws, spec_of
+from ..model.tree import design_of, labels, n_draws, spec_of, stacked
 from ..sampling.exact import sample_exact
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..sampling.reduction import UNPOOLED_SD, collapse
@@ -131,8 +132,10 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
     estimands = np.full(gaps.shape[1:], WITHIN, dtype=object)
     if connections[:2] == ["associated", "different"]:  # the first of all pairs
         estimands[levels["level"] == OVERALL, 0] = DOUBLE
-        if over == "population" and has_cells(tree):
-            gaps[:, 1:, 0] = np.concatenate(relative_contrasts(tree), axis=1)
+        spec = spec_of(tree)
+        if over == "population" and has_cells(spec):
+            relative = relative_contrasts(design_of(tree), spec, partial(stacked, tree))
+            gaps[:, 1:, 0] = np.concatenate(relative, axis=1)
             estimands[1:, 0] = RELATIVE
     return levels, gaps, estimands
 

@@ -17,25 +17,26 @@ within
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import Design, one_hot
+from ..model.spec import ModelSpec
 from ..model.terms import Term
-from ..model.tree import design_of, spec_of, stacked
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
 """Names of the estimands."""
 
 
-def has_cells(tree: DataTree) -> bool:
+type Values = Callable[[str], FloatArray]
+"""Draws of a variable by its name, (n_draws, ...)."""
+
+
+def has_cells(spec: ModelSpec) -> bool:
     """Whether the model has a mean of every group in every column."""
-    return any(term.constraint == "cells" for term in spec_of(tree).terms)
+    return any(term.constraint == "cells" for term in spec.terms)
 
 
 def baseline_columns(design: Design, one: int, other: int) -> list[int]:
@@ -76,38 +77,39 @@ def relative_weights(design: Design) -> FloatArray:
     return weights
 
 
-def cell_means(tree: DataTree) -> FloatArray:
+def cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
-    design = design_of(tree)
-    means = stacked(tree, "connection_mean")[:, design.column_connection]
-    return means + stacked(tree, _cells(tree).name)
+    cells = next(term for term in spec.terms if term.constraint == "cells")
+    return values("connection_mean")[:, design.column_connection] + values(cells.name)
 
 
-def group_means(tree: DataTree) -> FloatArray:
+def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Draws of the mean of every group's cells by connection, (n_draws, n_groups, n_connections).
 
     Those of all groups where this one has no cell of a connection.
     """
-    place = design_of(tree).column_connection
-    inside = np.stack([place == c for c in range(len(design_of(tree).connections))], axis=-1)
+    place = design.column_connection
+    inside = np.stack([place == c for c in range(len(design.connections))], axis=-1)
     inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0)[None])
     shares = inside / inside.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("ngj,gjc->ngc", cell_means(tree), shares))
+    return np.asarray(np.einsum("ngj,gjc->ngc", cell_means(design, spec, values), shares))
 
 
-def relative_contrasts(tree: DataTree) -> tuple[FloatArray, FloatArray]:
+def relative_contrasts(
+    design: Design, spec: ModelSpec, values: Values
+) -> tuple[FloatArray, FloatArray]:
     """Draws of the relative contrasts of groups, (n_draws, n_groups), and of words, (.., n_words).
 
     NaN for a group, and its words, that the table does not identify. A word's contrast replaces its
     group's mean by the word's own.
     """
-    design, weights = design_of(tree), relative_weights(design_of(tree))
-    of_groups = np.einsum("ngj,kgj->nk", cell_means(tree), weights)
+    weights = relative_weights(design)
+    of_groups = np.einsum("ngj,kgj->nk", cell_means(design, spec, values), weights)
     own = weights[np.arange(len(design.groups)), np.arange(len(design.groups))]
     deviations = np.zeros((len(of_groups), len(design.words)))
-    for term in spec_of(tree).summed_terms:
+    for term in spec.summed_terms:
         if term.of == "protected_word":
-            effects = stacked(tree, term.name).reshape(len(of_groups), len(design.words), -1)
+            effects = values(term.name).reshape(len(of_groups), len(design.words), -1)
             levels = _columns_of(design, term)  # (n_groups, n_columns, n_levels)
             of_word = np.einsum("gj,gjl->gl", own, levels)[design.word_group]
             deviations += np.einsum("nwl,wl->nw", effects, of_word)
@@ -124,7 +126,3 @@ def _columns_of(design: Design, term: Term) -> FloatArray:
     level[rows] = design.codes(term.by)
     indicators = one_hot(level.ravel(), len(design.coords[term.by])).T
     return indicators.reshape(*shape, -1)
-
-
-def _cells(tree: DataTree) -> Term:
-    return next(term for term in spec_of(tree).terms if term.constraint == "cells")

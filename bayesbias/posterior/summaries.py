@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..model.likelihood import locations
 from ..model.terms import FACTORS
 from ..model.tree import (
     SamplingWarning,
+    design_of,
     index_of,
     labels,
     n_draws,
@@ -116,8 +118,9 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
     group_of = index_of(tree, "group_index")
     means = _listed_means(tree) if over == "listed" else stacked(tree, "word_mean")
     overall = means.mean(axis=1) if over == "listed" else stacked(tree, "connection_mean")
-    if over == "population" and has_cells(tree):
-        by_group = list(group_means(tree).swapaxes(0, 1))
+    if over == "population" and has_cells(spec_of(tree)):
+        draws_of = group_means(design_of(tree), spec_of(tree), partial(stacked, tree))
+        by_group = list(draws_of.swapaxes(0, 1))
     else:
         by_group = [means[:, group_of == index].mean(axis=1) for index in range(len(groups))]
     rows = [
