@@ -1,5 +1,6 @@
 """Posterior contrasts against the vocabulary: what theory says of random and of planted lists."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,9 +12,19 @@ from builders import only_row, refused
 from numpy.random import default_rng
 
 import bayesbias as bb
-from bayesbias.background.vocabulary_contrasts import LinearContrasts, VocabularyContrasts
-from bayesbias.model.design import make_design
+from bayesbias.background.pool import draw_pool
+from bayesbias.background.reference_words import ReferenceWords, draw_lists, words_present
+from bayesbias.background.vocabulary_contrasts import KEYS, ListContrasts, VocabularyContrasts
+from bayesbias.model.design import make_design, with_cosines
 from bayesbias.model.spec import load_model
+from bayesbias.sampling.reduction import collapse, with_outcome
+
+
+RNG = default_rng(0)
+
+
+def words_of(table: pd.DataFrame) -> set[str]:
+    return {*table["protected_word"], *table["attribute"]}
 
 
 def overall(frame: pd.DataFrame) -> pd.DataFrame:
@@ -52,27 +63,39 @@ def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
     assert own["percentile"] < 0.05
 
 
-def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it() -> None:
-    """Means given the list's own sds against fits of each list: equal but for what sds do."""
+@pytest.mark.parametrize("model", ["crossed", "by-group"])
+def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) -> None:
+    """Means given the table's sds against fits of the list: equal but for what sds do."""
     vectors, words = embedding(3.0)
-    table = bb.distance_table(vectors, words)
-    estimate = LinearContrasts(make_design(table), load_model("crossed"), default_rng(1))
-    found = estimate.of_tables([table])
-    fitted = bb.contrasts(bb.fit(table, "crossed", seed=2)).query("level != 'word'")
-    assert found[["level", "protected_group", "first", "second"]].to_numpy().tolist() == (
-        fitted[["level", "protected_group", "first", "second"]].to_numpy().tolist()
+    words = replace(words, controls={"matched": tuple(f"w{i}" for i in range(8))})
+    table, pool = bb.distance_table(vectors, words), draw_pool(vectors, words.words, rng=RNG)
+    own = words_present(words, pool.found)
+    drawn = draw_lists(
+        table, own, ReferenceWords(pool, "topics"), vary="both", n_lists=3, rng=default_rng(1)
     )
-    # The mean of posterior means over sds against the one at the mean sds: a fifth of their sd.
-    assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.2 * fitted["sd"].to_numpy()).all()
+    lists = [*drawn][:1]
+    estimate = ListContrasts(table, load_model(model), default_rng(1))
+    found = estimate.of_lists(lists)
+    list_table = lists[0].to_table(table)
+    fitted = bb.contrasts(bb.fit(list_table, model, seed=2)).query("level != 'word'")
+    assert found[KEYS].to_numpy().tolist() == fitted[KEYS].to_numpy().tolist()
+    # The mean of posterior means over sds against the one at the mean sds of another list.
+    assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
+    assert words_of(list_table) & words_of(table) == {*words.controls["matched"]}
 
 
-def test_posterior_means_given_the_sds_are_linear() -> None:
-    table = bb.distance_table(*embedding(1.0))
-    estimate = LinearContrasts(make_design(table), load_model("maximal"), default_rng(1))
-    rng = default_rng(2)
-    first, second = rng.uniform(0.5, 1.5, (2, len(table)))
-    at = [estimate.of_outcome(y) for y in (first, second, (first + second) / 2)]
-    np.testing.assert_allclose((at[0] + at[1]) / 2, at[2], atol=1e-12)
+@pytest.mark.parametrize("model", ["crossed", "by-group"])
+def test_classes_are_kept_for_another_outcome_and_other_cosines(model: str) -> None:
+    vectors, words = embedding(1.0)
+    spec, design = load_model(model), make_design(bb.distance_table(vectors, words))
+    cosines = [np.corrcoef(RNG.normal(size=(n, 4))) for n in (10, len(design.attributes))]
+    other = with_cosines(replace(design, y=RNG.uniform(0.5, 1.5, len(design.y))), *cosines)
+    found, expected = with_outcome(collapse(design, spec), other), collapse(other, spec)
+    np.testing.assert_allclose(found.cross, expected.cross, atol=1e-12)
+    np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
+    for side, same in zip(found.sides, expected.sides, strict=True):
+        for name in ("gram", "projection", "apart", "deviation", "scale"):
+            np.testing.assert_allclose(getattr(side, name), getattr(same, name), atol=1e-12)
 
 
 @pytest.mark.parametrize("vary", ["stereotypes", "both"])

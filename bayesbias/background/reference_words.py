@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike
+from ..tables.cosines import attach_cosines
 from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .pool import Pool, TooFewWordsError, draw_pool
@@ -203,7 +204,38 @@ class ReferenceWords:
         return np.array(drawn, dtype=np.int64)
 
 
-def reference_tables(
+@dataclass(frozen=True, eq=False)
+class DrawnList:
+    """A list with other words, in the rows of a table.
+
+    Parameters
+    ----------
+    words, attributes : list of str
+        Instead of those of the table, in the order in which these occur.
+    word_vectors, attribute_vectors : (n, n_dims) float
+        Of unit length.
+    distances : (n_rows,) float
+    """
+
+    words: list[str]
+    attributes: list[str]
+    word_vectors: FloatArray
+    attribute_vectors: FloatArray
+    distances: FloatArray
+
+    def to_table(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the table with these words, their distances and cosines."""
+        columns = {}
+        for name, names in (("protected_word", self.words), ("attribute", self.attributes)):
+            columns[name] = np.array(names, dtype=object)[pd.factorize(table[name])[0]]
+        drawn = table.assign(**columns, cosine_distance=self.distances)
+        every, rows = np.unique([*self.words, *self.attributes], return_index=True)
+        vectors = np.vstack([self.word_vectors, self.attribute_vectors])[rows]
+        attach_cosines(drawn, every.tolist(), vectors @ vectors.T)
+        return drawn
+
+
+def draw_lists(
     table: pd.DataFrame,
     wordlist: WordList,
     words: ReferenceWords,
@@ -211,36 +243,34 @@ def reference_tables(
     vary: Vary,
     n_lists: int,
     rng: Generator,
-) -> Iterator[pd.DataFrame]:
-    """Yield long-form tables in the rows of a list's own, with other words.
+) -> Iterator[DrawnList]:
+    """Draw lists in the rows of a list's own table, with other words.
 
-    Every word of the list is in the pool's ``found``; the words that do not vary stay.
+    Every word of the table is in the pool's ``found``; the words that do not vary stay.
     """
     pool = words.pool
-    sides = []
-    for name, sets, stays in (
-        ("protected_word", wordlist.groups, "stereotypes"),
-        ("attribute", wordlist.stereotypes, "protected"),
-    ):
-        codes, uniques = pd.factorize(table[name])
-        vectors = unit_rows([pool.found[word] for word in uniques])
-        sides.append((name, {} if vary == stays else sets, codes, list(uniques), vectors))
+    varied = [
+        {} if vary == stays else sets
+        for sets, stays in ((wordlist.groups, "stereotypes"), (wordlist.stereotypes, "protected"))
+    ]
+    (row, own_words), (column, own_attributes) = (
+        pd.factorize(table[name]) for name in ("protected_word", "attribute")
+    )
+    names = [own_words.tolist(), own_attributes.tolist()]
+    vectors = [unit_rows([pool.found[word] for word in side]) for side in names]
+    taken = {word for side in names for word in side}
+    may_be_drawn = np.array([word not in taken for word in pool.words])
     for _ in range(n_lists):
-        free = np.ones(len(pool.words), dtype=bool)
-        columns, units = {}, []
-        for name, sets, codes, own_names, own_vectors in sides:
+        free, new_names, new_vectors = may_be_drawn.copy(), [], []
+        for sets, side, unit in zip(varied, names, vectors, strict=True):
             drawn = words.draw(sets, free, rng)
-            places = [at for at, word in enumerate(own_names) if word in drawn]
-            rows = [drawn[own_names[at]] for at in places]
-            names, vectors = np.array(own_names, dtype=object), own_vectors
-            if places:
-                names[places] = [pool.words[row] for row in rows]
-                vectors = own_vectors.copy()
-                vectors[places] = unit_rows(pool.vectors[rows])
-            columns[name] = names[codes]
-            units.append(vectors)
-        distances = 1.0 - (units[0] @ units[1].T)[sides[0][2], sides[1][2]]
-        yield table.assign(**columns, cosine_distance=distances.clip(0.0, 2.0))
+            new_names.append([pool.words[drawn[w]] if w in drawn else w for w in side])
+            changed = unit.copy()
+            if places := [place for place, word in enumerate(side) if word in drawn]:
+                changed[places] = unit_rows(pool.vectors[[drawn[side[i]] for i in places]])
+            new_vectors.append(changed)
+        distances = (1.0 - (new_vectors[0] @ new_vectors[1].T)[row, column]).clip(0.0, 2.0)
+        yield DrawnList(new_names[0], new_names[1], new_vectors[0], new_vectors[1], distances)
 
 
 def mean_cosine(vectors: FloatArray) -> float:

@@ -29,7 +29,7 @@ from ..sampling.reduction import collapse
 from ..tables.schema import CONNECTIONS, validate_and_encode
 from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import draw_pool
-from .reference_words import ReferenceWords, reference_tables, words_present
+from .reference_words import ReferenceWords, draw_lists, words_present
 
 N_TABLES = 200
 """Lists about arbitrary topics: the median of their sd is then known to about 5%."""
@@ -102,7 +102,8 @@ def topic_tables(
     )
     present = replace(words_present(loaded, pool.found), controls={})
     table, words = distance_table(pool.found, present), ReferenceWords(pool, "topics")
-    yield from reference_tables(table, present, words, vary="both", n_lists=n_tables, rng=rng)
+    for drawn in draw_lists(table, present, words, vary="both", n_lists=n_tables, rng=rng):
+        yield drawn.to_table(table)
 
 
 def topic_prior(

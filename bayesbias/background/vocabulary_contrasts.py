@@ -23,24 +23,26 @@ from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, make_design
+from ..model.design import make_design, with_cosines
 from ..model.spec import ModelSpec, load_model
-from ..posterior.contrasts import connection_pairs, contrasts
-from ..posterior.summaries import level_means
+from ..model.tree import assemble, describe
+from ..posterior.contrasts import connection_pairs, contrast_draws, contrasts
+from ..posterior.summaries import labeled
 from ..sampling.exact import draw_effects, sample_exact
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
-from ..sampling.reduction import collapse
-from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
+from ..sampling.reduction import collapse, with_outcome
+from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import among_references, draw_pool
 from .reference_words import (
     TOLERANCE,
+    DrawnList,
     Match,
     ReferenceWords,
     Vary,
     check_choice,
-    reference_tables,
+    draw_lists,
     words_present,
 )
 
@@ -170,11 +172,11 @@ def vocabulary_contrasts(
     )
     table = distance_table(pool.found, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
-    estimate = LinearContrasts(make_design(table), spec, default_rng(sd_seed))
+    estimate = ListContrasts(table, spec, default_rng(sd_seed))
     words = ReferenceWords(pool, match, tolerance)
     present = words_present(loaded, pool.found)
-    tables = reference_tables(table, present, words, vary=vary, n_lists=n_lists, rng=rng)
-    reference = estimate.of_tables(tables)
+    lists = draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=rng)
+    reference = estimate.of_lists(lists)
     placed = placed_among(contrasts(posterior, **options.reading), reference)
     placed["p_below"] = _share_below(posterior, reference)
     return VocabularyContrasts(placed, reference, posterior, vary, match, sequence.entropy)
@@ -182,54 +184,60 @@ def vocabulary_contrasts(
 
 def _share_below(posterior: DataTree, reference: pd.DataFrame) -> list[float]:
     """Compute the share of pairs of a draw and a reference list whose contrast is larger."""
-    levels, means_drawn = level_means(posterior)
-    draws = means_drawn[:, levels["level"] != WORD]
-    first, second, _ = connection_pairs([str(at) for at in range(draws.shape[2])])
-    differences = (draws[:, :, first] - draws[:, :, second]).reshape(len(draws), -1)
+    levels, gaps, _ = contrast_draws(posterior, "population")
+    differences = gaps[:, levels["level"] != WORD].reshape(len(gaps), -1)
+    differences = differences[:, np.isfinite(differences[0])]
     means = reference["mean"].to_numpy().reshape(-1, differences.shape[1])
     return [
-        float(np.searchsorted(np.sort(drawn), of_lists).mean() / len(draws))
+        float(np.searchsorted(np.sort(drawn), of_lists).mean() / len(gaps))
         for drawn, of_lists in zip(differences.T, means.T, strict=True)
     ]
 
 
-class LinearContrasts:
-    """Contrasts of tables in the rows of one design: posterior means given the design's own sds.
+class ListContrasts:
+    """Contrasts of lists in the rows of a table: posterior means given the table's own sds.
 
-    These are the exponentials of the mean log sds of `SD_DRAWS` draws.
+    These are the exponentials of the mean log sds of `SD_DRAWS` draws. The likeness of words is
+    that of each list.
     """
 
-    def __init__(self, design: Design, spec: ModelSpec, rng: Generator) -> None:
-        self.design, self.spec = design, spec
-        drawn = sample_exact(collapse(design, spec), SD_DRAWS, rng)
+    def __init__(self, table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> None:
+        self.posterior = collapse(make_design(table), spec)
+        drawn = sample_exact(self.posterior, SD_DRAWS, rng, effects=False)
         self.parameters = drawn.parameters.mean(axis=0)[None]
-        first, second, names = connection_pairs(design.connections)
-        self.pairs, self.columns = (np.array(first), np.array(second)), names
+        self.orders = [
+            pd.Index(table[column].unique()).get_indexer(self.posterior.design.coords[column])
+            for column in ("protected_word", "attribute")
+        ]
 
-    def of_outcome(self, y: FloatArray) -> FloatArray:
-        """Contrasts overall and of every group, (1 + n_groups, n_pairs), of distances (n_rows,)."""
-        posterior = collapse(replace(self.design, y=y), self.spec)
-        drawn = draw_effects(posterior, self.parameters, None)
-        of_words, groups = drawn["word_mean"][0], range(len(self.design.groups))
-        of_groups = [of_words[self.design.word_group == group].mean(axis=0) for group in groups]
-        means = np.stack([drawn["connection_mean"][0], *of_groups])
-        return np.asarray(means[:, self.pairs[0]] - means[:, self.pairs[1]])
+    def values_of(self, drawn: DrawnList) -> dict[str, FloatArray]:
+        """Compute the posterior means of all effects, (1, ...) each."""
+        units = (drawn.word_vectors, drawn.attribute_vectors)
+        vectors = [rows[order] for rows, order in zip(units, self.orders, strict=True)]
+        design = replace(self.posterior.design, y=drawn.distances)
+        design = with_cosines(design, *(rows @ rows.T for rows in vectors))
+        return draw_effects(with_outcome(self.posterior, design), self.parameters, None)
 
-    def of_tables(self, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-        """Contrasts of tables in the design's rows, as `VocabularyContrasts.reference` has them."""
-        groups = ["", *self.design.groups]
-        n_pairs = len(self.pairs[0])
+    def of_lists(self, lists: Iterable[DrawnList]) -> pd.DataFrame:
+        """Compute contrasts overall and of groups, as `VocabularyContrasts.reference` has them.
+
+        Every list is a draw of one posterior, so that the estimands are those of `contrasts`.
+        """
         with one_thread():
-            means = [self.of_outcome(table["cosine_distance"].to_numpy()) for table in tables]
-        keys: dict[str, list[str]] = {
-            "level": [OVERALL] * n_pairs + [GROUP] * n_pairs * len(self.design.groups),
-            "protected_group": [group for group in groups for _ in range(n_pairs)],
-            **{name: values * len(groups) for name, values in self.columns.items()},
-        }
-        n_rows = n_pairs * len(groups)
-        columns = {name: values * len(means) for name, values in keys.items()}
-        lists = np.repeat(np.arange(len(means)), n_rows)
-        return pd.DataFrame({"list": lists, **columns, "mean": np.ravel(means)})
+            values = [self.values_of(drawn) for drawn in lists]
+        draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
+        design, spec = self.posterior.design, self.posterior.spec
+        tree = assemble(design, spec, draws, {}, chains=1, diagnostics={})
+        describe(tree, spec)
+        levels, gaps, _ = contrast_draws(tree, "population")
+        levels = levels.loc[levels["level"] != WORD, KEYS[:2]]
+        names = connection_pairs(design.connections)[2]
+        n_rows = len(levels) * gaps.shape[2]
+        keys = labeled(pd.DataFrame(index=range(n_rows)), levels, **names)
+        frame = keys.loc[np.tile(keys.index, len(values))].reset_index(drop=True)
+        frame.insert(0, "list", np.repeat(np.arange(len(values)), n_rows))
+        frame["mean"] = gaps[:, : len(levels)].ravel()
+        return frame.dropna(subset="mean").reset_index(drop=True)
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
@@ -237,9 +245,10 @@ def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
 
     ``frame`` has the columns of `contrasts`, ``reference`` those of `VocabularyContrasts`.
     """
-    table = frame.loc[frame["level"] != WORD, [*KEYS, "mean", "sd", "low", "high"]]
-    table = table.reset_index(drop=True)
-    drawn = reference["mean"].to_numpy().reshape(-1, len(table))
+    columns = [*KEYS, "estimand", "mean", "sd", "low", "high"]
+    table = frame.loc[frame["level"] != WORD, columns].reset_index(drop=True)
+    by_list = reference.pivot(index="list", columns=KEYS, values="mean")
+    drawn = by_list[list(table[KEYS].itertuples(index=False, name=None))].to_numpy()
     places = among_references(table["mean"].to_numpy(), drawn)
     percentile, p_value = places.pop("percentile"), places.pop("p_value")
     excess = table["mean"] - places["reference_mean"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -174,8 +174,17 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     key = np.hstack([units.parameter, counts.reshape(n_units, -1)]).astype(np.float64)
     as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
     _, first, of_unit = np.unique(as_bytes, return_index=True, return_inverse=True)
-    size = np.bincount(of_unit).astype(float)
     rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
+    return _with_sums(units, y, types, (of_unit, first, rows))
+
+
+def _with_sums(
+    units: Units, y: FloatArray, types: RowTypes, classes: tuple[IntArray, IntArray, FloatArray]
+) -> Classes:
+    """Reduce the rows of classes, ``of_unit``, ``first`` and ``rows`` of `Classes`."""
+    of_unit, first, rows = classes
+    n_units, n_types = len(units.parameter), len(types.first)
+    cell, size = units.of_row * n_types + types.of_row, np.bincount(of_unit).astype(float)
     by_noise = types.by_noise[:, :, None] * units.loading
     outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
     sums = np.matmul(outcome, by_noise)
@@ -283,6 +292,8 @@ class Collapsed:
 
     design: Design
     spec: ModelSpec
+    types: RowTypes
+    loading: FloatArray  # (n_types, n_shared): how a row depends on the shared effects
     blocks: tuple[Block, ...]  # layout of the vector of parameters
     rows: FloatArray  # (n_noise,): rows by residual precision
     unpooled_sd: float  # of a word that is not pooled; its log comes behind the parameters
@@ -371,6 +382,8 @@ def collapse(
     return Collapsed(
         design=design,
         spec=spec,
+        types=types,
+        loading=loading,
         blocks=blocks,
         rows=types.by_noise @ np.bincount(types.of_row),
         unpooled_sd=unpooled_sd,
@@ -380,6 +393,22 @@ def collapse(
         cross=cross,
         gram=gram,
     )
+
+
+def with_outcome(posterior: Collapsed, design: Design) -> Collapsed:
+    """Return what `collapse` gives for a design of the same rows.
+
+    Its outcome and the likeness of its words and attributes may differ. The classes are kept.
+    """
+    y, types = design.y - posterior.spec.centre, posterior.types
+    sides = []
+    for side in posterior.sides:
+        of_words = side.units.terms[0].of == "protected_word"
+        likeness = design.word_likeness if of_words else design.attribute_likeness
+        units = replace(side.units, likeness=likeness)
+        sides.append(_with_sums(units, y, types, (side.of_unit, side.first, side.rows)))
+    cross, gram = _matrices(sides, posterior.loading, types, y)
+    return replace(posterior, design=design, sides=tuple(sides), cross=cross, gram=gram)
 
 
 def _log_gaps(design: Design, cross: FloatArray) -> None:

@@ -19,16 +19,16 @@ from ..background.reference_words import (
     Match,
     ReferenceWords,
     Vary,
-    reference_tables,
+    draw_lists,
     with_matched,
     words_present,
 )
 from ..background.vocabulary import distributions
-from ..background.vocabulary_contrasts import LinearContrasts, placed_among
+from ..background.vocabulary_contrasts import ListContrasts, placed_among
 from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import with_words
 from ..embeddings.load import VectorsLike
-from ..model.design import make_design
+from ..posterior.estimands import has_cells
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
@@ -141,26 +141,23 @@ def read_against(
     source: VectorsLike,
 ) -> Reference:
     """Place the contrasts of a list under its leading model, and compute the other measures."""
-    own = replace(wordlist, controls={})
+    own = replace(wordlist, controls=_baseline(wordlist, lead))
     held = {word: pool.found[word] for word in own.words if word in pool.found}
+    controls = {word for words in own.controls.values() for word in words}
+    held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
     known, present = replace(pool, found=held), words_present(own, held)
-    table = distance_table(held, own)
+    table = distance_table(held, present)
     _, _, *seeds = _seeds(settings)
-    estimate = LinearContrasts(make_design(table), lead.spec, default_rng(seeds[0]))
+    estimate = ListContrasts(table, lead.spec, default_rng(seeds[0]))
     headline = contrast_of(lead.contrasts, *HEADLINE)
     placed: dict[str, pd.DataFrame] = {}
     lists: dict[str, pd.DataFrame] = {}
     for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True):
-        words = ReferenceWords(known, match)
-        tables = reference_tables(
-            table,
-            present,
-            words,
-            vary=vary,
-            n_lists=settings.reference_lists,
-            rng=default_rng(seed),
+        words, n_lists = ReferenceWords(known, match), settings.reference_lists
+        drawn = draw_lists(
+            table, present, words, vary=vary, n_lists=n_lists, rng=default_rng(seed)
         )
-        lists[match] = estimate.of_tables(tables)
+        lists[match] = contrast_of(estimate.of_lists(drawn), *HEADLINE)
         placed[match] = placed_among(headline, lists[match])
     ranks = wordlist.to_frame()
     known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
@@ -172,6 +169,14 @@ def read_against(
         **_other_measures(vectors, present, settings, source),
         n_words=len(pool.words),
     )
+
+
+def _baseline(wordlist: WordList, lead: ModelResult) -> dict[str, tuple[str, ...]]:
+    """Return the controls that contrasts of groups are relative to, if they are relative."""
+    if not has_cells(lead.posterior):
+        return {}
+    matched = {"matched": wordlist.controls.get("matched", ())}
+    return matched if matched["matched"] else dict(wordlist.controls)
 
 
 def _other_measures(
