@@ -19,7 +19,6 @@ from bayesbias.model.design import make_design, with_cosines
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.reduction import collapse, with_outcome
 
-
 RNG = default_rng(0)
 
 
