@@ -154,9 +154,7 @@ def read_against(
     lists: dict[str, pd.DataFrame] = {}
     for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True):
         words, n_lists = ReferenceWords(known, match), settings.reference_lists
-        drawn = draw_lists(
-            table, present, words, vary=vary, n_lists=n_lists, rng=default_rng(seed)
-        )
+        drawn = draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=default_rng(seed))
         lists[match] = contrast_of(estimate.of_lists(drawn), *HEADLINE)
         placed[match] = placed_among(headline, lists[match])
     ranks = wordlist.to_frame()
