@@ -171,7 +171,7 @@ def read_against(
 
 def _baseline(wordlist: WordList, lead: ModelResult) -> dict[str, tuple[str, ...]]:
     """Return the controls that contrasts of groups are relative to, if they are relative."""
-    if not has_cells(lead.posterior):
+    if not has_cells(lead.spec):
         return {}
     matched = {"matched": wordlist.controls.get("matched", ())}
     return matched if matched["matched"] else dict(wordlist.controls)
