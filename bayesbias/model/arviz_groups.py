@@ -92,4 +92,5 @@ def log_priors(tree: DataTree) -> dict[str, FloatArray]:
     return {
         name: prior.log_density(stacked(tree, name)).reshape(n_draws(tree), -1).sum(axis=1)
         for name, prior in spec_of(tree).priors.items()
+        if prior.family != "fixed"
     }

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 DEFAULT_MODELS = {
-    "distance": ("crossed", "maximal"),
-    "change": ("change-crossed", "change-maximal"),
+    "distance": ("by-group",),
+    "change": ("change-by-group",),
 }
-"""Models that stand side by side, the recommended one last; a single fit takes that.
-
-The one before it lacks the terms by which words and attributes lean, and so shows what they do.
-"""
+"""Models that are fitted where none is asked for; of several the recommended one is last."""
 
 RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()}
 """The model of an outcome that keeps its rates of false alarms (`bayesbias docs calibration`)."""
