@@ -165,7 +165,7 @@ def change_tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.fixture(scope="session")
 def change_tree(change_tables: tuple[pd.DataFrame, pd.DataFrame]) -> DataTree:
     """Posterior of the change between the two tables."""
-    return fit_change(*change_tables, seed=1, **FAST)
+    return fit_change(*change_tables, "change-maximal", seed=1, **FAST)
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,8 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFr
     monkeypatch.chdir(tmp_path)
     write_table(toy_table, "before.csv")
     write_table(moved(toy_table), "after.csv")
-    return ["compare", "before.csv", "after.csv", *FAST]
+    models = ["--model", "change-crossed", "--model", "change-maximal"]
+    return ["compare", "before.csv", "after.csv", *models, *FAST]
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_rows_without_a_partner_are_listed(
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        ("--model paper", "here are changes of distances; take change, change-crossed, change-m"),
+        ("--model paper", "here are changes of distances; take change, change-by-group"),
         ("--model chang", "did you mean 'change'"),
         ("--ci-prob 89", "pass 0.89"),
         ("--method exct", "did you mean 'exact'"),

@@ -24,7 +24,8 @@ from bayesbias.workflows.wordlist import FRAMES
 def test_run_with_both_models_writes_everything_the_same_every_time(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    both = [*toy[:4], "--draws", "200", "--out"]
+    models = ["--model", "crossed", "--model", "maximal"]
+    both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("toy in toy.txt: 40 distances, 1 of the list's 15 entries missing;")

@@ -19,6 +19,7 @@ PETS = {
     "name": "pets",
     "groups": {"cat": ["cat", "cats"], "dog": ["dog", "dogs"]},
     "stereotypes": {"cat": ["small", "quiet", "home"], "dog": ["loyal", "big", "police"]},
+    "controls": {"human": "human"},
 }
 FEW = {"seed": 1, "draws": 250, "matched": 0, "reference_lists": 0}
 

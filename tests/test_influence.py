@@ -33,7 +33,7 @@ def post() -> DataTree:
 def test_means_without_a_word_equal_a_dense_conditional(post: DataTree) -> None:
     frame = bb.influence(post, draws=1).set_index("name")
     design, spec = design_of(post), spec_of(post)
-    names = [*(term.sd for term in spec.terms), "sigma"]
+    names = [*(term.sd for term in spec.terms if term.sd not in spec.fixed), "sigma"]
     names += [term.correlation for term in spec.terms if term.correlated]
     values = {name: stacked(post, name)[0] for name in names}
     rows = in_rows(design, spec)

@@ -175,7 +175,7 @@ def test_correlations_take_lkj_priors_and_nothing_else_does(
 
 
 def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
-    changes = ["change", "change-crossed", "change-maximal"]
+    changes = ["change", "change-by-group", "change-crossed", "change-maximal"]
     preferences = ["pairs-signs"]
     assert models("change") == changes
     assert models("preference") == preferences

@@ -90,7 +90,7 @@ def test_differences_between_embeddings_are_those_of_their_pairs(
     assert pairs == [["rough", "calm"], ["wild", "calm"], ["wild", "rough"]]
     tables = [plan.measured[each, name] for each in ("calm", "rough")]
     options = plan.config.of_fit(progressbar=False)
-    expected = bb.contrasts(bb.fit_change(*tables, "change-maximal", options=options))
+    expected = bb.contrasts(bb.fit_change(*tables, "change-by-group", options=options))
     expected = expected[expected["level"] != "word"].reset_index(drop=True)
     own = own[(own["embedding"] == "rough")].reset_index(drop=True)
     assert_frame_equal(own[expected.columns], expected, check_exact=True)

@@ -194,6 +194,6 @@ def test_correlations_of_one_kind_of_attribute_are_constants() -> None:
     """Without controls there is nothing to correlate, and no R-hat of it to look at."""
     table = grid(6, 6, 0.9, ("associated", "different"))
     noise = np.random.default_rng(1).normal(scale=0.1, size=len(table))
-    post = bb.fit(table.assign(cosine_distance=0.9 + noise), seed=1, draws=50)
+    post = bb.fit(table.assign(cosine_distance=0.9 + noise), "maximal", seed=1, draws=50)
     assert post["posterior"]["level_correlation"].shape[2:] == (1, 1)
     assert all(values.size for values in varying(post).data_vars.values())

@@ -44,7 +44,7 @@ def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContra
     assert own["mean"] < own["reference_low"] < own["reference_high"]
     assert own["percentile"] == 0
     assert own["p_value"] == 2 / 31
-    assert own["p_below"] > 0.99
+    assert own["p_below"] > 0.95
     # Random words lean to neither set of stereotypes: sd of the mean of 30 lists.
     assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
 

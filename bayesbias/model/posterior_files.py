@@ -46,7 +46,7 @@ def load_posterior(path: str | Path) -> DataTree:
     >>> path = f"{tempfile.mkdtemp()}/post.nc"
     >>> bb.save_posterior(bb.fit(table, seed=1), path)
     >>> bb.load_posterior(path).attrs["model"]
-    'maximal'
+    'by-group'
     """
     import xarray as xr
 

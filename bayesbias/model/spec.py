@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._core.checks import unknown_name
 from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_folder, bundled_names
+from ..tables.schema import ROUNDING
 from .priors import Prior
 from .terms import FACTORS, Term, term_from_dict
 
@@ -203,8 +204,9 @@ class ModelSpec:
         spec = self.without(*gone) if gone else self
         if self.scale == "absolute":
             return spec
+        unit = max(design.spread, ROUNDING)  # tables without any spread are refused by name
         priors = {
-            name: prior if name == "connection_mean" else prior.scaled(design.spread)
+            name: prior if name == "connection_mean" else prior.scaled(unit)
             for name, prior in spec.priors.items()
         }
         return replace(spec, priors=priors, scale="absolute")
@@ -250,7 +252,7 @@ def models(outcome: str | None = None) -> list[str]:
     --------
     >>> import bayesbias as bb
     >>> bb.models("change")
-    ['change', 'change-crossed', 'change-maximal']
+    ['change', 'change-by-group', 'change-crossed', 'change-maximal']
     """
     names = bundled_names("models", ".toml")
     if outcome is None:

@@ -98,7 +98,7 @@ def contrasts(
     >>> frame = bb.contrasts(post)
     >>> overall = frame.query("level == 'overall' and first == 'associated'")
     >>> overall[["second", "mean"]].round(2).values.tolist()
-    [['different', -0.04], ['neutral', -0.08], ['human', 0.04]]
+    [['different', -0.04], ['neutral', -0.07], ['human', 0.04]]
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
