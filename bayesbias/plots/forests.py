@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 MEANINGS = {
     "connection_sd": "between protected words",
     "level_sd": "between protected words",
-    "kind_level_sd": "between protected words, by kind of attribute",
     "lean_sd": "leanings of words to sets",
     "own_lean_sd": "leanings of words to their own sets",
     "group_sd": "between groups",
