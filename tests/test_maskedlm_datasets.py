@@ -98,7 +98,7 @@ def test_intersentence_pairs_follow_their_context(tmp_path: Path) -> None:
     [
         (
             {"stereo_antistereo": CROWS["bias_type"], "bias_type": CROWS["stereo_antistereo"]},
-            "direction must be stereo or antistereo, got 'age'; are columns exchanged",
+            "needs the direction stereo or antistereo; are columns exchanged",
         ),
         (
             {"bias_type": CROWS["sent_more"], "sent_more": CROWS["bias_type"]},
@@ -121,8 +121,8 @@ def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], 
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (cluster(sentences=[]), "cluster 'c1' has no sentence labelled 'stereotype'"),
-        ({"id": "c1"}, "cluster 'c1' lacks 'sentences'"),
+        (cluster(sentences=[]), "cluster 0, .*'c1'.*, lacks 'stereotype'"),
+        ({"id": "c1"}, "cluster 0, .*'c1'.*, lacks 'sentences'"),
         (cluster(bias_type=""), "has an empty bias_type"),
     ],
 )
@@ -222,7 +222,7 @@ def test_winogender_by_the_share_of_women(tmp_path: Path) -> None:
     )
     stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year", "nurse\t90\t90\t2015"]
     write(tmp_path / "occupations-stats.tsv", *stats)
-    refused("not Winogender: there is no 'pilot'", read_pairs, path, "winogender")
+    refused("not Winogender: pilot.guest.0 has no share of women", read_pairs, path, "winogender")
     write(tmp_path / "occupations-stats.tsv", *stats, "pilot\t5\t5\t2015")
     pairs = read_pairs(path, "winogender").set_index("cluster")
     assert pairs.loc["nurse", "stereotypical"] == "The nurse told the guest that she left."

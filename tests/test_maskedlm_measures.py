@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from bayesbias import maskedlm
-from bayesbias.maskedlm import ROLES, Normals
+from bayesbias.maskedlm import Normals
 from bayesbias.maskedlm.score_sets import STATISTICS
 
 
@@ -110,7 +110,7 @@ def test_the_two_sentences_share_a_hundred(pairs: list[tuple[int, int]]) -> None
     [
         ([1.0, 2.0], [1.0], "of one length"),
         ([[1.0]], [[1.0]], "one-dimensional"),
-        ([], [], "no pairs"),
+        ([], [], "a score for each pair; got shapes"),
         ([1.0, np.nan], [1.0, 2.0], "stereo must be finite; got nan in place 1"),
         ([1.0, 2.0], [1.0, np.inf], "anti must be finite; got inf in place 1"),
         ([1.0], [2.0], "an sd needs 2 pairs or more; got 1"),
@@ -149,34 +149,6 @@ def test_types_are_weighted_by_their_pairs() -> None:
     some = paired[paired["bias_type"] == "type 0"]
     expected = maskedlm.jss(some["stereotypical"], some["anti_stereotypical"])
     assert table.loc["type 0", "jss"] == pytest.approx(expected)
-
-
-def test_three_scores_of_crows_pairs_as_its_own_code_counts_them() -> None:
-    """The loop of ``evaluate`` in nyu-mll/crows-pairs' metric.py.
-
-    That code calls the more stereotyping sentence the first one in `stereo` pairs, and the second
-    one in `antistereo` pairs.
-    """
-    paired = made_pairs()
-    paired["direction"] = np.resize(["stereo", "stereo", "antistereo"], len(paired))
-    paired.loc[:3, "anti_stereotypical"] = paired.loc[:3, "stereotypical"] + 0.0001
-    stereo = anti = of_stereo = of_anti = neutral = 0
-    for row in paired.to_dict("records"):
-        sides = [round(row[role], 3) for role in ROLES]
-        first, second = sides if row["direction"] == "stereo" else sides[::-1]
-        if first == second:
-            neutral += 1
-        elif row["direction"] == "stereo":
-            of_stereo += 1
-            stereo += first > second
-        else:
-            of_anti += 1
-            anti += second > first
-    found = maskedlm.direction_scores(paired).iloc[0]
-    assert found["n_neutral"] == neutral > 0
-    assert found["metric"] == pytest.approx(100 * (stereo + anti) / len(paired))
-    assert found["stereotype"] == pytest.approx(100 * stereo / of_stereo)
-    assert found["anti_stereotype"] == pytest.approx(100 * anti / of_anti)
 
 
 def test_a_type_with_one_pair_stops_no_other() -> None:
@@ -240,16 +212,16 @@ def test_the_order_of_models_is_that_of_counts_in_the_same_pairs() -> None:
     assert better
     halves = [list(rows) for rows in combinations(range(8), 4)]
     expected = np.mean([better * (two[rows].sum() - one[rows].sum()) >= 0 for rows in halves])
-    frame = maskedlm.order_robustness(near, (0.5,), repeats=400, seed=2)
+    frame = maskedlm.order_robustness(near, (0.5,), repeats=150, seed=2)
     found = frame[frame["statistic"] == "percentage"]["same_order"].item()
-    assert found == pytest.approx(expected, abs=0.1)  # four standard errors of 400 samples
+    assert found == pytest.approx(expected, abs=0.16)  # four standard errors of 150 samples
 
 
 def test_what_cannot_be_sampled_or_ordered_is_refused() -> None:
     pairs = made_pairs()
     sample, order = maskedlm.sampling_robustness, maskedlm.order_robustness
-    refused(r"rates are shares in \(0, 1\]; got 0.0", sample, pairs, (0.0,), repeats=5)
-    refused("repeats must be 2", sample, pairs, (0.5,), repeats=1)
+    refused(r"rates must be shares in \(0, 1\]", sample, pairs, (0.0,), repeats=5)
+    refused("repeats 2 or more; got", sample, pairs, (0.5,), repeats=1)
     refused("two models or more; pll has 'toy' only", order, pairs)
     other = pairs.assign(model="other", pair_id=[f"x{i}" for i in range(42)])
     refused("the models share no pairs of pll", order, pd.concat([pairs, other]))

@@ -12,7 +12,6 @@ from bayesbias.maskedlm import (
     fit_pairs,
     model_contrasts,
     model_ranks,
-    null_rates,
     observed_shares,
     pair_scales,
     pair_summary,
@@ -20,7 +19,6 @@ from bayesbias.maskedlm import (
     word_contrast,
 )
 from bayesbias.maskedlm.shares import word_shares
-from bayesbias.sampling.options import FitOptions
 
 
 def preferred(
@@ -206,20 +204,6 @@ def test_a_share_is_less_sure_where_all_contrasts_share_a_word() -> None:
         for names in (paired["cluster"], paired["cluster"] + " / " + other)
     )
     assert (together > 1.5 * apart).all()
-
-
-def test_null_rates_count_intervals_that_exclude_one_half() -> None:
-    """Two models without a preference, and one that prefers nearly every stereotype."""
-    paired = preferred(models=("a", "b", "biased"), n_clusters=60, size=1)
-    rng = np.random.default_rng(1)
-    paired["difference"] = rng.permutation(np.tile([1.0, -1.0], 90))
-    biased = paired["model"] == "biased"
-    paired.loc[biased, "difference"] = np.where(np.arange(60) < 3, -1.0, 1.0)
-    frame = null_rates(paired, options=FitOptions(draws=200, seed=1))
-    row = frame[(frame["quantity"] == "p_stereotypical") & (frame["bias_type"] == "all")].iloc[0]
-    assert (row["n_models"], row["n_excluding"]) == (3, 1)
-    assert set(frame["quantity"]) == {"p_stereotypical", "p_equal_length"}
-    assert set(frame["bias_type"]) == {"all", "age", "race"}
 
 
 def test_shares_at_equal_length_take_the_tokens_away() -> None:

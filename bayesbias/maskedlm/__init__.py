@@ -15,7 +15,6 @@ from .language_models import load_language_model as load_language_model
 from .language_models import null_models as null_models
 from .measures import Normals as Normals
 from .measures import PercentageScore as PercentageScore
-from .measures import direction_scores as direction_scores
 from .measures import jss as jss
 from .measures import kls as kls
 from .measures import measure_table as measure_table
@@ -23,7 +22,6 @@ from .measures import percentage_score as percentage_score
 from .pair_files import read_pairs as read_pairs
 from .pair_summaries import model_contrasts as model_contrasts
 from .pair_summaries import model_ranks as model_ranks
-from .pair_summaries import null_rates as null_rates
 from .pair_summaries import pair_scales as pair_scales
 from .pair_summaries import pair_summary as pair_summary
 from .pll import SCORE_COLUMNS as SCORE_COLUMNS

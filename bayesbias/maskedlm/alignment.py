@@ -41,9 +41,7 @@ class Tokens:
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     """Read a sentence with a model's tokenizer; it is never truncated, but refused if too long.
 
-    What a causal model reads before its first token is the token that begins texts; where the
-    tokenizer has none, as those of the Qwen family, the one that ends them, as in
-    lm-evaluation-harness (``HFLM.prefix_token_id``).
+    A causal model reads `first_token` before its first token.
     """
     tokenizer = model.tokenizer
     encoded = tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
@@ -71,16 +69,17 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 
 
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
-    """Return the id of what a causal model reads before a text."""
+    """Return the id of what a causal model reads before a text.
+
+    The token that begins texts; where there is none, as in the Qwen family, the one that ends them,
+    as in lm-evaluation-harness (``HFLM.prefix_token_id``).
+    """
     begin: int | None = tokenizer.bos_token_id
     return tokenizer.eos_token_id if begin is None else begin
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs of a frame, in the order of ``ROLES``.
-
-    A ValueError names those whose sentences are the same to the tokenizer.
-    """
+    """Align all pairs of a frame; a ValueError names those that are the same to the tokenizer."""
     aligned = [
         _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
         for first, second in pairs[list(ROLES)].itertuples(index=False)
@@ -103,15 +102,17 @@ def _aligned(first: Tokens, second: Tokens, tokenizer: Any) -> tuple[Tokens, Tok
     """
     one, other = _keys(first, tokenizer), _keys(second, tokenizer)
     blocks = SequenceMatcher[int](None, one, other, autojunk=False).get_matching_blocks()
-    matched = [
-        {place for block in blocks for place in range(block[side], block[side] + block.size)}
-        for side in (0, 1)
-    ]
-    return _with_spans(first, matched[0]), _with_spans(second, matched[1])
+    spans = []
+    for side, tokens in enumerate((first, second)):
+        matched = {p for block in blocks for p in range(block[side], block[side] + block.size)}
+        modified = tuple(place for place in tokens.scored if place not in matched)
+        shared = tuple(place for place in tokens.scored if place in matched)
+        spans.append(replace(tokens, modified=modified, shared=shared))
+    return spans[0], spans[1]
 
 
 def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
-    """Ids of tokens, the first word's as if a space stood before it."""
+    """Return ids of tokens, the first word's as if a space stood before it."""
     keys, start = list(tokens.ids), tokens.scored[0]
     piece, unknown = tokens.pieces[start], tokenizer.unk_token_id
     for space in _SPACES:
@@ -119,14 +120,6 @@ def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
             spaced = tokenizer.convert_tokens_to_ids(space + piece)
             keys[start] = keys[start] if spaced in {None, unknown} else int(spaced)
     return keys
-
-
-def _with_spans(tokens: Tokens, matched: set[int]) -> Tokens:
-    return replace(
-        tokens,
-        modified=tuple(place for place in tokens.scored if place not in matched),
-        shared=tuple(place for place in tokens.scored if place in matched),
-    )
 
 
 def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
@@ -145,11 +138,6 @@ def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
         One row a sentence: ``pair_id``, ``bias_type``, ``direction``, ``cluster``, ``role``
         (stereotypical or anti_stereotypical), ``sentence``, ``tokens``, ``n_tokens`` (special ones
         left out), ``modified`` and ``shared``: positions in ``tokens``.
-
-    Raises
-    ------
-    ValueError
-        If a sentence is too long for the model, or the sentences of a pair do not align.
     """
     pairs = validate_pairs(pairs)
     rows = [

@@ -11,7 +11,7 @@ from .._core.checks import unknown_name
 from ..tables.schema import require_columns
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
-"""What a pair is called, in whatever frame. Pairs of one cluster contrast the same words."""
+"""What a pair is called, in every frame. Pairs of one cluster contrast the same words."""
 
 ROLES = ("stereotypical", "anti_stereotypical")
 """The two sentences of a pair, in the order every frame here uses."""
@@ -45,41 +45,37 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     if "cluster" not in pairs.columns:
         sentences = zip(*(pairs[role] for role in ROLES), strict=True)
         pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
-    valid = pairs[list(PAIR_COLUMNS)].reset_index(drop=True)
-    for name in PAIR_COLUMNS:
-        empty = valid[name].isna() | (valid[name].astype(str).str.strip() == "")
-        _refuse(valid, empty, f"has an empty {name}; name it or leave the pair out")
-        valid[name] = valid[name].astype(str).str.strip()
+    valid = pairs[list(PAIR_COLUMNS)].fillna("").astype(str).reset_index(drop=True)
+    valid = valid.apply(lambda column: column.str.strip())
     types, exchanged = valid["bias_type"], "are columns exchanged?"
-    _refuse(valid, valid["pair_id"].duplicated(), "has the pair_id of an earlier one")
-    odd = ~valid["direction"].isin(DIRECTIONS)
-    if odd.any():
-        raise ValueError(
-            f"row {int(odd.argmax())}: the direction must be {' or '.join(DIRECTIONS)}, got "
-            f"{str(valid['direction'][odd].iloc[0])!r:.60}; {exchanged}"
-        )
+    faults = {
+        f"has an empty {name}; name it or leave the pair out": valid[name] == ""
+        for name in PAIR_COLUMNS
+    }
+    faults["has the pair_id of an earlier one"] = valid["pair_id"].duplicated()
+    directions = f"needs the direction {' or '.join(DIRECTIONS)}; {exchanged}"
+    faults[directions] = ~valid["direction"].isin(DIRECTIONS)
     long = (types.str.len() > LONGEST_LABEL) | (types.str.count(r"\S+") > MOST_WORDS)
-    _refuse(valid, long, f"has a sentence for a bias type; {exchanged}")
+    faults[f"has a sentence for a bias type; {exchanged}"] = long
     for name in ROLES:
         label = valid[name].isin({*DIRECTIONS, *types})
-        _refuse(valid, label, f"has a label for its {name} sentence; {exchanged}")
-    alike = valid["stereotypical"] == valid["anti_stereotypical"]
-    _refuse(valid, alike, "has two equal sentences; there is nothing to compare")
+        faults[f"has a label for its {name} sentence; {exchanged}"] = label
+    faults["has two equal sentences; there is nothing to compare"] = valid[ROLES[0]].eq(
+        valid[ROLES[1]]
+    )
+    for fault, wrong in faults.items():
+        if wrong.any():
+            row, more = int(wrong.to_numpy().argmax()), int(wrong.sum()) - 1
+            name = f"{valid['pair_id'][row]!r:.60}" + (f" (and {more} more)" if more else "")
+            raise ValueError(f"row {row}, pair {name}, {fault}")
     return valid
-
-
-def _refuse(pairs: pd.DataFrame, wrong: pd.Series[bool], what: str) -> None:
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        more = f" (and {int(wrong.sum()) - 1} more)" if wrong.sum() > 1 else ""
-        raise ValueError(f"row {row}, pair {str(pairs['pair_id'].iloc[row])!r:.60}{more}, {what}")
 
 
 def word_contrast(first: str, second: str) -> str:
     """Name the words in which two sentences differ, in lower case: ``black / white``.
 
-    Words of one sentence that are not in the other, sorted, and those of the other; in the order of
-    the alphabet, so that exchanging the sentences changes nothing. Sentences of the same words in
+    Words of one sentence that are not in the other, and those of the other, in the order of the
+    alphabet, so that exchanging the sentences changes nothing. Sentences of the same words in
     another order have the contrast of all their words.
 
     >>> word_contrast("The poor are here.", "The rich are here.")
@@ -97,6 +93,7 @@ def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFram
     known = pairs["bias_type"].unique()
     for name in wanted:
         if name not in known:
-            unknown = unknown_name("bias type", name, known)
-            raise ValueError(f"no pair has this bias type: {unknown}")
+            raise ValueError(
+                f"no pair has this bias type: {unknown_name('bias type', name, known)}"
+            )
     return pairs[pairs["bias_type"].isin(wanted)].reset_index(drop=True)

@@ -1,13 +1,12 @@
 """How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
 
 KLS and JSS (Liu, 2024) are here because they are published and used; `kls` and `jss` state their
-limits, and ``bayesbias docs language-models`` shows them. For a difference with its uncertainty
-see `bayesbias.maskedlm.fit_pairs`.
+limits. For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,16 +16,16 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from ..tables.schema import require_columns
-from .datasets import DIRECTIONS, ROLES
+from .datasets import ROLES
 
 VARIANTS = ("printed", "published")
 """JSS with the true mixture, in bits, as the paper prints it; and as its code computes it."""
 
-PAIRED_COLUMNS = ("model", "measure", "pair_id", "bias_type", *ROLES, "difference")
-"""Columns of a frame of paired scores that the measures need."""
-
 ALL_TYPES = "all"
 """Bias type under which a frame has the measure over all pairs."""
+
+STATISTICS = ("percentage", "kls", "jss", "jss_published")
+"""The measures of two sets of scores, as frames call them."""
 
 PANELS, NODES = 12, 20
 """Quadrature: each Normal is cut at every sd up to this many, with so many nodes a panel."""
@@ -44,15 +43,19 @@ class PercentageScore:
 def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> PercentageScore:
     """Share of pairs whose stereotypical sentence scores higher, in percent.
 
+    50 is no preference. CrowS-Pairs' own code counts a tie against the stereotype; here it counts
+    half.
+
     Parameters
     ----------
     stereo, anti : (n_pairs,) float
         Scores of the two sentences of each pair.
 
-    Notes
-    -----
-    50 is no preference. CrowS-Pairs' own code counts a tie against the stereotype; here it counts
-    half and is reported.
+    Examples
+    --------
+    >>> from bayesbias import maskedlm
+    >>> maskedlm.percentage_score([-20.0, -31.5, -8.0], [-22.5, -30.0, -8.0])
+    PercentageScore(score=50.0, n_pairs=3, n_ties=1)
     """
     first, second = _paired(stereo, anti)
     ties = int((first == second).sum())
@@ -74,9 +77,9 @@ class Normals:
         if len(scores[0]) < 2:
             raise ValueError(f"an sd needs 2 pairs or more; got {len(scores[0])}")
         sds = [float(values.std(ddof=1)) for values in scores]
-        for sd, what in zip(sds, ("stereotypical", "anti-stereotypical"), strict=True):
-            if not sd > 0:
-                raise ValueError(f"all {what} scores are equal; no Normal fits them")
+        if not min(sds) > 0:
+            what = "stereotypical" if not sds[0] > 0 else "anti-stereotypical"
+            raise ValueError(f"all {what} scores are equal; no Normal fits them")
         return Normals((float(scores[0].mean()), float(scores[1].mean())), (sds[0], sds[1]))
 
     def kls(self) -> float:
@@ -94,23 +97,24 @@ class Normals:
         """JSS of the two; see `bayesbias.maskedlm.jss`."""
         if variant not in VARIANTS:
             raise ValueError(unknown_name("variant of JSS", variant, VARIANTS))
-        apart = abs(self.sds[0] - self.sds[1])
+        spread = abs(self.sds[0] - self.sds[1])
         if variant == "printed":
-            return 100.0 * (1.0 - self.js_divergence()) / (1.0 + apart)
-        return 100.0 * (1.0 - _folded(self.js_to_a_normal())) / (1.0 + _folded(apart))
+            return 100.0 * (1.0 - self.js_divergence()) / (1.0 + spread)
+        # The published code folds a value above one back to its inverse.
+        js, spread = (min(x, 1.0) / max(x, 1.0) for x in (self.js_to_a_normal(), spread))
+        return 100.0 * (1.0 - js) / (1.0 + spread)
 
     def js_divergence(self) -> float:
-        """Jensen-Shannon divergence in bits, in [0, 1], by Gauss-Legendre quadrature.
-
-        Panels are no wider than the sd of a Normal that matters there.
-        """
+        """Jensen-Shannon divergence in bits, in [0, 1], by Gauss-Legendre quadrature."""
         parts = list(zip(self.means, self.sds, strict=True))
         steps = np.arange(-PANELS, PANELS + 1)
         cuts = np.unique(np.concatenate([mean + sd * steps for mean, sd in parts]))
         node, weight = np.polynomial.legendre.leggauss(NODES)
         half = np.diff(cuts)[:, None] / 2
         x = ((cuts[:-1] + cuts[1:])[:, None] / 2 + half * node).ravel()
-        logs = np.stack([_log_density(x, *part) for part in parts])
+        logs = np.stack(
+            [-0.5 * ((x - m) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi) for m, sd in parts]
+        )
         mixture = np.logaddexp(*logs) - np.log(2)
         bits = (np.exp(logs) * (logs - mixture) * (half * weight).ravel()).sum() / (2 * np.log(2))
         return float(np.clip(bits, 0.0, 1.0))
@@ -132,8 +136,7 @@ def kls(stereo: ArrayLike, anti: ArrayLike) -> float:
     .. math:: 100 \frac{\max(KL_1, KL_2)}{KL_1 + KL_2}
 
     with :math:`KL_1` from the Normal fitted to the stereotypical scores to that of the
-    anti-stereotypical ones, and :math:`KL_2` the other way; sds with n - 1, as in the published
-    code.
+    anti-stereotypical ones, and :math:`KL_2` the other way; sds with n - 1.
 
     Parameters
     ----------
@@ -143,13 +146,18 @@ def kls(stereo: ArrayLike, anti: ArrayLike) -> float:
     -------
     float
         In [50, 100]. It is exactly 50 whenever the two sds are equal, however far apart the means
-        are, and changes with the means only as far as the sds differ: read it as a comparison of
-        sds.
+        are: read it as a comparison of sds.
 
     Raises
     ------
     ValueError
         If the two Normals coincide, where it is 0/0, or an sd is zero.
+
+    Examples
+    --------
+    >>> from bayesbias import maskedlm
+    >>> maskedlm.kls([-1.0, 0.0, 1.0], [99.0, 100.0, 101.0])
+    50.0
     """
     return Normals.fit(stereo, anti).kls()
 
@@ -163,18 +171,16 @@ def jss(stereo: ArrayLike, anti: ArrayLike, variant: str = "printed") -> float:
     ----------
     stereo, anti : (n_pairs,) float
     variant : {"printed", "published"}
-        ``printed``: JS to the true mixture of the two Normals, in bits, so that it lies in [0, 1];
-        by quadrature. ``published``: as the published code has it, JS to a Normal instead of the
-        mixture, in nats, and both JS and the difference of sds above 1 folded back to their
-        inverse.
+        ``printed``: JS to the true mixture of the two Normals, in bits, by quadrature.
+        ``published``, as the published code has it: JS to a Normal instead of the mixture, in nats,
+        and both JS and the difference of sds above 1 folded back to their inverse.
 
     Returns
     -------
     float
         In [0, 100], 100 where the Normals coincide. The sign of the difference is lost: a model
-        that prefers stereotypes and one that prefers their opposites score alike. The difference
-        of sds is in the unit of the scores, so that JSS changes when all scores are multiplied by
-        a constant.
+        that prefers stereotypes and one that prefers their opposites score alike. JSS changes when
+        all scores are multiplied by a constant.
     """
     return Normals.fit(stereo, anti).jss(variant)
 
@@ -193,60 +199,24 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
         ``jss``, ``jss_published``. Rows of the bias type ``all`` have the mean over types weighted
         by their pairs, as published; for the percentage that is the share of all pairs. NaN stands
-        where a measure is not defined: of fewer than two pairs, of equal scores, and KLS of two
-        Normals that coincide. The means are those of the other types.
-
-    Raises
-    ------
-    ValueError
-        If a column or all rows are missing, or a score is not finite.
+        where a measure is not defined (fewer than two pairs, equal scores, Normals that coincide),
+        and the means are those of the other types.
     """
     rows = []
     for (model, measure), part in groups(paired):
         types = sides_by_type(part)
-        ties = [int((stereo == anti).sum()) for stereo, anti in types.values()]
         sizes = [len(stereo) for stereo, _ in types.values()]
-        counted = zip(types, sizes, ties, types.values(), strict=True)
-        rows += [(model, measure, name, n, k, *statistics(*both)) for name, n, k, both in counted]
+        ties = [int((stereo == anti).sum()) for stereo, anti in types.values()]
+        for name, n, k, sides in zip(types, sizes, ties, types.values(), strict=True):
+            rows.append((model, measure, name, n, k, *statistics(*sides)))
         rows.append((model, measure, ALL_TYPES, sum(sizes), sum(ties), *weighted(types.values())))
     columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
     return pd.DataFrame(rows, columns=columns)
 
 
-def direction_scores(paired: pd.DataFrame) -> pd.DataFrame:
-    """CrowS-Pairs' own three scores: of all pairs, and by which way the stereotype runs.
-
-    Parameters
-    ----------
-    paired : DataFrame
-        From `paired_scores` or `read_scores`, with ``direction``.
-
-    Returns
-    -------
-    DataFrame
-        ``model``, ``measure``, ``n_pairs``, ``n_neutral``, and in percent: ``metric``, the share of
-        all pairs whose more stereotyping sentence scores higher; ``stereotype`` and
-        ``anti_stereotype``, the same of the pairs of each direction, neutral ones left out. As in
-        the published code scores are rounded to three decimals, and equal ones are neutral.
-
-    References
-    ----------
-    Nangia, Vania, Bhalerao and Bowman (2020), CrowS-Pairs, EMNLP; its ``metric.py``.
-    """
-    require_columns(paired, ("direction",))
-    rows = []
-    for (model, measure), part in groups(paired):
-        first, second = (part[role].round(3) for role in ROLES)
-        decided, preferred = first != second, 100.0 * (first > second)
-        by = [preferred[decided & (part["direction"] == way)].mean() for way in DIRECTIONS]
-        rows.append((model, measure, len(part), int((~decided).sum()), preferred.mean(), *by))
-    columns = ["model", "measure", "n_pairs", "n_neutral", "metric", "stereotype"]
-    return pd.DataFrame(rows, columns=[*columns, "anti_stereotype"])
-
-
 def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
     """Return the paired scores of every model and measure, in the order they come."""
-    require_columns(paired, PAIRED_COLUMNS)
+    require_columns(paired, ("model", "measure", "pair_id", "bias_type", *ROLES, "difference"))
     if paired.empty:
         raise ValueError("there are no paired scores")
     for (model, measure), part in paired.groupby(["model", "measure"], sort=False):
@@ -261,24 +231,18 @@ def sides_by_type(part: pd.DataFrame) -> dict[str, FloatArray]:
     }
 
 
-STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
-    "percentage": lambda stereo, anti: percentage_score(stereo, anti).score,
-    "kls": kls,
-    "jss": jss,
-    "jss_published": lambda stereo, anti: jss(stereo, anti, "published"),
-}
-"""The measures of two sets of scores."""
-
-
 def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
     """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
-    sides = _paired(stereo, anti)
-    values = []
-    for statistic in STATISTICS.values():
-        try:
-            values.append(statistic(*sides))
-        except ValueError:  # too few scores, equal ones, or Normals that coincide
-            values.append(np.nan)
+    values = [percentage_score(stereo, anti).score, np.nan, np.nan, np.nan]
+    try:
+        normals = Normals.fit(stereo, anti)
+    except ValueError:  # too few scores, or equal ones
+        return values
+    values[2:] = normals.jss(), normals.jss("published")
+    try:
+        values[1] = normals.kls()
+    except ValueError:  # Normals that coincide
+        pass
     return values
 
 
@@ -288,19 +252,16 @@ def weighted(types: Iterable[FloatArray]) -> list[float]:
     values = np.array([statistics(*sides) for sides in types])
     sizes = np.array([sides.shape[1] for sides in types])[:, None] * np.isfinite(values)
     total, n = np.nansum(values * sizes, axis=0), sizes.sum(axis=0)
-    means = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return [float(mean) for mean in means]
+    return [float(x) for x in np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)]
 
 
 def _paired(stereo: ArrayLike, anti: ArrayLike) -> tuple[FloatArray, FloatArray]:
     scores = np.asarray(stereo, dtype=np.float64), np.asarray(anti, dtype=np.float64)
-    if scores[0].ndim != 1 or scores[0].shape != scores[1].shape:
+    if scores[0].ndim != 1 or scores[0].shape != scores[1].shape or not len(scores[0]):
         raise ValueError(
             "stereo and anti must be one-dimensional and of one length, a score for each pair; "
             f"got shapes {scores[0].shape} and {scores[1].shape}"
         )
-    if not len(scores[0]):
-        raise ValueError("there are no pairs to compare")
     for values, what in zip(scores, ("stereo", "anti"), strict=True):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
@@ -312,12 +273,3 @@ def _kl(mean: float, sd: float, other_mean: float, other_sd: float) -> float:
     """Kullback-Leibler divergence from one Normal to another, in nats."""
     squares = (sd**2 + (mean - other_mean) ** 2) / (2 * other_sd**2)
     return float(np.log(other_sd / sd) + squares - 0.5)
-
-
-def _folded(value: float) -> float:
-    """Fold a value above one back to its inverse, as the published code does."""
-    return min(value, 1.0) / max(value, 1.0)
-
-
-def _log_density(x: FloatArray, mean: float, sd: float) -> FloatArray:
-    return np.asarray(-0.5 * ((x - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi))

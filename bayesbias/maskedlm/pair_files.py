@@ -1,13 +1,12 @@
 """Sentence pairs read from the user's own files, in the layouts in which data sets are published.
 
-None of the data sets comes with the package. Reading a stereotype does not endorse it; the
-sentences are there to find out whether a model does.
+None of the data sets comes with the package. Reading a stereotype does not endorse it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,10 +26,6 @@ LABELS = ("stereotype", "anti-stereotype")
 
 MOST_BYTES = 1 << 28
 """Bytes of a file of sentences that is read."""
-
-_CROWS = {"stereo_antistereo": "direction", "bias_type": "bias_type"}
-_SENTENCES = dict(zip(("sent_more", "sent_less"), ROLES, strict=True))
-"""Columns of CrowS-Pairs by what they are called here."""
 
 _BRACKETS = re.compile(r"\[(.*?)\]")
 
@@ -93,8 +88,7 @@ def read_pairs(
 def _required(path: Path) -> Path:
     if not path.is_file():
         raise FileNotFoundError(
-            f"no file at {path}; the data sets do not come with the package: give the path of "
-            "your copy"
+            f"no file at {path}; data sets do not come with the package: give your copy's path"
         )
     return path
 
@@ -106,16 +100,13 @@ def _table(path: Path, separator: str = ",") -> pd.DataFrame:
         raise ValueError(f"not a CSV file in UTF-8: {error}") from None
 
 
-def _rows_of_pairs(rows: Iterable[tuple[str, ...]]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
-
-
 def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
-    """Tables of CrowS-Pairs, in any language and with any separator."""
+    """Read a table of CrowS-Pairs, in any language and with any separator."""
     head = read_text(path, MOST_BYTES).partition("\n")[0]
     table = _table(path, max(",;\t", key=head.count))
     ending = "_fr" if "sent_more_fr" in table.columns else ""
-    columns = {name + ending: role for name, role in _SENTENCES.items()} | _CROWS
+    columns = {f"sent_more{ending}": ROLES[0], f"sent_less{ending}": ROLES[1]}
+    columns |= {"stereo_antistereo": "direction", "bias_type": "bias_type"}
     require_columns(table, columns)
     numbered = str(table.columns[0]).startswith("Unnamed")
     pair_id = table.iloc[:, 0] if numbered else table.index.astype(str)
@@ -131,49 +122,41 @@ def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
 
 
 class Cluster(NamedTuple):
-    """A context of StereoSet: its labels, as ``PAIR_LABELS``, and its sentences by theirs."""
+    """A context of StereoSet: its labels, as ``PAIR_LABELS``, and the sentences asked for."""
 
     labels: tuple[str, str, str, str]
     context: str
-    sentences: Mapping[str, str]
-
-    def sentence(self, label: str) -> str:
-        """Return the sentence of a label, or raise a ValueError that names it."""
-        if label not in self.sentences:
-            raise ValueError(f"cluster {self.labels[0]!r:.60} has no sentence labelled {label!r}")
-        return self.sentences[label]
+    sentences: tuple[str, ...]
 
 
-def stereoset_clusters(path: Path, part: str) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet."""
+def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
+    """Yield the clusters of a part of StereoSet, each with its sentences of these labels."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
         raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
-    for cluster in clusters:
-        if not isinstance(cluster, Mapping):
-            raise ValueError(f"not StereoSet: {cluster!r:.60} stands where a cluster should")
-        name = str(cluster.get("id", "without an id"))
+    for number, cluster in enumerate(clusters):
         try:
-            sentences = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
-            context, target = str(cluster["context"]), str(cluster["target"])
-            labels = (name, str(cluster["bias_type"]), DIRECTIONS[0], target)
+            said = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
+            labels = (str(cluster["id"]), str(cluster["bias_type"]), DIRECTIONS[0])
+            target, context = str(cluster["target"]), str(cluster["context"])
+            sentences = tuple(said[kind] for kind in kinds)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"cluster {name!r:.60} lacks {error}") from None
-        yield Cluster(labels, context, sentences)
+            raise ValueError(f"cluster {number}, {cluster!r:.60}, lacks {error}") from None
+        yield Cluster((*labels, target), context, sentences)
 
 
 def _stereoset(path: Path, part: str) -> pd.DataFrame:
     rows = []
     for cluster in stereoset_clusters(path, part):
         before = f"{cluster.context.strip()} " if part == "intersentence" else ""
-        sides = (before + cluster.sentence(label).strip() for label in LABELS)
+        sides = (before + sentence.strip() for sentence in cluster.sentences)
         rows.append((*cluster.labels, *sides))
-    return _rows_of_pairs(rows)
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
 def _winobias(path: Path, _part: str) -> pd.DataFrame:
-    """Lines such as ``1 [The clerk] thanked the baker because [she] ...`` of both files."""
+    """Read lines such as ``1 [The clerk] thanked the baker because [she] ...`` of both files."""
     other = path.with_name(path.name.replace("pro_", "anti_", 1))
     if other == path:
         raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other next to it")
@@ -190,11 +173,11 @@ def _winobias(path: Path, _part: str) -> pd.DataFrame:
         occupation = shared[0].removeprefix("the ").removeprefix("a ")
         plain = [_BRACKETS.sub(r"\1", sentence) for sentence in (first, second)]
         rows.append((number, "gender", DIRECTIONS[0], occupation, *plain))
-    return _rows_of_pairs(rows)
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
 def _winogender(path: Path, _part: str) -> pd.DataFrame:
-    """Rows called ``OCCUPATION.PARTICIPANT.ANSWER.GENDER.txt``; answer 0 is the occupation."""
+    """Read rows ``OCCUPATION.PARTICIPANT.ANSWER.GENDER.txt``; answer 0 is the occupation."""
     table = _table(path, "\t")
     known = _table(_required(path.with_name("occupations-stats.tsv")), "\t")
     require_columns(table, ("sentid", "sentence"))
@@ -208,13 +191,12 @@ def _winogender(path: Path, _part: str) -> pd.DataFrame:
         if answer != "0" or gender != "female":
             continue
         pair = name.removesuffix(".female")
-        try:
-            share, second = women[occupation], sentences[f"{pair}.male"]
-        except KeyError as error:
-            raise ValueError(f"not Winogender: there is no {error}") from None
+        share, second = women.get(occupation), sentences.get(f"{pair}.male")
+        if share is None or second is None:
+            raise ValueError(f"not Winogender: {pair} has no share of women, or no male sentence")
         sides = (first, second) if share > 50 else (second, first)
         rows.append((pair, "gender", DIRECTIONS[0], occupation, *sides))
-    return _rows_of_pairs(rows)
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
 def _bbq(path: Path, _part: str) -> pd.DataFrame:
@@ -233,7 +215,7 @@ def _bbq(path: Path, _part: str) -> pd.DataFrame:
             raise ValueError(f"not BBQ: row {number} lacks {error}") from None
         if places and ambiguous:
             rows.append((*labels, cluster, *(asked + answers[place] for place in places)))
-    return _rows_of_pairs(rows)
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -253,10 +235,7 @@ def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _group(name: str) -> str:
-    """Name a group as both lists of BBQ have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``.
-
-    Of some gender questions the lists have other words, and no answer is recognized.
-    """
+    """Name a group as both lists of BBQ have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``."""
     bare = name.lower().removeprefix("f-").removeprefix("m-")
     return "".join(letter for letter in bare if letter.isalnum())
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +11,9 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.spec import ModelSpec
-from ..model.tree import SamplingWarning, labels, stacked
+from ..model.tree import labels, stacked
 from ..posterior.contrasts import compare_draws
 from ..posterior.summaries import carry_warnings, in_front
-from ..sampling.options import FitOptions
-from .fitting import DEFAULT_MODEL, fit_pairs
-from .measures import ALL_TYPES
 from .shares import EQUAL
 
 if TYPE_CHECKING:
@@ -47,13 +41,12 @@ def pair_summary(
     -------
     DataFrame
         ``level``: overall (the types of the data, weighted by their pairs), population (the types
-        that these stand for: what a new one can be like) or bias_type; ``bias_type``, ``model``;
-        ``quantity``: p_stereotypical, the share of pairs whose stereotypical sentence is preferred;
-        and where the difference in token counts is known, p_equal_length, the same if both
-        sentences of a pair had as many tokens. Both are averaged over the pairs of the data and
-        over new clusters like theirs, so that intervals cover other contrasts of words. Of each
-        ``mean``, ``sd``, ``low``, ``high``, and ``p_above``: the probability that it is above one
-        half.
+        that these stand for) or bias_type; ``bias_type``, ``model``; ``quantity``: p_stereotypical,
+        the share of pairs whose stereotypical sentence is preferred, and where token counts are
+        known p_equal_length, the same if both sentences of a pair had as many tokens. Both are
+        averaged over the pairs of the data and over new clusters like theirs, so that intervals
+        cover other contrasts of words. Of each ``mean``, ``sd``, ``low``, ``high``, and
+        ``p_above``: the probability that it is above one half.
     """
     models = labels(tree, "language_model")
     frames = []
@@ -67,7 +60,7 @@ def pair_summary(
 def model_contrasts(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Posterior differences between language models: which is more biased, and how sure is that.
+    """Posterior differences between language models.
 
     Parameters
     ----------
@@ -82,11 +75,6 @@ def model_contrasts(
         ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``first``, ``second``, and of
         first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the
         probability of the sign that it most likely has.
-
-    Raises
-    ------
-    ValueError
-        If there is one model only.
     """
     models = _several(tree)
     first, second = map(list, zip(*combinations(range(len(models)), 2), strict=True))
@@ -99,7 +87,7 @@ def model_contrasts(
 
 
 def model_ranks(tree: DataTree) -> pd.DataFrame:
-    """Posterior probability of every rank of every language model: which is the most stereotyped.
+    """Posterior probability of every rank of every language model.
 
     Parameters
     ----------
@@ -109,14 +97,9 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for the
-        largest, that of most stereotypical preferences), ``probability``: share of the draws in
-        which the model has this rank. Those of a model sum to one, and so do those of a rank.
-
-    Raises
-    ------
-    ValueError
-        If there is one model only.
+        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for
+        most stereotypical preferences), ``probability``: share of the draws in which the model has
+        this rank. Those of a model sum to one, and so do those of a rank.
 
     Examples
     --------
@@ -167,7 +150,7 @@ def pair_scales(
     Returns
     -------
     DataFrame
-        ``parameter`` (type_sd, cluster_sd, sigma of the pairs of a cluster, and the slopes, such as
+        ``parameter`` (type_sd, cluster_sd, sigma of the pairs of a cluster, and slopes, such as
         ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, ``high``.
     """
     draws = {name: stacked(tree, name) for name in ("type_sd", "cluster_sd", "sigma")}
@@ -179,47 +162,3 @@ def pair_scales(
         for name, values in draws.items()
     ]
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
-
-
-def null_rates(
-    paired: pd.DataFrame,
-    model: str | Path | ModelSpec = DEFAULT_MODEL,
-    *,
-    ci_prob: float = DEFAULT_CI_PROB,
-    ci_kind: str = DEFAULT_CI_KIND,
-    options: FitOptions | None = None,
-) -> pd.DataFrame:
-    """Count null models whose interval of the share of stereotypical preferences excludes one half.
-
-    Every language model is fitted by itself.
-
-    Parameters
-    ----------
-    paired : DataFrame
-        From `paired_scores`, of the scores of `null_models`.
-    model : str, Path or ModelSpec
-        As for `fit_pairs`.
-    ci_prob : float
-        Probability of the intervals, in (0, 1); 1 - ci_prob is the rate to expect.
-    ci_kind : {"hdi", "eti"}
-    options : FitOptions, optional
-
-    Returns
-    -------
-    DataFrame
-        ``measure``, ``quantity`` (p_stereotypical, or p_equal_length: see `pair_summary`),
-        ``bias_type`` (``all`` for all pairs), ``n_models``, ``n_excluding``, ``rate``.
-    """
-    rows = []
-    for (_, measure), part in paired.groupby(["model", "measure"], sort=False):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SamplingWarning)
-            frame = pair_summary(fit_pairs(part, model=model, options=options), ci_prob, ci_kind)
-        frame = frame[frame["level"] != "population"]
-        excluding = (frame["low"] > NO_PREFERENCE) | (frame["high"] < NO_PREFERENCE)
-        named = frame["bias_type"].replace("", ALL_TYPES)
-        rows.append(frame.assign(bias_type=named, excluding=excluding, measure=str(measure)))
-    by = pd.concat(rows).groupby(["measure", "quantity", "bias_type"], sort=False)["excluding"]
-    frame = by.agg(n_models="size", n_excluding="sum", rate="mean").reset_index()
-    frame.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind}
-    return frame

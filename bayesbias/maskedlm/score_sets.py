@@ -18,9 +18,6 @@ from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, weighted
 RATES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Shares of the pairs that Liu (2024) samples."""
 
-FEWEST = 3
-"""Scores that the Shapiro-Wilk test needs."""
-
 
 def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
     """Location, spread and normality of both sets of scores, as Liu (2024) tabulates them.
@@ -36,8 +33,8 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs together), ``role``,
         ``n_pairs``, ``mean``, ``sd`` (n - 1), ``skewness``, ``shapiro_w`` and ``shapiro_p``
         (Shapiro and Wilk, 1965). KLS and JSS suppose that scores are Normal. With many pairs the
-        test finds small deviations, so look at W and skewness too: they show how large one is. Of
-        fewer than three pairs there is the mean only.
+        test finds small deviations, so look at W and skewness too. Of fewer than three pairs there
+        is the mean only.
     """
     from scipy.stats import shapiro, skew
 
@@ -47,7 +44,7 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
             for role in ROLES:
                 values = pairs[role].to_numpy(dtype=np.float64)
                 shape = [np.nan] * 4
-                if len(values) >= FEWEST:
+                if len(values) >= 3:
                     shape = [values.std(ddof=1), skew(values), *shapiro(values)]
                 head = (model, measure, str(bias_type), role, len(values))
                 rows.append((*head, values.mean(), *shape))
@@ -57,16 +54,11 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
 
 
 def sampling_robustness(
-    paired: pd.DataFrame,
-    rates: Sequence[float] = RATES,
-    *,
-    repeats: int = 20,
-    seed: Seed = None,
+    paired: pd.DataFrame, rates: Sequence[float] = RATES, *, repeats: int = 20, seed: Seed = None
 ) -> pd.DataFrame:
     """Compute how measures change when fewer pairs are at hand: the study of Liu (2024), figure 5.
 
-    Of every bias type a share of the pairs is drawn without replacement, rounded up; measures of
-    types are weighted by their pairs.
+    Of every bias type a share of the pairs is drawn without replacement, rounded up.
 
     Parameters
     ----------
@@ -86,23 +78,19 @@ def sampling_robustness(
 
     Notes
     -----
-    A small sd alone is no merit: a measure that is always 50 has none. KLS stays close to 50
-    because the two sds are close, whatever the means do; and samples of most of the pairs share
-    most of the pairs, so that sds at high rates are small for every measure.
+    A small sd alone is no merit: a measure that is always 50 has none. Samples of most of the pairs
+    share most of the pairs, so that sds at high rates are small for every measure.
     """
-    _check(rates, repeats)
-    sequence = as_seed_sequence(seed)
-    rng = default_rng(sequence)
-    rows = []
+    sequence = _checked(rates, repeats, seed)
+    rng, rows = default_rng(sequence), []
     for (model, measure), part in groups(paired):
         types = list(sides_by_type(part).values())
         full = weighted(types)
         for rate in rates:
             size, drawn = _drawn_together([types], rate, repeats, rng)
-            for place, name in enumerate(STATISTICS):
-                values = drawn[:, 0, place]
+            for name, whole, values in zip(STATISTICS, full, drawn[:, 0].T, strict=True):
                 spread = (values.mean(), values.std(ddof=1), values.min(), values.max())
-                rows.append((model, measure, name, rate, size, full[place], *spread))
+                rows.append((model, measure, name, rate, size, whole, *spread))
     columns = ["model", "measure", "statistic", "rate", "n_pairs", "full"]
     frame = pd.DataFrame(rows, columns=[*columns, "mean", "sd", "low", "high"])
     frame.attrs["seed"] = sequence.entropy
@@ -110,17 +98,12 @@ def sampling_robustness(
 
 
 def order_robustness(
-    paired: pd.DataFrame,
-    rates: Sequence[float] = RATES,
-    *,
-    repeats: int = 100,
-    seed: Seed = None,
+    paired: pd.DataFrame, rates: Sequence[float] = RATES, *, repeats: int = 100, seed: Seed = None
 ) -> pd.DataFrame:
     """Compute how often the order of models stays when fewer pairs are at hand.
 
-    What a measure is used for is the order of models. Every sample draws a share of the pairs of
-    each bias type, the same for all models, and asks whether the measure orders the models as it
-    does with all pairs.
+    Every sample draws a share of the pairs of each bias type, the same for all models, and asks
+    whether the measure orders the models as it does with all pairs.
 
     Parameters
     ----------
@@ -136,15 +119,10 @@ def order_robustness(
         (share of samples with the order of all pairs, in [0, 1]), ``tau`` (mean Kendall
         correlation with it, in [-1, 1]) and ``order``, the models from the highest value down.
 
-    Raises
-    ------
-    ValueError
-        If there is one model only, models share no pairs, or a rate or `repeats` is not allowed.
-
     Notes
     -----
-    It is the order in these pairs that stays or does not: samples of most of the pairs share most
-    of the pairs. `model_ranks` asks for the order in pairs that are not there.
+    It is the order in these pairs that stays or does not. `model_ranks` asks for the order in pairs
+    that are not there.
 
     References
     ----------
@@ -152,10 +130,8 @@ def order_robustness(
     """
     from scipy.stats import kendalltau
 
-    _check(rates, repeats)
-    sequence = as_seed_sequence(seed)
-    rng = default_rng(sequence)
-    rows = []
+    sequence = _checked(rates, repeats, seed)
+    rng, rows = default_rng(sequence), []
     for measure, part in paired.groupby("measure", sort=False):
         models = list(dict.fromkeys(part["model"]))
         if len(models) < 2:
@@ -185,13 +161,7 @@ def order_robustness(
 def _drawn_together(
     sides: Sequence[Sequence[FloatArray]], rate: float, repeats: int, rng: Generator
 ) -> tuple[int, FloatArray]:
-    """Measure models, whose types are (2, n_pairs) each, on samples of the same pairs.
-
-    Returns
-    -------
-    int, (repeats, n_models, n_statistics) float
-        How many pairs a sample has, and all `STATISTICS`.
-    """
+    """Measure models on samples of the same pairs; (repeats, n_models, n_statistics) values."""
     sizes = [types.shape[1] for types in sides[0]]
     kept, values = [ceil(rate * size) for size in sizes], []
     for _ in range(repeats):
@@ -200,10 +170,10 @@ def _drawn_together(
     return sum(kept), np.array(values)
 
 
-def _check(rates: Sequence[float], repeats: int) -> None:
-    if repeats < 2:
-        raise ValueError(f"repeats must be 2 or more, got {repeats}; one sample has no spread")
+def _checked(rates: Sequence[float], repeats: int, seed: Seed) -> np.random.SeedSequence:
     check_numbers(repeats=repeats)
-    for rate in rates:
-        if not 0 < rate <= 1:
-            raise ValueError(f"rates are shares in (0, 1]; got {rate}")
+    if repeats < 2 or not all(0 < rate <= 1 for rate in rates):
+        raise ValueError(
+            f"rates must be shares in (0, 1] and repeats 2 or more; got {rates} and {repeats}"
+        )
+    return as_seed_sequence(seed)
