@@ -172,9 +172,9 @@ def _no_head(kind: str, place: str, error: Exception) -> Exception:
 def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterator[LanguageModel]:
     """Yield language models of the same architecture and tokenizer, with random weights.
 
-    They have read nothing, so what they prefer comes from tokens, lengths and chance; `null_rates`
-    counts how often an interval of theirs excludes one half. Weights are drawn as transformers
-    initializes a model before training.
+    They have read nothing, so what they prefer comes from tokens, lengths and chance: count how
+    often an interval of theirs excludes one half. Weights are drawn as transformers initializes a
+    model before training.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ limits. For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -239,10 +240,8 @@ def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
     except ValueError:  # too few scores, or equal ones
         return values
     values[2:] = normals.jss(), normals.jss("published")
-    try:
+    with suppress(ValueError):  # Normals that coincide
         values[1] = normals.kls()
-    except ValueError:  # Normals that coincide
-        pass
     return values
 
 

@@ -235,7 +235,7 @@ def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _group(name: str) -> str:
-    """Name a group as both lists of BBQ have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``."""
+    """Name a group as both lists have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``."""
     bare = name.lower().removeprefix("f-").removeprefix("m-")
     return "".join(letter for letter in bare if letter.isalnum())
 
