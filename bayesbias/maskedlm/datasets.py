@@ -46,7 +46,8 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
         sentences = zip(*(pairs[role] for role in ROLES), strict=True)
         pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
     valid = pairs[list(PAIR_COLUMNS)].fillna("").astype(str).reset_index(drop=True)
-    valid = valid.apply(lambda column: column.str.strip())
+    for name in PAIR_COLUMNS:
+        valid[name] = valid[name].str.strip()
     types, exchanged = valid["bias_type"], "are columns exchanged?"
     faults = {
         f"has an empty {name}; name it or leave the pair out": valid[name] == ""
