@@ -43,7 +43,7 @@ def tpr_gaps(
     groups : sequence, optional
         Order of the groups; the gap is the first minus the second.
     classes : sequence, optional
-        Names of the columns of many labels.
+        Names of the columns, if there are columns.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def tpr_gaps(
 
 def _gaps(tpr: FloatArray, n: NDArray[np.int64], ci_prob: float) -> FloatArray:
     """Gap and its interval by Newcombe (1998), method 10, of two Wilson intervals."""
-    z = stats.norm.interval(check_probability(ci_prob))[1]
+    z = _normal_end(ci_prob)
     gap, n_some = tpr[:, 0] - tpr[:, 1], np.where(n > 0, n, np.nan)
     middle = (tpr + z**2 / (2 * n_some)) / (1 + z**2 / n_some)
     reach = np.sqrt(tpr * (1 - tpr) / n_some + z**2 / (4 * n_some**2)) * z / (1 + z**2 / n_some)
@@ -110,19 +110,17 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
 
     Parameters
     ----------
-    truth : (n_samples,) array_like of bool
-    score : (n_samples,) array_like
-        Higher for samples that the classifier calls positive.
+    truth, score : (n_samples,) array_like
+        True or false, and a score that is higher for samples that are called positive.
     members : DataFrame
         One column of true or false a subgroup.
 
     Returns
     -------
     DataFrame
-        ``group``, ``n``, ``n_positive``, and three areas in [0, 1]: ``subgroup`` inside it,
-        ``bpsn`` of background positives with subgroup negatives (low: false positives in the
-        subgroup), ``bnsp`` of background negatives with subgroup positives (low: overlooked ones).
-        NaN if one side has no sample.
+        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], NaN without samples:
+        ``subgroup`` inside it, ``bpsn`` of background positives with subgroup negatives (low:
+        false positives), ``bnsp`` of background negatives with subgroup positives (low: misses).
     """
     positive = _true_or_false("truth", truth)
     scores, rows = _finite("score", score, len(members)), []
@@ -149,22 +147,11 @@ def correlate(
     n_resamples: int = 2000,
     seed: Seed = None,
 ) -> dict[str, float]:
-    """Correlate a score with downstream bias.
+    """Correlate a score with downstream bias: ``r``, ``low``, ``high``, ``n``, ``n_clusters``.
 
-    The interval is Fisher's z for independent rows, such as models. Where rows share clusters, such
-    as samples of one class, it comes from a bootstrap of whole clusters.
-
-    Parameters
-    ----------
-    scores, biases : (n,) array_like
-    clusters : (n,) array_like, optional
-    method : {"pearson", "spearman"}
-        The interval of ranks is that of Bonett and Wright (2000), Psychometrika 65.
-
-    Returns
-    -------
-    dict
-        ``r``, ``low``, ``high``, ``n``, ``n_clusters``.
+    The interval is Fisher's z for independent rows, such as models; for ranks ("spearman") with the
+    variance of Bonett and Wright (2000), Psychometrika 65. Where rows share clusters, such as
+    samples of one class, it comes from a bootstrap of whole clusters.
     """
     if method not in METHODS:
         raise ValueError(unknown_name("method", method, METHODS))
@@ -172,7 +159,7 @@ def correlate(
     bias = _finite("biases", biases, len(score))
     if len(score) < 4 or np.ptp(score) == 0 or np.ptp(bias) == 0:
         raise ValueError("a correlation needs 4 or more rows, and scores and biases that vary")
-    both, z = np.stack([score, bias]), stats.norm.interval(check_probability(ci_prob))[1]
+    both, z = np.stack([score, bias]), _normal_end(ci_prob)
     r = _coefficient(both, method)
     codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
     if len(names) < len(score):
@@ -193,11 +180,11 @@ def _resampled(
     both: FloatArray, codes: NDArray[np.int64], method: str, n_resamples: int, rng: Generator
 ) -> list[float]:
     """Correlations of resampled clusters; samples with one value only are drawn again."""
-    rows_of = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    parts = [both[:, codes == code] for code in range(codes.max() + 1)]
     values: list[float] = []
     while len(values) < n_resamples:
-        picked = rng.integers(len(rows_of), size=len(rows_of))
-        sample = both[:, np.concatenate([rows_of[cluster] for cluster in picked])]
+        picked = rng.integers(len(parts), size=len(parts))
+        sample = np.concatenate([parts[cluster] for cluster in picked], axis=1)
         if (np.ptp(sample, axis=1) > 0).all():
             values.append(_coefficient(sample, method))
     return values
@@ -234,8 +221,8 @@ def correlations(
     rows = []
     for level, model, part in [*parts, ("model", "", sizes)]:
         clusters = part["class"] if level == "sample" else None
-        found = fit(part["score"], part["bias"], clusters=clusters)
-        rows.append({"level": level, "model": str(model), **found})
+        fitted = fit(part["score"], part["bias"], clusters=clusters)
+        rows.append({"level": level, "model": str(model), **fitted})
     return pd.DataFrame(rows)
 
 
@@ -270,11 +257,8 @@ def ranking_accuracy(
     if models is not None:
         codes = pd.factorize(np.array([*models], dtype=object))[0]
         score, bias = pd.DataFrame([score, bias]).T.groupby(codes).mean().to_numpy().T
-    apart, z = (
-        (bias - bias.mean()) / (bias.std() or 1),
-        stats.norm.interval(check_probability(ci_prob))[1],
-    )
-    less, more = score[apart < -abs(sds)], score[apart > abs(sds)]
+    z, standard = _normal_end(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
+    less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
         raise ValueError(f"no models are more than {sds:g} sd below, or above, the mean bias")
     accuracy = _area(less, more)
@@ -288,6 +272,10 @@ def ranking_accuracy(
     low = optimize.brentq(excess, 0, accuracy - 1e-9) if accuracy > 0 else 0.0
     high = optimize.brentq(excess, accuracy + 1e-9, 1) if accuracy < 1 else 1.0
     return {"accuracy": accuracy, "low": low, "high": high, "n_less": m, "n_more": n}
+
+
+def _normal_end(ci_prob: float) -> float:
+    return float(stats.norm.interval(check_probability(ci_prob))[1])
 
 
 def _area(low: FloatArray, high: FloatArray) -> float:

@@ -118,16 +118,6 @@ def test_missing_pairs_tolerance_and_few_distances() -> None:
         duplicate_vectors(table, -1)
 
 
-def test_a_copy_in_one_embedding_of_two_is_none() -> None:
-    tables = [
-        told_by(lambda v=vectors, name=name: bb.distance_table(v, WORDS, embedding=name))[0]
-        for name, vectors in {"one": vectors_of(hound="kitten"), "two": vectors_of()}.items()
-    ]
-    assert duplicate_vectors(pd.concat(tables, ignore_index=True)).empty
-    both = pd.concat([tables[0], tables[0].assign(embedding="again")], ignore_index=True)
-    assert duplicate_vectors(both)["n_distances"].tolist() == [18]
-
-
 def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(
     shared_data: Path,
 ) -> None:

@@ -177,16 +177,6 @@ def test_rows_of_a_cluster_do_not_count_as_independent() -> None:
     assert correlate(score, bias, clusters=cluster, seed=1)["low"] != together["low"]
 
 
-def test_the_bootstrap_of_clusters_covers_about_as_it_says() -> None:
-    rng, inside = np.random.default_rng(5), 0
-    for _ in range(200):
-        centre = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 25)
-        rows = np.repeat(centre, 4, axis=0)
-        found = correlate(*rows.T, clusters=np.repeat(np.arange(25), 4), n_resamples=100, seed=0)
-        inside += found["low"] <= 0.5 <= found["high"]
-    assert 0.80 < inside / 200 < 0.95  # nominal .89; sd .022, and percentiles are a little short
-
-
 def test_the_levels_of_correlation() -> None:
     rng = np.random.default_rng(6)
     rows = [

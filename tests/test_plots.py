@@ -17,7 +17,7 @@ import pytest
 from builders import distances, leaning, orders, shares
 from gensim.models import KeyedVectors
 from matplotlib.axes import Axes
-from plot_looks import assert_readable, row_names, shown_texts
+from plot_looks import assert_readable, shown_texts
 
 import bayesbias as bb
 from bayesbias import background, comparison, plots, scores
@@ -142,13 +142,6 @@ def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
     assert_readable(*axes.flat)
 
 
-def test_long_words_are_cut_and_odd_ones_are_whole(odd: dict[str, Case]) -> None:
-    names = row_names(draw(odd, "forest"))
-    assert {"$x_1$ and $y", "<script>alert(1)</script>", "group: $g$"} <= set(names)
-    assert max(map(len, names)) == 26
-    assert sum(name.endswith("…") for name in names) == 1
-
-
 def test_a_published_table_is_drawn_readably_and_light(shared_data: Path, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows of missing words
@@ -231,14 +224,3 @@ def test_what_cannot_be_drawn_is_refused(
     (given, *rest), own = odd[name]
     with pytest.raises(ValueError, match=why):
         getattr(plots, name)(change(given), *rest, **(own | options))
-
-
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [("forest", "bb.summary"), ("contrast_forest", "bb.contrasts"), ("scales", "bb.sd_summary")],
-)
-def test_a_posterior_is_refused_with_what_to_pass(
-    name: str, source: str, crossed_posterior: Any
-) -> None:
-    with pytest.raises(TypeError, match=rf"not a DataTree; pass {source}\(posterior\)"):
-        getattr(plots, name)(crossed_posterior)

@@ -27,10 +27,9 @@ import bayesbias as bb
 from bayesbias import background, comparison, plots
 from bayesbias.plots.forest import MOST_ROWS
 from bayesbias.plots.forests import MEANINGS
-from bayesbias.plots.frame import number, percent
+from bayesbias.plots.frame import percent
 from bayesbias.plots.histograms import BODY
 from bayesbias.plots.palette import COLOURS, GREEN, INK, MARKERS, MISS
-from bayesbias.plots.predictive import _thinned
 from bayesbias.plots.ridges import RIDGE
 from bayesbias.tables.descriptives import mac_band
 
@@ -86,13 +85,6 @@ def test_forest_grows_with_its_words_and_leaves_too_many_out() -> None:
     assert len(plots.forest(fitting).get_yticks()) == MOST_ROWS
 
 
-def test_words_of_one_name_in_two_groups_stay_apart() -> None:
-    frame = pd.concat([summaries({"Paris": "cities"}), summaries({"Paris": "names"})])
-    ax = plots.forest(frame.drop_duplicates(["level", "protected_group", "connection"]))
-    assert row_names(ax)[1:] == ["group: cities", "Paris", "group: names", "Paris"]
-    assert len(set(ax.get_yticks())) == 5
-
-
 # --- differences
 
 
@@ -122,11 +114,6 @@ def test_contrasts_stand_over_ranges_of_reference_lists(posterior: Any) -> None:
     assert "Grey bars" in note(ax)
     assert "Brown" in note(ax)
     assert sum(name.endswith("†") for name in row_names(ax)) == 2
-
-
-def test_no_direction_is_certain_and_numbers_have_significant_digits() -> None:
-    assert [*map(percent, (0, 0.004, 0.5, 0.991))] == ["<1%", "<1%", "50%", ">99%"]
-    assert [*map(number, (-1.234, 0.0512, np.nan, 0.0))] == ["−1.23", "0.051", "–", "0"]
 
 
 SWEEP = pd.MultiIndex.from_product([["one", "two"], ["a", "b"], ["m", "n"]]).to_frame(
@@ -238,17 +225,6 @@ def test_predictive_check_counts_as_the_checks_do(posterior: Any) -> None:
         assert together == pytest.approx(sorted(observed))
         assert ((block < inside.get_xdata()) & (inside.get_xdata() < block + 1)).all()
     assert f"{counts.loc['all', 'coverage']:.1%} of all {len(TABLE)}" in note(ax)
-
-
-def test_predictive_check_leaves_many_rows_out_evenly() -> None:
-    for outside, expected in {0: 0, 1: 1, 330: 22, 3000: 200}.items():
-        inside = np.ones(3000, dtype=bool)
-        inside[np.linspace(0, 2999, outside, dtype=int)] = False
-        rows = pd.DataFrame({"inside": inside, "position": (np.arange(3000) + 0.5) / 3000})
-        drawn = _thinned(rows)  # a 15th, and one where there is one
-        assert (~drawn["inside"]).sum() == expected
-        assert drawn["inside"].sum() == pytest.approx(200 - expected, abs=1)  # each is rounded
-        assert drawn["position"].diff().dropna().between(0, 0.015).all()  # three mean steps
 
 
 def test_prior_predictive_marks_figures_outside() -> None:

@@ -57,13 +57,3 @@ def test_equal_seeds_give_equal_checks(crossed_posterior: DataTree) -> None:
     by_chance = predictive_check(crossed_posterior)
     again = predictive_check(crossed_posterior, seed=by_chance.attrs["seed"])
     pd.testing.assert_frame_equal(again, by_chance)
-
-
-def test_terms_that_a_table_has_no_levels_for_are_not_asked_for(toy_table: pd.DataFrame) -> None:
-    """One set of stereotypes and one group: nothing leans under maximal."""
-    part = toy_table[
-        (toy_table["protected_group"] == "man") & (toy_table["connection"] != "different")
-    ]
-    post = fit(part, "maximal", method="exact", draws=250, seed=1)
-    assert {"lean", "attribute_lean"}.isdisjoint(post["posterior"])
-    assert predictive_check(post, seed=1)["n_rows"].max() == len(part)
