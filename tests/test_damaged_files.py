@@ -89,21 +89,19 @@ def fasttext(words: bytes = b"cat\0" + bytes(9), n_words: int = 1, rows: int = 1
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    "content",
     [
-        (fasttext()[:100], "damaged|cannot be read"),
-        (fasttext(words=b"cat"), "does not end|buffer|promises"),
-        (fasttext(n_words=2**31 - 1), "promises 2,147,483,647 words"),
-        (fasttext(rows=2**40), "promises 1,099,511,627,776 vectors"),
-        (fasttext(words=b"cat\0" + bytes(9))[:-4], "promises 2 numbers"),
+        fasttext()[:100],
+        fasttext(words=b"cat"),
+        fasttext(n_words=2**31 - 1),
+        fasttext(rows=2**40),
+        fasttext()[:-4],
     ],
 )
-def test_a_fasttext_model_that_promises_more_than_it_holds(
-    content: bytes, told: str, tmp_path: Path
-) -> None:
-    """gensim waits for ever for the end of a word, and asks for memory for whatever is promised."""
-    said = refused(tmp_path / "m.bin", content, load)
-    assert re.search(told, said)
+def test_a_fasttext_model_that_promises_more_than_it_holds(content: bytes, tmp_path: Path) -> None:
+    """gensim waits forever for the end of a word, and asks for memory for whatever is promised."""
+    with within_limits():
+        assert "cannot be read" in refused(tmp_path / "m.bin", content, load)
 
 
 def test_an_archive_that_points_outside_itself(tmp_path: Path) -> None:

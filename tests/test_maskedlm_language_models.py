@@ -52,7 +52,7 @@ def test_a_tokenizer_of_another_model(load: Any, tmp_path: Path, folder: Path) -
 def test_a_folder_without_a_tokenizer(load: Any, tmp_path: Path, folder: Path) -> None:
     for name in ("config.json", "model.safetensors"):
         shutil.copy(folder / name, tmp_path)
-    refused("holds no tokenizer; save it there", load, tmp_path)
+    refused("holds no fast tokenizer; save it there", load, tmp_path)
 
 
 def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:

@@ -38,12 +38,10 @@ class Sheet:
         body = [self.heads, *rows] if self.heads else rows
         columns = []
         for column, numeric in zip(zip(*body, strict=True), self._numeric(), strict=True):
-            spaces = [" " * (max(map(cell_len, column)) - cell_len(text)) for text in column]
-            pairs = zip(column, spaces, strict=True)
-            columns.append([space + text if numeric else text + space for text, space in pairs])
-        lines = [
-            "".join(f"  {text}" for text in row).rstrip() for row in zip(*columns, strict=True)
-        ]
+            width = max(map(cell_len, column))
+            spaces = [(text, " " * (width - cell_len(text))) for text in column]
+            columns.append([space + text if numeric else text + space for text, space in spaces])
+        lines = ["".join(f"  {t}" for t in row).rstrip() for row in zip(*columns, strict=True)]
         note = [f"  {line}" for line in textwrap.wrap(visible(self.note), NOTE_WIDTH)]
         return "\n".join([visible(self.title), *lines, *note])
 

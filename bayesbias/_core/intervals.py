@@ -55,15 +55,14 @@ class IntervalKind:
     about: str
 
 
+_SHORTEST = "The shortest range that holds {} of the posterior (HPDI)"
+_MIDDLE = (
+    "The range that holds the middle {} of the posterior, with equal tails on both sides (ETI)"
+)
+
 INTERVALS = {
-    "hdi": IntervalKind(
-        hdi, "highest-density interval", "The shortest range that holds {} of the posterior (HPDI)"
-    ),
-    "eti": IntervalKind(
-        eti,
-        "equal-tailed interval",
-        "The range that holds the middle {} of the posterior, with equal tails on both sides (ETI)",
-    ),
+    "hdi": IntervalKind(hdi, "highest-density interval", _SHORTEST),
+    "eti": IntervalKind(eti, "equal-tailed interval", _MIDDLE),
 }
 """Kinds of intervals, by the name that ``ci_kind`` takes."""
 
@@ -83,10 +82,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
 def describe_draws(
     draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute mean, sd and interval of every column: ``mean``, ``sd``, ``low``, ``high``.
-
-    The frame's ``.attrs`` hold the intervals' ``ci_prob`` and ``ci_kind``.
-    """
+    """Compute ``mean``, ``sd``, ``low`` and ``high`` of every column; attrs name the interval."""
     import pandas as pd
 
     bounds = interval(draws, ci_prob, ci_kind)

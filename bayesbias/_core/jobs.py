@@ -217,18 +217,17 @@ def _finished(
 @contextmanager
 def _sigterm_raises() -> Iterator[None]:
     """Let SIGTERM raise a SystemExit, on whose way out joblib ends the workers."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def stop(number: int, _: object) -> None:
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, stop) if here else None
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        if here:
+            signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:

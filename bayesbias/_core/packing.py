@@ -36,8 +36,7 @@ def parts_of(path: Path) -> tuple[Path, str]:
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """Open a file: itself, the stream inside it, and a name whose ending may tell its format.
 
-    A file among others in a ``.zip`` is ``archive.zip::name``. A ValueError with the path is raised
-    where a decompressor finds damage, also while the stream is read.
+    A ValueError with the path is raised where a decompressor finds damage, also while it is read.
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()
@@ -76,7 +75,4 @@ def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
     if asked:
         raise ValueError(f"{path}: {unknown_name('file in it', asked, members)[:400]}")
     example = f", such as {path}{WITHIN}{members[0]}" if members else ""
-    raise ValueError(
-        f"{path} holds {len(members)} files, not one ({', '.join(members)[:200]}); name the "
-        f"one to read behind {WITHIN}{example}"
-    )
+    raise ValueError(f"{path} holds {len(members)} files; name one behind {WITHIN}{example}")

@@ -24,10 +24,7 @@ def located(path: Path) -> Iterator[None]:
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """Read a file as UTF-8, with or without a byte-order mark.
-
-    A ValueError with the path is raised if it is not UTF-8, or has more bytes than `most`.
-    """
+    """Read a file as UTF-8, with or without a byte-order mark, of no more bytes than `most`."""
     with path.open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:

@@ -32,11 +32,7 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
 def toml_path(
     source: str | Path, folder: str, kind: str, endings: tuple[str, ...] = (".toml",)
 ) -> Path:
-    """Return the path of a bundled TOML file by its name, or of another file by its path.
-
-    A ValueError is raised if no bundled file has the name, or another file has an ending that is
-    not among `endings`; FileNotFoundError and IsADirectoryError if the path leads to no file.
-    """
+    """Return the path of a bundled TOML file by its name, or of another file by its path."""
     some, names = " or ".join(endings), bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"

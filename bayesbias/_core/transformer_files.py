@@ -29,31 +29,21 @@ type Refusal = Callable[[str, Exception], Exception]
 
 
 def open_model(source: str | Path) -> tuple[str, Any, Any]:
-    """Return where a model is, its configuration, and its fast tokenizer.
-
-    Raises an ImportError if torch or transformers is not installed, a FileNotFoundError if there is
-    no model's folder or no such model within reach, and a ValueError if the folder holds no model,
-    it needs code of its own, or its tokenizer is not fast.
-    """
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise ImportError(
-                "language models need torch and transformers: pip install 'bayesbias[mlm]' "
-                f"({package} is missing)"
-            )
+    """Return where a model is, its configuration, and its fast tokenizer."""
+    if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
+        raise ImportError(
+            "language models need torch and transformers: pip install 'bayesbias[mlm]' "
+            f"({missing[0]} is missing)"
+        )
     from transformers import AutoConfig, AutoTokenizer
 
     place = place_of(source)
     with _loading(place, refusal) as options:
         config = AutoConfig.from_pretrained(place, **options)
         tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
-    if not getattr(tokenizer, "is_fast", False):
-        raise ValueError(
-            f"{place}: the tokenizer has no fast form, which tells what word a token belongs to; "
-            "save one with tokenizer.json"
-        )
-    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # transformers makes an empty one
-        raise ValueError(f"{place} holds no tokenizer; save it there, with its tokenizer.json")
+    empty = len(tokenizer) <= len(set(tokenizer.all_special_ids))  # where there is no file
+    if empty or not getattr(tokenizer, "is_fast", False):
+        raise ValueError(f"{place} holds no fast tokenizer; save it there, with tokenizer.json")
     return place, config, tokenizer
 
 
@@ -98,9 +88,8 @@ def load_network(
 ) -> tuple[Any, list[str]]:
     """Load a network in evaluation mode, and the names of the weights that its files lack.
 
-    ``place`` is from `open_model`, ``kind`` the class of transformers that loads it, such as
-    ``AutoModel``, ``options`` are for ``from_pretrained``, and ``refuse`` makes the error of one
-    that does not load. A device that cannot be used is a ValueError.
+    ``kind`` is the class of transformers that loads it, such as ``AutoModel``, and ``refuse`` makes
+    the error of one that does not load.
     """
     import torch
     import transformers
@@ -163,14 +152,13 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
     """Tokens that both the positions and the tokenizer allow, special ones included."""
-    limits = [NO_LIMIT, int(tokenizer.model_max_length)]
-    positions = getattr(network.config, "max_position_embeddings", None)
-    if positions is not None and positions > 0:
-        paddings = [  # models of RoBERTa's kind count positions from behind the padding's on
-            int(module.padding_idx) + 1
-            for name, module in network.named_modules()
-            if name.endswith("position_embeddings")
-            and getattr(module, "padding_idx", None) is not None
-        ]
-        limits.append(positions - (paddings[0] if paddings else 0))
-    return min(limits)
+    limit = min(NO_LIMIT, int(tokenizer.model_max_length))
+    positions = getattr(network.config, "max_position_embeddings", None) or 0
+    if positions <= 0:
+        return limit
+    for name, module in network.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
+            positions -= int(padding) + 1  # RoBERTa counts positions from behind the padding's on
+            break
+    return min(limit, positions)

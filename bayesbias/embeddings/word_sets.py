@@ -40,8 +40,7 @@ class WordSets:
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
     """Read the vectors of every set; missing words are left out and reported.
 
-    Of two spellings of a set that read one vector the first counts. A TypeError or ValueError is
-    raised for sets and vectors that cannot be used.
+    Of two spellings of a set that read one vector the first counts.
     """
     listed = {name: _listed(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
@@ -59,17 +58,13 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         words[name] = found
         if lost:
             missing[name] = lost
-    lengths = {name: matrix.shape[1] for name, matrix in rows.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"vectors are of different length ({lengths}): not of one embedding")
+    if len({matrix.shape[1] for matrix in rows.values()}) > 1:
+        raise ValueError("vectors are of different length: not of one embedding")
     return WordSets(rows, words, missing)
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
-    """Return vectors by word: a dict of arrays or KeyedVectors as they are, or else loaded.
-
-    A TypeError is raised for what is not the vectors of one embedding.
-    """
+    """Return vectors by word: a dict of arrays or KeyedVectors as they are, or else loaded."""
     if isinstance(vectors, Mapping) and name_of_embedding(vectors) is None:
         return vectors
     given: Any = vectors
@@ -91,8 +86,7 @@ def look_up_tuples(
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
     """Read the vectors of pairs (or longer defining sets); one with a missing word is left out.
 
-    Returns the (n_members, n_dims) rows of each tuple that was found, these tuples, and
-    ``{name: words}`` of the words that were not there, empty if none.
+    Returns the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
     """
     tuples = list(tuples)
     vectors = words_of(vectors, chain(*tuples))
@@ -108,7 +102,7 @@ def look_up_tuples(
         lost += absent
         if not absent:
             found.append(tuple(members))
-    if not found and not lost:
+    if not tuples:
         raise ValueError(f"{name} is empty; at least one pair of words is needed")
     if not found:
         raise ValueError(
@@ -148,9 +142,6 @@ def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
     found = [np.asarray(vectors[word], dtype=np.float64) for word in words]
     odd = [word for word, row in zip(words, found, strict=True) if row.shape != found[0].shape]
     if odd:
-        raise ValueError(
-            f"the vectors of {abridged(odd)} and of {words[0]} are of different length; they "
-            "are not of one embedding"
-        )
+        raise ValueError(f"vectors of {abridged(odd)} and of {words[0]} are of different length")
     require_directions(words, np.stack(found))
     return np.stack(found)

@@ -89,7 +89,7 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
 
 
 def ranks_of(vectors: KeyedVectors) -> Ranks:
-    """Return the rank of every word, (n_words,), as `frequency_ranks` describes it."""
+    """Return the rank of every word, (n_words,)."""
     n = len(vectors.index_to_key)
     known, counts = (vectors.expandos.get(name) for name in (RANK, "count"))
     if known is not None and len(known) == n:
@@ -158,10 +158,7 @@ def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
 
 
 def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = "") -> None:
-    """Raise a ValueError that names the words whose vectors are all zeros or not finite.
-
-    A vector without a direction has no cosine.
-    """
+    """Raise a ValueError that names the words whose vectors have no direction, and no cosine."""
     bad = ~np.isfinite(matrix).all(axis=1) | ~(matrix != 0).any(axis=1)
     if bad.any():
         names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])

@@ -133,10 +133,8 @@ def _row(fields: bytes, dims: int, path: Path, number: int) -> Vector:
 
 
 def _miscounted(path: Path, number: int, count: int, dims: int) -> ValueError:
-    return ValueError(
-        f"{path}: line {number:,} has {count:,} numbers, not {dims:,} as the header or the first "
-        "line says; the file was cut off, or is two files joined"
-    )
+    text = f"{path}: line {number:,} has {count:,} numbers, not {dims:,} as the header or the first"
+    return ValueError(f"{text} line says; the file was cut off, or is two files joined")
 
 
 def _shown(field: bytes) -> str:
