@@ -54,7 +54,7 @@ def test_toml_that_nests_without_end(read: Callable[[Path], object], tmp_path: P
     ("content", "told"),
     [
         ('{"data": ' * 100_000, "too deeply"),
-        ('{"data": {"intrasentence": 3}}', "is no list"),
+        ('{"data": {"intrasentence": 3}}', "no data.intrasentence"),
         ('{"data": {"intrasentence": ["he"]}}', "where a cluster should"),
         ("9" * 5000, "not a JSON file"),
     ],

@@ -69,15 +69,19 @@ def _require_whole(path: Path) -> None:
         offset = _ARGUMENTS.size
         n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, offset)
         offset += _COUNTS.size
-        fit = 0 < dims <= LARGEST_DIMS and 0 < n_words == n_known and -1 <= n_pruned < len(content)
+        fit = (
+            0 < dims <= LARGEST_DIMS
+            and 0 < n_words == n_known < len(content)
+            and -1 <= n_pruned < len(content)
+        )
         fit = fit and min(letters) >= 0 and max(letters) <= LONGEST_WORD and buckets >= 0
         for _ in range(n_words if fit else 0):
             end = content.find(b"\0", offset, offset + LONGEST_WORD)
-            offset = end + 1 + _ENTRY_BYTES if end >= 0 else len(content)
+            offset = end + 1 + _ENTRY_BYTES if end >= 0 else size
         offset += max(n_pruned, 0) * _PRUNED_BYTES
-        fit = fit and offset < len(content)
+        fit = fit and offset < size
         shape = _MATRIX.unpack_from(content, offset)[1:] if fit else ()
-        numbers = (len(content) - offset - _MATRIX.size) // 4
+        numbers = (size - offset - _MATRIX.size) // 4
         if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
             raise ValueError("its numbers do not fit its size")
 
