@@ -97,6 +97,7 @@ def fasttext(words: bytes = b"cat\0" + bytes(9), n_words: int = 1, rows: int = 1
         fasttext(rows=2**40),
         fasttext()[:-4],
     ],
+    ids=["cut", "word without end", "words", "vectors", "numbers"],
 )
 def test_a_fasttext_model_that_promises_more_than_it_holds(content: bytes, tmp_path: Path) -> None:
     """gensim waits forever for the end of a word, and asks for memory for whatever is promised."""

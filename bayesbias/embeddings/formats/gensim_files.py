@@ -69,11 +69,8 @@ def _require_whole(path: Path) -> None:
         offset = _ARGUMENTS.size
         n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, offset)
         offset += _COUNTS.size
-        fit = (
-            0 < dims <= LARGEST_DIMS
-            and 0 < n_words == n_known < len(content)
-            and -1 <= n_pruned < len(content)
-        )
+        size = len(content)
+        fit = 0 < dims <= LARGEST_DIMS and 0 < n_words == n_known < size and -1 <= n_pruned < size
         fit = fit and min(letters) >= 0 and max(letters) <= LONGEST_WORD and buckets >= 0
         for _ in range(n_words if fit else 0):
             end = content.find(b"\0", offset, offset + LONGEST_WORD)
