@@ -138,7 +138,7 @@ def test_a_parquet_file_whose_notes_for_pandas_are_damaged(
     whole = pa.Table.from_pandas(toy_table)
     notes = whole.schema.metadata[b"pandas"].replace(b'"numpy_type"', b'"mumpy_type"')
     pq.write_table(whole.replace_schema_metadata({b"pandas": notes}), tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"t\.parquet.*damaged, or no table"):
+    with pytest.raises(ValueError, match=r"t\.parquet.*damaged"):
         bb.read_table(tmp_path / "t.parquet")
 
 
@@ -167,7 +167,7 @@ def test_parquet_cells_that_hold_lists(
     column: str, value: object, tmp_path: Path, toy_table: pd.DataFrame
 ) -> None:
     write_parquet(tmp_path / "t.parquet", toy_table, column, value)
-    with pytest.raises(ValueError, match=r"t\.parquet.*damaged, or no table"):
+    with pytest.raises(ValueError, match=r"t\.parquet.*damaged"):
         bb.read_table(tmp_path / "t.parquet")
 
 
@@ -181,7 +181,7 @@ def test_a_small_parquet_file_of_very_many_rows(tmp_path: Path) -> None:
         for _ in range(3):
             writer.write_table(some)
     assert path.stat().st_size < 1_000_000
-    with within_limits(), pytest.raises(ValueError, match=r"t\.parquet.*damaged, or no table"):
+    with within_limits(), pytest.raises(ValueError, match=r"t\.parquet.*damaged"):
         bb.read_table(path)
 
 
