@@ -121,7 +121,8 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
         vectors="/models/made",
         models=("crossed", "contextual"),
         templates="bleached",
-        draws=400,
+        draws=100,
+        chains=2,
     )
     (found,) = analyze_lists(made, [words], settings)
     assert set(found.results) == {"crossed", "contextual"}

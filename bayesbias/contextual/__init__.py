@@ -10,7 +10,6 @@ from .encoders import load_encoder as load_encoder
 from .encoding import POOLINGS as POOLINGS
 from .encoding import ContextualVectors as ContextualVectors
 from .encoding import contextual_vectors as contextual_vectors
-from .encoding import sentence_vectors as sentence_vectors
 from .sentence_scores import CombinedEffect as CombinedEffect
 from .sentence_scores import SeatResult as SeatResult
 from .sentence_scores import ceat as ceat

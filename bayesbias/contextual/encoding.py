@@ -1,4 +1,4 @@
-"""Vectors of words in sentences, and of sentences."""
+"""Vectors of words in sentences."""
 
 from __future__ import annotations
 
@@ -120,7 +120,13 @@ def contextual_vectors(
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates).templates
-    loaded, depth = _chosen(encoder, device, layer, pooling, POOLINGS)
+    if pooling not in POOLINGS:
+        raise ValueError(unknown_name("pooling", pooling, POOLINGS))
+    loaded = load_encoder(encoder, device=device)
+    n = int(loaded.network.config.num_hidden_layers)
+    if not -(n + 1) <= layer <= n:
+        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
+    depth = layer % (n + 1)
     _warn_of_blindness(loaded, contexts, pooling)
     wanted = list(dict.fromkeys(words))
     known = tuple(
@@ -146,59 +152,6 @@ def contextual_vectors(
         pooling=pooling,
         layer=depth,
     )
-
-
-def sentence_vectors(
-    encoder: str | Path | Encoder,
-    sentences: Iterable[str],
-    *,
-    layer: int = -1,
-    pooling: str = "sentence",
-    batch_size: int = BATCH_SIZE,
-    device: str = "cpu",
-    progressbar: bool = False,
-) -> Arrays:
-    """Encode any sentences.
-
-    Parameters
-    ----------
-    encoder : str, Path or Encoder
-        As `load_encoder` takes it. A folder of a masked language model works too.
-    sentences : iterable of str
-    layer, pooling, batch_size, device, progressbar
-        As for `contextual_vectors`; all poolings but ``word``.
-
-    Returns
-    -------
-    (n_sentences, n_dims) float32 array
-
-    Raises
-    ------
-    ImportError, FileNotFoundError, ValueError
-        As `contextual_vectors` does; also if there is no sentence, or one is blank.
-    """
-    if isinstance(sentences, str):
-        raise TypeError(f"sentences must be a list of texts; got the text {sentences!r:.80}")
-    texts = list(sentences)
-    if not texts or not all(text.strip() for text in texts):
-        raise ValueError("there are no sentences, or one is blank; leave blank ones out")
-    loaded, depth = _chosen(encoder, device, layer, pooling, POOLINGS[1:])
-    _warn_of_blindness(loaded, tuple(texts), pooling)
-    whole = [Sentence(text, 0, len(text)) for text in texts]
-    return _encode(loaded, whole, depth, pooling, batch_size, shown=progressbar)
-
-
-def _chosen(
-    encoder: str | Path | Encoder, device: str, layer: int, pooling: str, poolings: Sequence[str]
-) -> tuple[Encoder, int]:
-    """Load an encoder, and return the layer counted from 0; a ValueError for a bad choice."""
-    if pooling not in poolings:
-        raise ValueError(unknown_name("pooling", pooling, poolings))
-    loaded = load_encoder(encoder, device=device)
-    n = int(loaded.network.config.num_hidden_layers)
-    if not -(n + 1) <= layer <= n:
-        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
-    return loaded, layer % (n + 1)
 
 
 def _warn_of_blindness(encoder: Encoder, templates: tuple[str, ...], pooling: str) -> None:
