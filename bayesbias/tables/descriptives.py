@@ -112,7 +112,7 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
 
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Rows of a frame of `contrasts` for one pair of connections, turned around where needed."""
-    require_columns(frame, ("first", "second", "mean", "low", "high"))
+    require_columns(frame, ("first", "second", "mean"))
     there = frame[(frame["first"] == first) & (frame["second"] == second)]
     if len(there):
         return there.reset_index(drop=True)
@@ -120,8 +120,9 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     if turned.empty:
         pairs = frame[["first", "second"]].drop_duplicates().agg(" - ".join, axis=1)
         raise ValueError(f"no contrast {first} - {second}; the frame has: {', '.join(pairs)}")
-    low, high = -turned["high"], -turned["low"]
-    return turned.assign(first=first, second=second, mean=-turned["mean"], low=low, high=high)
+    ends = {"low": "high", "high": "low"} if {"low", "high"} <= set(turned) else {}
+    values = {end: -turned[other] for end, other in (ends | {"mean": "mean"}).items()}
+    return turned.assign(first=first, second=second, **values)
 
 
 def predictive_rows(
