@@ -156,7 +156,7 @@ def read_against(
         words, n_lists = ReferenceWords(known, match), settings.reference_lists
         drawn = draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=default_rng(seed))
         reference = estimate.of_lists(drawn)
-        lists[match] = reference[(reference[["first", "second"]] == HEADLINE).all(axis=1)]
+        lists[match] = reference[(reference[["first", "second"]] == [*HEADLINE]).all(axis=1)]
         placed[match] = placed_among(headline, lists[match])
     ranks = wordlist.to_frame()
     known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
