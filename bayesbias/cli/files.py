@@ -126,9 +126,10 @@ def check_limits(run: Path, limits: Path, /, *, screen: Screen = SCREEN) -> int:
     """
     from ..model.posterior_files import load_posterior
     from ..posterior.hypothesis import hypothesis
+    from ..workflows.output import lead_posterior
 
     stated, ci_prob = load_limits(limits)
-    posterior = load_posterior(run / "posterior.nc" if run.is_dir() else run)
+    posterior = load_posterior(lead_posterior(run) if run.is_dir() else run)
     frame = hypothesis(posterior, *(f"{name} > 0" for name in stated), ci_prob=ci_prob)
     outside = 0
     for (name, (low, high)), row in zip(stated.items(), frame.to_dict("records"), strict=True):

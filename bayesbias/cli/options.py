@@ -31,7 +31,8 @@ FIT = (
 """Fields of `FitOptions` that are options of commands."""
 
 MADE_WITHOUT = {
-    *("out", "force", "screen", "open_report", "posteriors", "jobs", "dask", "compare_to", "quiet")
+    *("out", "force", "screen", "open_report", "posteriors", "keep"),
+    *("jobs", "dask", "compare_to", "quiet"),
 }
 """Parameters that no number depends on."""
 

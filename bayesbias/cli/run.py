@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..sampling.options import FitOptions
 from . import options
@@ -32,6 +32,7 @@ def run(
     matched: int = 5,
     reference_lists: int = 200,
     out: OutFolder = Path("bayesbias-results"),
+    keep: Literal["effects"] | None = None,
     fitting: FitOptions,
     compare_to: Path | None = None,
     force: Force = False,
@@ -69,6 +70,8 @@ def run(
     reference_lists : int
         Lists of equally frequent words, and lists about other topics, to compare the contrasts
         with; 0 for none.
+    keep : str
+        effects: also write the effects of single attributes, which make posteriors large.
     compare_to : Path
         An earlier run: show which inputs, settings and contrasts changed since.
     """
@@ -105,7 +108,7 @@ def run(
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                output.write_list(analysis, stage / part, command)
+                output.write_list(analysis, stage / part, command, effects=keep is not None)
             if len(chosen) > 1:
                 paths = [f"{part}/{output.REPORT}" for part in parts]
                 index = {"command": command, "lists": parts, "versions": output.versions()}

@@ -290,6 +290,12 @@ def n_draws(tree: DataTree) -> int:
 def stacked(tree: DataTree, name: str) -> FloatArray:
     """Draws of a variable, chains after one another, (chains * draws, ...)."""
     require_posterior(tree)
+    if name not in tree["posterior"]:
+        raise ValueError(
+            f"this posterior has no draws of {name}. If it comes from a file, keep the effects of "
+            "attributes in it: bb.save_posterior(post, path, effects=True), or bayesbias run "
+            "--keep effects"
+        )
     values = np.asarray(tree["posterior"][name].values)
     return values.reshape(-1, *values.shape[2:])
 

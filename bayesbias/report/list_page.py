@@ -405,7 +405,6 @@ def _facts(analysis: Analysis) -> list[Line]:
         Line("Vectors used, SHA-256", analysis.vectors_hash),
         *fitted,
         Line("Table, SHA-256", str(lead.posterior.attrs["table_hash"])),
-        Line("posterior.nc", f"The posterior of {lead.spec.name} once more."),
     ]
 
 

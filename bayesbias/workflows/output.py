@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,23 +50,32 @@ _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim",
 
 
 def write_frames(
-    frames: Mapping[str, pd.DataFrame | None], posteriors: Mapping[str, DataTree], folder: Path
+    frames: Mapping[str, pd.DataFrame | None],
+    posteriors: Mapping[str, DataTree],
+    folder: Path,
+    *,
+    effects: bool = False,
 ) -> None:
-    """Write frames under their names as CSV, if there is something in them, and posteriors."""
+    """Write frames under their names as CSV, if there is something in them, and posteriors.
+
+    A single posterior is ``posterior.nc``, several are named after their models.
+    """
     for name, frame in frames.items():
         if frame is not None and len(frame.columns):
             frame.to_csv(folder / f"{name}.csv", index=False)
     for name, tree in posteriors.items():
-        save_posterior(tree, folder / f"posterior-{name}.nc")
+        file = f"posterior-{name}.nc" if len(posteriors) > 1 else "posterior.nc"
+        save_posterior(tree, folder / file, effects=effects)
 
 
-def write_list(analysis: Analysis, folder: Path, command: str) -> None:
+def write_list(
+    analysis: Analysis, folder: Path, command: str, *, effects: bool = False
+) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..report.list_page import list_page
     from ..report.write_up import NAMES
 
-    write_frames(analysis.frames, analysis.posteriors, folder)
-    shutil.copyfile(folder / f"posterior-{analysis.lead.spec.name}.nc", folder / "posterior.nc")
+    write_frames(analysis.frames, analysis.posteriors, folder, effects=effects)
     paper = analysis.write_up()
     for part, name in NAMES.items():
         text = getattr(paper, part)
@@ -130,6 +138,16 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
+
+
+def lead_posterior(folder: Path) -> Path:
+    """Return the file of the posterior that leads in a folder of results."""
+    try:
+        models = list(json.loads((folder / RECORD).read_text(encoding="utf-8"))["models"])
+    except (OSError, ValueError, KeyError, TypeError):
+        models = []
+    several = folder / f"posterior-{models[-1]}.nc" if models else folder
+    return several if several.is_file() else folder / "posterior.nc"
 
 
 def require_place(
