@@ -68,9 +68,7 @@ def write_frames(
         save_posterior(tree, folder / file, effects=effects)
 
 
-def write_list(
-    analysis: Analysis, folder: Path, command: str, *, effects: bool = False
-) -> None:
+def write_list(analysis: Analysis, folder: Path, command: str, *, effects: bool = False) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..report.list_page import list_page
     from ..report.write_up import NAMES
