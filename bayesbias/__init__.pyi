@@ -47,6 +47,7 @@ from .model.tree import SamplingWarning as SamplingWarning
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.contrasts import unpooled_contrasts as unpooled_contrasts
 from .posterior.diagnostics import prior_sensitivity as prior_sensitivity
+from .posterior.effective import effective_sizes as effective_sizes
 from .posterior.facets import facet_contrasts as facet_contrasts
 from .posterior.hypothesis import hypothesis as hypothesis
 from .posterior.influence import expected_width as expected_width
