@@ -261,8 +261,8 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
 
     every = writer.draw
 
-    def first(page: writer.Page, folder: Path) -> dict[str, str]:
-        return every(replace(page, sections=page.sections[:1]), folder)
+    def first(page: writer.Page, *place: Any) -> dict[str, str]:
+        return every(replace(page, sections=page.sections[:1]), *place)
 
     monkeypatch.setattr(writer, "draw", first)
 

@@ -56,7 +56,7 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw the last figure only: drawing is what takes time."""
     every = writer.draw
     monkeypatch.setattr(
-        writer, "draw", lambda page, to: every(replace(page, sections=page.sections[-4:]), to)
+        writer, "draw", lambda page, *to: every(replace(page, sections=page.sections[-4:]), *to)
     )
 
 
@@ -69,7 +69,7 @@ def moved(table: pd.DataFrame) -> pd.DataFrame:
 def test_everything_is_written_and_told(
     tables: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*tables, "--out", "out"]) == 0
+    assert main([*tables, "--plots", "png,svg", "--out", "out"]) == 0
     files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
     plots = {name for name in files if name.startswith("plots/")}
     assert files - plots == FILES

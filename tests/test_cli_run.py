@@ -24,7 +24,7 @@ from bayesbias.workflows.wordlist import FRAMES
 def test_run_with_both_models_writes_everything_the_same_every_time(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = ["--model", "crossed", "--model", "maximal"]
+    models = ["--model", "crossed", "--model", "maximal", "--plots", "png,svg"]
     both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
     said = capsys.readouterr().out
@@ -101,7 +101,7 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     others = ["notes.txt", "plots/mine.png", "data.csv", "posterior-of-mine.nc"]
     for name in others:
         Path(out, name).write_text("mine")
-    assert main([*toy, "--out", out, "--quiet"]) == 0
+    assert main([*toy, "--plots", "png", "--out", out, "--quiet"]) == 0
     assert Path(out, "plots/headline-paper.png").exists()
     assert main([*toy, "--out", out, "--quiet"]) == 2
     record = json.loads(Path(out, "run.json").read_text())

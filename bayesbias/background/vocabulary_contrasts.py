@@ -49,7 +49,7 @@ from .reference_words import (
 if TYPE_CHECKING:
     from xarray import DataTree
 
-N_LISTS = 200
+N_LISTS = 100
 """Reference lists: percentiles are good to .035 in the middle, p-values go down to 1 in 100."""
 
 SD_DRAWS = 500

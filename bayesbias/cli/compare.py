@@ -9,7 +9,7 @@ from cyclopts import Parameter as Option
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import AllowPickle, Force, Models, OpenReport, OutFolder
+from .options import AllowPickle, Force, Models, OpenReport, OutFolder, Plots
 from .screen import SCREEN, Screen
 
 TAKEN_WITH_VECTORS = ("case", "allow_pickle", "recover_words")
@@ -35,6 +35,7 @@ def compare(
     after_vectors: str | None = None,
     recover: str | None = None,
     recover_words: int = 500,
+    plots: Plots = None,
     case: str = "exact",
     allow_pickle: AllowPickle = False,
     force: Force = False,
@@ -45,8 +46,8 @@ def compare(
 
     BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
     embedding and a debiasing method such as hard, which is applied to it. The folder gets the
-    pairs, the rows without a partner, posteriors, changes, orders, contrasts, scores, plots (PNG,
-    SVG), run.json and a report.html that needs no network. With tables, give --list and the vectors
+    pairs, the rows without a partner, posteriors, changes, orders, contrasts, scores,
+    run.json and a report.html that needs no network. With tables, give --list and the vectors
     of both for scores beyond MAC. --recover also asks whether clusters, a classifier and neighbors
     find the bias again.
 
@@ -111,6 +112,6 @@ def compare(
         )
         tell("writing the report")
         with output.replace_results(out, force=force) as stage:  # only now is anything written
-            output.write_change(analysis, stage, command)
+            output.write_change(analysis, stage, command, kinds=options.kinds(plots))
     lines = change_lines(analysis)
     return options.finish(screen, lines, out, open_report=open_report, doubtful=analysis.doubtful)

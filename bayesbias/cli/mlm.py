@@ -15,7 +15,7 @@ from cyclopts import App
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import AllowPickle, Force, Model, OpenReport, OutFile
+from .options import AllowPickle, Force, Model, OpenReport, OutFile, Plots
 from .screen import SCREEN, Screen, kept_in
 
 if TYPE_CHECKING:
@@ -165,6 +165,7 @@ def report(
     bias_type: list[str] | None = None,
     fitting: FitOptions,
     posteriors: bool = False,
+    plots: Plots = None,
     force: Force = False,
     open_report: OpenReport = False,
     screen: Screen = SCREEN,
@@ -216,7 +217,7 @@ def report(
         with output.replace_results(target, force=force) as stage:
             trees = analysis.posteriors if posteriors else {}
             output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
-            output.write_report(pairs_page(analysis, records), record, stage)
+            output.write_report(pairs_page(analysis, records), record, stage, options.kinds(plots))
     doubtful = bool(analysis.doubts)
     return options.finish(
         screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from inspect import BoundArguments, Parameter, cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter as Option
 
@@ -31,7 +31,7 @@ FIT = (
 """Fields of `FitOptions` that are options of commands."""
 
 MADE_WITHOUT = {
-    *("out", "force", "screen", "open_report", "posteriors", "keep"),
+    *("out", "force", "screen", "open_report", "posteriors", "keep", "plots"),
     *("jobs", "dask", "compare_to", "quiet"),
 }
 """Parameters that no number depends on."""
@@ -63,6 +63,10 @@ AllowPickle = Annotated[
 ]
 Count = Annotated[int, Option(alias="-n")]
 Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one a core.")]
+Plots = Annotated[
+    Literal["png", "svg", "png,svg"] | None,
+    Option(help="Also write the report's figures as files: png, svg or png,svg."),
+]
 OpenReport = Annotated[bool, Option(name="--open", help="Open the report in a browser.")]
 
 
@@ -200,6 +204,11 @@ def command_line(*idle: str, **settled: object) -> str:
         once = name == "ranks" or value is True
         words += [flag, *map(str, values)] if once else [w for v in values for w in (flag, str(v))]
     return shlex.join(words)
+
+
+def kinds(plots: str | None) -> list[str]:
+    """Return the kinds of files that figures are written as."""
+    return plots.split(",") if plots else []
 
 
 def finish(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import LIST_READING, Force, ListReading, Models, OpenReport, OutFolder
+from .options import LIST_READING, Force, ListReading, Models, OpenReport, OutFolder, Plots
 from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def run(
     layer: int = -1,
     model: Models = None,
     matched: int = 5,
-    reference_lists: int = 200,
+    reference_lists: int = 100,
     out: OutFolder = Path("bayesbias-results"),
+    plots: Plots = None,
     keep: Literal["effects"] | None = None,
     fitting: FitOptions,
     compare_to: Path | None = None,
@@ -42,7 +43,7 @@ def run(
     """Measure word lists in an embedding, fit models, and write a report.
 
     For each list the folder gets the table, the missing words, posteriors, summaries, contrasts,
-    checks, plots (PNG, SVG), run.json and a report.html that needs no network. With several lists
+    checks, run.json and a report.html that needs no network. With several lists
     each gets a folder of its own in it. Exit code 3 if the sampler warned.
 
     Examples: `bayesbias run religion --out religion`,
@@ -63,7 +64,7 @@ def run(
     layer : int
         With --encoder: layer to read, -1 the last.
     model : list of str
-        A model by name or path; may be repeated. By default crossed and maximal, with --encoder
+        A model by name or path; may be repeated. By default by-group, with --encoder
         crossed and contextual.
     matched : int
         Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
@@ -96,6 +97,7 @@ def run(
     for folder in earlier:
         load_record(folder)
     output.require_place(out, [part for part in parts if part], force=force)
+    written: dict[str, Any] = {"effects": keep is not None, "kinds": options.kinds(plots)}
     idle = ("vectors",) if encoder else tuple(contextual)
     command = options.command_line(*idle, model=list(settings.models))
     with screen.steps(len(chosen) * (4 + 2 * len(settings.models))) as tell:
@@ -108,7 +110,7 @@ def run(
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                output.write_list(analysis, stage / part, command, effects=keep is not None)
+                output.write_list(analysis, stage / part, command, **written)
             if len(chosen) > 1:
                 paths = [f"{part}/{output.REPORT}" for part in parts]
                 index = {"command": command, "lists": parts, "versions": output.versions()}

@@ -41,7 +41,7 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
         ``pareto_k``, ``importance_ess`` and ``n_proposals``; of NUTS ``divergences``, the largest
         ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
     """
-    import arviz as az
+    import arviz_stats as az
 
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
     values: dict[str, float] = {"chains": sizes["chain"], "draws": sizes["draw"]}
@@ -100,7 +100,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     >>> frame[["of", "diagnosis"]].values.tolist()
     [['associated', ''], ['different', ''], ['neutral', ''], ['human', '']]
     """
-    import arviz as az
+    import arviz_stats as az
     from xarray import DataTree
 
     posterior = varying(tree)

@@ -134,7 +134,7 @@ def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
 
 def leave_rows_out(tree: DataTree) -> ELPDData:
     """Leave every row out by ArviZ's PSIS; draws of the exact sampler are worth its proposals."""
-    import arviz as az
+    import arviz_stats as az
 
     n, stats = n_draws(tree), tree["sample_stats"]
     efficiency = min(n, float(stats["importance_ess"])) / n if "importance_ess" in stats else None

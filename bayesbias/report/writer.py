@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -160,23 +162,29 @@ def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
 
 
 def write_page(
-    page: Page, record: Mapping[str, Any], folder: Path, record_name: str = "run.json"
+    page: Page,
+    record: Mapping[str, Any],
+    folder: Path,
+    record_name: str = "run.json",
+    *,
+    kinds: Sequence[str] = (),
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
-    The page shows the ``command`` and the ``versions`` of the record, and names the files of the
+    Figures stand in the HTML; ``kinds``, of ``png`` and ``svg``, are also written as files. The
+    page shows the ``command`` and the ``versions`` of the record, and names the files of the
     folder. What is no Unicode, as odd file names may be, shows as an escape.
     """
-    drawn = draw(page, folder / PLOTS)
+    drawn = draw(page, folder / PLOTS, kinds)
     present = {path.name for path in folder.iterdir() if path.is_file()}
     files = sorted({*present, MARKDOWN, record_name} - {REPORT})
-    texts = {REPORT: html(page, record, drawn, files), MARKDOWN: markdown(page, record)}
+    texts = {REPORT: html(page, record, drawn, files), MARKDOWN: markdown(page, record, kinds)}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def draw(page: Page, folder: Path) -> dict[str, str]:
-    """Draw the figures of a page into PNG and SVG files; return each as SVG, by its name."""
+def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
+    """Draw the figures of a page; return each as SVG, by its name, and write files of `kinds`."""
     import matplotlib as mpl
 
     mpl.use("agg")  # no window, whatever the machine has
@@ -184,12 +192,19 @@ def draw(page: Page, folder: Path) -> dict[str, str]:
     figures = [
         block for each in page.sections for block in each.blocks if isinstance(block, Figure)
     ]
-    if figures:
+    if figures and kinds:
         folder.mkdir(exist_ok=True)
-    with mpl.rc_context({"svg.fonttype": "none"}):  # text can be searched, copied and read aloud
+    ending = "" if "png" in kinds else ".svg"
+    with (
+        mpl.rc_context({"svg.fonttype": "none"}),  # text can be searched, copied and read aloud
+        TemporaryDirectory() as stage,
+    ):
         for figure in figures:
-            _, path = plots.save(figure.draw(), folder / figure.name)
-            drawn[figure.name] = inlined(path, f"f{len(drawn)}", figure.caption)
+            paths = plots.save(figure.draw(), Path(stage) / f"{figure.name}{ending}")
+            drawn[figure.name] = inlined(paths[-1], f"f{len(drawn)}", figure.caption)
+            for path in paths:
+                if path.suffix[1:] in kinds:
+                    copyfile(path, folder / path.name)
     return drawn
 
 
@@ -252,19 +267,19 @@ def html(
     )
 
 
-def markdown(page: Page, record: Mapping[str, Any]) -> str:
-    """Write a page as Markdown; figures are links to the files in ``plots``."""
+def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
+    """Write a page as Markdown; figures are captions, or links to the files in ``plots``."""
     written = [f"# {escaped(page.title)}", "", escaped(page.lede), ""]
     for doubt in page.doubts:
         written += [f"**The sampler warned:** {escaped(doubt)}", ""]
     for section in page.sections:
         written += [f"## {escaped(section.title)}", ""]
         for block in section.blocks:
-            written += [*_block(block), ""]
+            written += [*_block(block, kinds), ""]
     return "\n".join([*written, "## Made by", "", f"    {record['command']}", ""])
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block, kinds: Sequence[str]) -> Iterator[str]:
     match block:
         case str():
             yield escaped(block)
@@ -272,7 +287,9 @@ def _block(block: Block) -> Iterator[str]:
             yield from (f"**{escaped(block.caption)}**", "")
             yield from table_lines(block.heads, block.numeric, block.rows)
         case Figure():
-            yield f"![{escaped(block.caption)}]({PLOTS}/{block.name}.png)"
+            caption = escaped(block.caption)
+            file = f"{PLOTS}/{block.name}.{sorted(kinds)[0]}" if kinds else ""
+            yield f"![{caption}]({file})" if file else f"*Figure:* {caption}"
         case _:
             for line in block:
                 head = f"**{escaped(line.of)}**: " if line.of else ""

@@ -288,7 +288,7 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
 
 
 def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
-    import arviz as az
+    import arviz_stats as az
 
     diverging = int(tree["sample_stats"]["diverging"].sum())
     if diverging:

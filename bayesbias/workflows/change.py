@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -323,9 +324,14 @@ def _debiased(
     **loading: Any,  # noqa: ANN401
 ) -> VectorsLike:
     """Apply a debiasing method to the vectors before, if `after` names one."""
-    named = isinstance(after, str) and after in debias.DEBIASING_METHODS
-    if not isinstance(after, str) or not named or Path(after).exists():
+    if not isinstance(after, str) or after not in debias.DEBIASING_METHODS:
         return after
+    if Path(after).exists():
+        warnings.warn(
+            f"{after} is read as the debiasing method; for the file or folder of that name give "
+            f"./{after}",
+            stacklevel=3,
+        )
     if sets is None:
         sets = words.name if words.name in debias.defining_sets() else "gender"
     method: Callable[..., KeyedVectors] = getattr(debias, after)

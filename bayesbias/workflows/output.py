@@ -68,7 +68,14 @@ def write_frames(
         save_posterior(tree, folder / file, effects=effects)
 
 
-def write_list(analysis: Analysis, folder: Path, command: str, *, effects: bool = False) -> None:
+def write_list(
+    analysis: Analysis,
+    folder: Path,
+    command: str,
+    *,
+    effects: bool = False,
+    kinds: Sequence[str] = (),
+) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..report.list_page import list_page
     from ..report.write_up import NAMES
@@ -78,10 +85,12 @@ def write_list(analysis: Analysis, folder: Path, command: str, *, effects: bool 
     for part, name in NAMES.items():
         text = getattr(paper, part)
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    write_report(list_page(analysis), record_of(analysis, command), folder)
+    write_report(list_page(analysis), record_of(analysis, command), folder, kinds)
 
 
-def write_change(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
+def write_change(
+    analysis: ChangeAnalysis, folder: Path, command: str, *, kinds: Sequence[str] = ()
+) -> None:
     """Write everything about a change into its folder, the record last."""
     from ..report.change_page import change_page
 
@@ -93,14 +102,16 @@ def write_change(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
         "models": {name: result.spec.to_dict() for name, result in analysis.results.items()},
         "warnings": list(analysis.notices),
     }
-    write_report(change_page(analysis), record, folder)
+    write_report(change_page(analysis), record, folder, kinds)
 
 
-def write_report(page: Page, record: Mapping[str, Any], folder: Path) -> None:
+def write_report(
+    page: Page, record: Mapping[str, Any], folder: Path, kinds: Sequence[str] = ()
+) -> None:
     """Draw and write a page, and last of all the record, whose command it shows."""
     from ..report.writer import write_page
 
-    write_page(page, record, folder)
+    write_page(page, record, folder, kinds=kinds)
     write_record(record, folder)
 
 

@@ -57,7 +57,7 @@ def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
             frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
             write_table(frame, folder / f"{name}.csv")
         record = {"command": command, "versions": output.versions()}
-        write_page(sweep_page(sweep), record, folder, RECORD)
+        write_page(sweep_page(sweep), record, folder, RECORD, kinds=("png", "svg"))
         failed = len(sweep.failures)
         _write_record(sweep.plan, folder / RECORD, command, state="finished", failed=failed)
 
