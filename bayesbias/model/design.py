@@ -53,10 +53,8 @@ def one_hot(index: IntArray, n: int) -> FloatArray:
 class Design:
     """What a model is fitted to: a validated table as arrays, or rows of another origin.
 
-    `index_table` makes one of a table of distances. Paired differences, log-likelihoods or anything
-    else that a word and an attribute share may be put into one too, and fitted by `fit_design`.
-    A ValueError is raised if the indices and y are not of one length, an index is out of range, or
-    y is not finite.
+    `index_table` makes one of a table of distances. `fit_design` fits one of anything else that a
+    word and an attribute share. A ValueError is raised if parts do not fit, or y is not finite.
     """
 
     words: tuple[str, ...]
@@ -204,15 +202,13 @@ class Design:
             "protected_group": self.groups,
             "attribute": self.attributes,
             "attribute_kind": self.kinds,
-        }
-        optional = {
             "attribute_set": self.sets,
             "attribute_column": self.columns,
             COVARIATE: self.covariates,
             "context": self.contexts,
         }
-        names |= {dim: labels for dim, labels in optional.items() if labels}
-        return {dim: list(labels) for dim, labels in names.items()}
+        optional = {"attribute_set", "attribute_column", COVARIATE, "context"}
+        return {dim: list(labels) for dim, labels in names.items() if labels or dim not in optional}
 
 
 def make_design(table: pd.DataFrame) -> Design:
@@ -268,15 +264,13 @@ def index_table(
         outcome=outcome,
         **others,
     )
-    cosines = (table_cosines(table, names) for names in (word_names, attribute_names))
-    return with_cosines(design, *cosines)
+    return with_cosines(
+        design, table_cosines(table, word_names), table_cosines(table, attribute_names)
+    )
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design that knows how alike words and attributes are, from their cosines.
-
-    (0, 0) stands for cosines that are not known: units are then treated as unrelated.
-    """
+    """Return a design that knows how alike units are; unrelated where cosines are (0, 0)."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

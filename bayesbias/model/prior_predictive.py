@@ -43,10 +43,9 @@ def prior_predictive(
 ) -> pd.DataFrame:
     """Compare what a model expects of a table before seeing it with the table itself.
 
-    Whole tables are drawn from the prior, with the words of the table given and none of its
-    distances, and reduced to figures. A prior is absurd if hardly any of its tables could be one,
-    and wrong if it hardly allows for the table observed. Nothing is fitted; `bayesbias.add_groups`
-    stores rows drawn from the prior next to a posterior, for ArviZ.
+    Whole tables are drawn from the prior, for the words of the table given, and reduced to figures.
+    A prior is absurd if hardly any of its tables could be one, and wrong if it hardly allows for
+    the table observed. Nothing is fitted.
 
     Parameters
     ----------
@@ -95,19 +94,17 @@ def prior_predictive(
     spec = load_model(model, None if isinstance(table, Design) else "distance")
     spec = spec.with_priors(priors or {}).fitting(design)
     sequence = as_seed_sequence(seed)
-    observed = {
-        key: value for key, (value,) in figures(design, design.y[None]) if np.isfinite(value)
-    }
-    tables = draw_tables(design, spec, draws, default_rng(sequence))
-    drawn = [dict(figures(design, y)) for y in tables]
+    observed = {key: of for key, (of,) in figures(design, design.y[None]) if np.isfinite(of)}
+    rng, rows = default_rng(sequence), np.arange(len(design.y))
+    tree, at_once = draw_prior(design, spec, draws, rng), max(1, NUMBERS_AT_ONCE // len(rows))
+    parts = (slice(start, start + at_once) for start in range(0, draws, at_once))
+    drawn = [dict(figures(design, predict_rows(tree, rows, rng, part))) for part in parts]
     values = np.column_stack([np.concatenate([part[key] for part in drawn]) for key in observed])
     actual = np.array(list(observed.values()))
     frame = describe_draws(values, ci_prob, ci_kind)
     statistic, of = zip(*observed, strict=True)
-    for position, column in enumerate(
-        {"statistic": statistic, "of": of, "observed": actual}.items()
-    ):
-        frame.insert(position, *column)
+    frame = frame.assign(statistic=statistic, of=of, observed=actual)
+    frame = frame[["statistic", "of", "observed", *frame.columns[:-3]]]
     equal = (values == actual).mean(axis=0)
     frame["share_below"] = (values < actual).mean(axis=0) + 0.5 * equal
     frame.attrs |= {"model": spec.name, "draws": draws, "seed": sequence.entropy}
@@ -120,44 +117,33 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
     values |= draw_effects(design, spec.terms, values, rng)
     if "word_mean" not in values:
         values["word_mean"] = word_means(design, spec, values)
-    tree = assemble(design, spec, values, {}, chains=1, diagnostics={})
+    free = {name: drawn for name, drawn in values.items() if name not in spec.fixed}
+    tree = assemble(design, spec, free, {}, chains=1, diagnostics={})
     describe(tree, spec)
     return tree
 
 
-def draw_tables(
-    design: Design, spec: ModelSpec, draws: int, rng: Generator
-) -> Iterator[FloatArray]:
-    """Draw the rows of whole tables from the prior, (n, n_rows) at a time."""
-    tree, rows = draw_prior(design, spec, draws, rng), np.arange(len(design.y))
-    at_once = max(1, NUMBERS_AT_ONCE // len(rows))
-    for start in range(0, draws, at_once):
-        yield predict_rows(tree, rows, rng, slice(start, start + at_once))
-
-
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
     """Reduce tables, (n, n_rows), to figures, (n,) each; see `prior_predictive`."""
-    names, connections = design.connections, range(len(design.connections))
-    rows = [np.flatnonzero(design.connection == index) for index in connections]
+    rows = {name: design.of_connection(name) for name in design.connections}
+    values = {name: tables[:, of] for name, of in rows.items()}
     words, attributes = (
-        [_unit_means(tables[:, of], design.codes(factor)[of]) for of in rows]
+        {name: _unit_means(values[name], design.codes(factor)[of]) for name, of in rows.items()}
         for factor in ("protected_word", "attribute")
     )
-    means = [tables[:, of].mean(axis=1) for of in rows]
-    for name, mean in zip(names, means, strict=True):
-        yield ("mean", name), mean
-    for statistic, units in (
-        ("sd", [tables[:, of] for of in rows]),
-        ("sd_of_words", words),
-        ("sd_of_attributes", attributes),
-    ):
-        for name, values in zip(names, units, strict=True):
-            yield (statistic, name), _sd(values[:, np.isfinite(values[0])])
-    others = connections[1:] if names[0] == "associated" else ()
-    for index in others:
-        yield ("difference", f"associated - {names[index]}"), means[0] - means[index]
-    for index in others:
-        yield ("correlation", f"associated, {names[index]}"), _correlation(words[0], words[index])
+    means = {name: part.mean(axis=1) for name, part in values.items()}
+    yield from ((("mean", name), mean) for name, mean in means.items())
+    of_units = {"sd": values, "sd_of_words": words, "sd_of_attributes": attributes}
+    for statistic, units in of_units.items():
+        for name, part in units.items():
+            present = part[:, np.isfinite(part[0])]
+            few = present.shape[1] < 2
+            yield (statistic, name), means[name] * np.nan if few else present.std(axis=1, ddof=1)
+    others = design.connections[1:] if design.connections[0] == "associated" else ()
+    for name in others:
+        yield ("difference", f"associated - {name}"), means["associated"] - means[name]
+    for name in others:
+        yield ("correlation", f"associated, {name}"), _correlation(words["associated"], words[name])
     if design.outcome == "cosine_distance":
         outside = (tables < 0) | (tables > LARGEST_DISTANCE)
         yield ("share_outside", ""), outside.mean(axis=1)
@@ -172,20 +158,14 @@ def _unit_means(tables: FloatArray, codes: IntArray) -> FloatArray:
     return np.where(count, tables @ weight, np.nan)
 
 
-def _sd(units: FloatArray) -> FloatArray:
-    """Compute sds over units, (n, n_units) to (n,); of fewer than two there is none."""
-    few = units.shape[1] < 2
-    return np.full(len(units), np.nan) if few else units.std(axis=1, ddof=1)
-
-
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
     """Compute correlations over units, (n, n_units) each to (n,); of fewer than three, none."""
     n = min(one.shape[1], other.shape[1])
     both = np.isfinite(one[0, :n]) & np.isfinite(other[0, :n])
     if both.sum() < 3:
         return np.full(len(one), np.nan)
-    one, other = (values[:, :n][:, both] for values in (one, other))
-    one, other = (values - values.mean(axis=1, keepdims=True) for values in (one, other))
+    one, other = (units[:, :n][:, both] for units in (one, other))
+    one, other = (units - units.mean(axis=1, keepdims=True) for units in (one, other))
     with np.errstate(invalid="ignore"):  # units that do not differ have none
         scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
         return np.asarray((one * other).sum(axis=1) / scale)

@@ -21,17 +21,11 @@ from .._core.checks import unknown_name
 from .design import COVARIATE, Design, IntArray, one_hot
 from .likeness import covariance
 
-FACTORS = (
-    *("protected_word", "protected_group", "attribute", "attribute_set", "context"),
-    COVARIATE,
-)
+FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", COVARIATE)
 """What effects may belong to. Controls belong to no attribute set; effects of covariates are
 slopes: a row has them times its values, see ``Design.x``."""
 
-CROSSINGS = (
-    *("connection", "attribute_kind", "attribute_set", "attribute_column"),
-    "protected_group",
-)
+CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column", "protected_group")
 """What they may be crossed with."""
 
 CONSTRAINTS = {
@@ -53,7 +47,13 @@ of controls) sum to zero over the cells of every connection, whose mean is the c
 OF_TABLES = ("interaction", "cells")
 """Constraints on a table of groups by columns as a whole."""
 
-_SLOPES = ("", "connection")
+_WHOLE = {
+    "contrast": ("", "connection"),
+    "interaction": ("protected_group", "attribute_set"),
+    "cells": ("protected_group", "attribute_column"),
+}
+"""What the effects of a constraint are of and by."""
+
 _SIGN = {"associated": 1.0, "different": -1.0}
 
 _KINDS: dict[str, tuple[Any, str]] = {
@@ -68,26 +68,19 @@ class Term:
 
     Parameters
     ----------
-    name : str
-        Name of the effects in the posterior.
-    of : str
-        Their factor, one of ``FACTORS``.
-    sd : str
-        Name of their standard deviation, which has a prior of that name.
-    by : str
-        What they are crossed with, one of ``CROSSINGS``: an effect for each of its levels.
-    sd_by : str
-        What the sd has one value for each level of: ``by``, or a property of the factor's levels.
+    name, of, by, constraint : str
+        Name of the effects in the posterior; their factor, one of ``FACTORS``; what they are
+        crossed with, one of ``CROSSINGS``; and what they are confined to, one of ``CONSTRAINTS``.
+    sd, sd_by : str
+        Name of their standard deviation, which has a prior of that name; and what it has one value
+        for each level of: ``by``, or a property of the factor's levels.
     around : str
         The means that they vary around, by name; around zero if empty. They are means themselves.
-    constraint : str
-        What they are confined to, one of ``CONSTRAINTS``; anything if empty.
+    correlated : bool
+        Whether the effects of one unit are correlated over the levels of ``by``.
     alike : float
         Share of the effects' covariance that follows the likeness of the units' vectors, in [0, 1],
         where the design knows it; see `likeness`.
-    correlated : bool
-        Whether the effects of one unit are correlated over the levels of ``by``, with a prior of
-        the name `correlation`.
     """
 
     name: str
@@ -114,8 +107,10 @@ class Term:
             may = " or ".join(sorted(sds - {""})) or "nothing"
             raise ValueError(f"effects of {self.of} may have an sd by {may}; got {self.sd_by!r}")
         unusual = bool(self.around or self.sd_by or self.correlated)
-        slopes = self.of == COVARIATE and (unusual or self.constraint or self.by not in _SLOPES)
-        zero_sum, pair = self.constraint == "zero_sum", (self.of, self.by)
+        of_units = self.of in {"protected_word", "attribute"}
+        zero_sum = self.constraint == "zero_sum"
+        of, by = _WHOLE.get(self.constraint, ("", ""))
+        of = of or self.of
         rules = {
             "zero_sum and correlated need a column that effects are crossed with": (
                 (zero_sum or self.correlated) and not self.by
@@ -123,16 +118,8 @@ class Term:
             "effects that sum to zero are alike: one sd, and no correlation": (
                 zero_sum and (self.correlated or self.sd_by == self.by)
             ),
-            "contrasts are by connection, with one sd and nothing else": (
-                self.constraint == "contrast" and (unusual or self.by != "connection")
-            ),
-            "interactions are of protected_group by attribute_set, with one sd and nothing else": (
-                self.constraint == "interaction"
-                and (unusual or pair != ("protected_group", "attribute_set"))
-            ),
-            "cells are of protected_group by attribute_column, with one sd and nothing else": (
-                self.constraint == "cells"
-                and (unusual or pair != ("protected_group", "attribute_column"))
+            f"{self.constraint} effects are of {of} by {by}, with one sd and nothing else": (
+                self.constraint in _WHOLE and (unusual or (self.of, self.by) != (of, by))
             ),
             f"alike is a share of the covariance, in [0, 1]; got {self.alike!r}": (
                 not 0 <= self.alike <= 1
@@ -140,12 +127,12 @@ class Term:
             "effects that are alike by their vectors have no means and no correlations": (
                 self.alike > 0 and (self.correlated or self.around)
             ),
-            "only effects of words and of attributes may be alike by their vectors": (
-                self.alike > 0 and self.of not in {"protected_word", "attribute"}
+            "only effects of words and of attributes may be alike or correlated": (
+                (self.alike > 0 or self.correlated) and not of_units
             ),
-            "slopes are by connection or of all, with one sd and nothing else": slopes,
-            "only effects of words and of attributes may be correlated": (
-                self.correlated and self.of not in {"protected_word", "attribute"}
+            "slopes are by connection or of all, with one sd and nothing else": (
+                self.of == COVARIATE
+                and (unusual or self.constraint or self.by not in {"", "connection"})
             ),
             f"only words and groups vary around means, by connection; got of = {self.of!r}, "
             f"by = {self.by!r}": self.around
@@ -190,15 +177,8 @@ class Term:
     @property
     def separate(self) -> bool:
         """Whether the effects of a unit are independent of one another, and each has an sd."""
-        return (
-            bool(self.by)
-            and not (self.constraint or self.correlated)
-            and self.sd_by
-            in {
-                "",
-                self.by,
-            }
-        )
+        plain = not (self.constraint or self.correlated)
+        return bool(self.by) and plain and self.sd_by in {"", self.by}
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
         """Whether a design has what the term needs, and other terms do not cover it.
@@ -226,13 +206,12 @@ class Term:
         The columns are orthonormal, so that zero-sum effects of sd s have the covariance
         s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
         """
-        n_of, *crossed = self.shape(design)
-        n_by = crossed[0] if crossed else 1
+        n_of, n_by = (*self.shape(design), 1)[:2]
         if self.constraint == "zero_sum":
             return _zero_sum(n_by)
         if self.constraint == "contrast":
-            signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
-            return np.asarray(np.array(signs)[:, None] / np.sqrt(2))
+            signs = np.array([[_SIGN.get(connection, 0.0)] for connection in design.connections])
+            return np.asarray(signs / np.sqrt(2))
         if self.constraint == "interaction":
             pairs = tuple(design.set_connection.ravel().tolist())
             return _interactions(n_of, n_by, pairs, len(design.connections))
@@ -253,10 +232,11 @@ class Term:
         columns = self.columns(design, rows)
         if self.constraint in OF_TABLES:
             return columns
-        n_units = len(design.coords[self.of])
-        slope = self.of == COVARIATE
-        unit = design.x[rows] if slope else one_hot(design.codes(self.of)[rows], n_units).T
-        return np.asarray((unit[:, :, None] * columns[:, None]).reshape(len(rows), -1))
+        if self.of == COVARIATE:
+            units = design.x[rows]
+        else:
+            units = one_hot(design.codes(self.of)[rows], len(design.coords[self.of])).T
+        return np.asarray((units[:, :, None] * columns[:, None]).reshape(len(rows), -1))
 
     def sd_index(self, design: Design) -> IntArray:
         """Which of the term's sds scales each coordinate, (n_units, n)."""
@@ -347,9 +327,8 @@ def term_from_dict(name: str, content: object) -> Term:
             kind, wanted = _KINDS.get(key, (str, "text"))
             if not isinstance(value, kind):
                 raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
-        for key in ("of", "sd"):
-            if key not in content:
-                raise ValueError(f"lacks {key}")
+        if lacking := {"of", "sd"} - set(content):
+            raise ValueError(f"lacks {min(lacking)}")
         return Term(name, **content)
     except ValueError as error:
         raise ValueError(f"[terms.{name}] {error}") from None

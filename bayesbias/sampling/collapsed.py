@@ -22,9 +22,18 @@ alone (`Alone.factor`), which enters :math:`|P|` n - 1 times, and :math:`b^T P^{
 projections of units less their class's average (``deviation``). One unit a class is left, with
 coupling times :math:`\sqrt n`.
 
-**Likeness.** Where units are alike by their vectors, the deviations are taken along the directions
-of `likeness`: each has its own prior sd, a known multiple of the term's, and so does the mean of
-the class. These multiples are part of the constant matrices.
+**Likeness.** The units of a class that are alike by their vectors have the prior covariance
+:math:`\tau^2 ((1 - s) I + s K)` over each coordinate, with the share s (``alike``) and the
+likeness K. `directions` takes the mean along :math:`q_0 = 1 / \sqrt n` and the eigenvectors
+:math:`q_m` of :math:`C K C`, :math:`C = I - q_0 q_0^T` (``basis``), as independent, with the
+variances :math:`\kappa_m = q_m^T K q_m`. So a coordinate along :math:`q_m` has the sd :math:`\tau
+r_m` with the known :math:`r_m^2 = 1 - s + s \kappa_m` (``scale``). The q's are orthonormal and the
+rows of units equal: :math:`X^T \Lambda X` along each is that of one unit, times :math:`r_m` from
+both sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations couple
+with nothing, as before, but each has a factor of its own, which enters :math:`|P|` once. The
+:math:`r_0` of class means are part of ``gram`` and ``cross``. Coordinates of one direction whose
+columns in X are orthogonal under every :math:`\lambda_c` couple no more than directions do: each
+`Part` holds those that do, all with small factors of one size.
 
 **Schur complement.** The precision of words' coordinates among themselves is block diagonal with a
 block a class, and so is that of attributes. With the larger side first, P has blocks A (eliminated,
