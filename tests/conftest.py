@@ -9,8 +9,9 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import cli_toy
 import numpy as np
@@ -48,6 +49,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: (chance[item.path], rng.random()))
 
 
+def skip(reason: str) -> NoReturn:
+    """Skip a test for what is not installed; fail on CI, which installs what its tests need."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs torch and transformers where they are not installed."""
+    if item.get_closest_marker("mlm") and not (find_spec("torch") and find_spec("transformers")):
+        skip("torch and transformers are not installed, the extra mlm")
+
+
 def pytest_report_header() -> str:
     """Return the line that says how to repeat this order."""
     return f"order: BAYESBIAS_ORDER={ORDER}" if ORDER else "order: as written"
@@ -67,10 +81,7 @@ def shared_data() -> Path:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("BAYESBIAS_DATA") or beside)
     if not folder.is_dir():
-        reason = f"the published data are not at {folder}; BAYESBIAS_DATA names another folder"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        skip(f"the published data are not at {folder}; BAYESBIAS_DATA names another folder")
     return folder
 
 
@@ -79,10 +90,7 @@ def models() -> Path:
     """Folder of small models: BAYESBIAS_MODELS, which ``scripts/fetch_models.py`` fills."""
     folder = Path(os.environ.get("BAYESBIAS_MODELS") or "no folder named").resolve()
     if not folder.is_dir():
-        reason = "BAYESBIAS_MODELS names no folder of models; scripts/fetch_models.py makes one"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        skip("BAYESBIAS_MODELS names no folder of models; scripts/fetch_models.py makes one")
     return folder
 
 
