@@ -48,7 +48,6 @@ def robustness() -> Axes:
     """WEAT on random parts of the list."""
     wordlist, vectors, _, _ = fitted()
     rows = bb.scores.robustness(vectors, wordlist, scores=["weat"], repeats=30, seed=0)
-    rows = rows.query("score == 'weat' and kind == 'sublist'")
     return bb.plots.curves(rows, x="share", y="mean", by="groups")
 
 

@@ -39,17 +39,15 @@ def same(
     targets : list of words
     groups : lists of words by group, as a mapping or a sequence; two or more
     drop_shared : bool
-        Leave out targets that also stand in a group: their direction is what the score is
-        measured along.
+        Leave out targets that also stand in a group.
 
     Returns
     -------
     ScoreResult
         ``score`` and ``per_target`` in [0, 1], 0 where a target is equally near to all groups
-        and 1 where it lies in the bias subspace; neither depends on the order of the groups.
-        ``component_GROUP`` does: the cosine with what the difference of that group from the first
-        adds to those before it, positive towards that group. ``rank``, the dimensions of the
-        subspace, is below n_groups - 1 where group means are linearly dependent. For two groups
+        and 1 where it lies in the bias subspace, whatever the order of the groups.
+        ``component_GROUP`` depends on it: the cosine with what the difference of that group from
+        the first adds to those before it. ``rank``, the dimensions of the subspace. For two groups
         only: ``signed``, cos(t, â_0 - â_1), positive towards the first; ``skew``, its mean;
         ``stereotype``, its population sd.
 
@@ -98,8 +96,7 @@ def ripa(
         Vectors are taken as they are; their lengths matter.
     pairs : list of (x, y) word pairs; one with a missing word is left out
     relation : {"component", "mean"}
-        ``component`` is the article's; ``mean`` averages the products with the single pairs, as
-        WEFE does. They are the same for one pair.
+        ``mean`` averages the products with the single pairs, as WEFE does.
     drop_shared : bool
         Leave out targets that also stand in a pair.
 
@@ -168,7 +165,7 @@ def direct_bias(
     """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
     The directions g are the first k principal components of the defining words, centered within
-    their sets. For one pair the first component is the pair's difference.
+    their sets; of one pair, its difference.
 
     Parameters
     ----------

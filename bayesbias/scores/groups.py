@@ -45,10 +45,9 @@ def rnd(
     unit : bool
         Bring all vectors to unit length first, as Garg et al. do.
     average : bool
-        The mean over attributes, as in WEFE. Garg et al. print the sum, as sweater gives it, which
-        grows with the list: pass ``False`` for it.
+        The mean over attributes. Garg et al. print the sum, which grows with the list.
     distance : {"norm", "cosine"}
-        ``cosine`` takes cosine distances from the means, 1 - cos(μ, a), instead of lengths.
+        ``cosine`` takes 1 - cos(μ, a) instead of lengths.
 
     Returns
     -------
@@ -186,13 +185,9 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     Returns
     -------
     ScoreResult
-        ``score`` in [0, 2], where 1 means that cosines average to zero; ``per_word``, the mean
-        distance by protected word (rows) and attribute set (columns).
-
-    Notes
-    -----
-    The authors call 1 ideal. It says that positive and negative cosines balance, not that any
-    word is equally near to the sets, and it averages over associated and other sets alike.
+        ``score`` in [0, 2]; ``per_word``, the mean distance by protected word (rows) and attribute
+        set (columns). The authors call 1 ideal: positive and negative cosines balance then, though
+        words need not be equally near to the sets.
 
     References
     ----------
@@ -284,18 +279,15 @@ def rnsb(
     targets : list of identity words
     A, B : lists of positive and of negative words
     C : float
-        Inverse strength of the ridge penalty, as in scikit-learn; the score depends on it. The
-        intercept is penalized too, as in WEFE and sweater, which use LIBLINEAR.
+        Inverse strength of the ridge penalty, also on the intercept; the score depends on it.
     unit : bool
-        Bring all vectors to unit length first. The penalty holds for weights on the vectors' own
-        scale, so that long vectors give larger scores than short ones.
+        Bring all vectors to unit length first; else long vectors give larger scores.
 
     Returns
     -------
     ScoreResult
         ``score``, the KL divergence in nats, in [0, log n_targets], 0 where all targets are
-        treated as equally negative; ``probability`` of B and ``share`` of every target. No words
-        are held out, so that equal input gives equal output.
+        treated as equally negative; ``probability`` of B and ``share`` of every target.
 
     References
     ----------

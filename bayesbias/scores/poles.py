@@ -34,10 +34,6 @@ def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
         In [-‖â - b̂‖, ‖â - b̂‖] ⊂ [-2, 2]; positive for words nearer to A; 0 for words equally
         near to both.
 
-    References
-    ----------
-    Caliskan, Bryson, Narayanan (2017); Smarda (2021), where it is ψ.
-
     Examples
     --------
     >>> psi([[1.0, 0.0], [0.6, 0.8]], [[2.0, 0.0]], [[0.0, 1.0]]).round(2).tolist()
@@ -54,9 +50,7 @@ def association_limit(vectors: WordVectors | None, A: Words, B: Words) -> float:
     â and b̂ are the means of the unit vectors of A and B. The limit differs between embeddings, so
     that ψ, S and gWEAT of different embeddings are not on one scale.
 
-    References
-    ----------
-    Schröder et al. (2024), Semantic properties of cosine based bias scores, theorem 1, table 2.
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, theorem 1.
     """
     sets = read_sets(vectors, {"A": A, "B": B})
     a, b = (unit_rows(sets.rows[name]).mean(axis=0) for name in "AB")
@@ -69,9 +63,8 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
     Returns
     -------
     ScoreResult
-        ``score``, the mean of ``psi``, in [-``limit``, ``limit``] with ``limit`` = ‖â - b̂‖.
-        Positive: nearer to A. ``to_a`` and ``to_b`` are the mean cosines of every word with A and
-        with B, of which ``psi`` is the difference.
+        ``score``, the mean of ``psi``, within ±``limit``, the `association_limit`; positive: nearer
+        to A. ``psi`` is the difference of ``to_a`` and ``to_b``, mean cosines with A and B.
 
     References
     ----------
@@ -142,11 +135,10 @@ def weat(
 
     Parameters
     ----------
-    X, Y : lists of words, compared with each other
-    A, B : lists of attribute words
-        A word in both counts in both means.
+    X, Y, A, B : lists of words
+        A word in both A and B counts in both means.
     ddof : {1, 0, "pooled"}
-        Which sd, see `effect_sizes`.
+        See `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}
         Caliskan et al. print p-values of "greater"; see `permutation_test`.
 
@@ -154,9 +146,9 @@ def weat(
     -------
     ScoreResult
         ``score`` is d, also ``effect_size``; ``statistic``, ``p_value``, ``p_bounds``;
-        ``separability``, the share of pairs of words of X and of Y of which the first has the
-        larger association, 1/2 if neither set lies higher (the area under the ROC curve);
-        ``association``, s of every word. Positive values: X goes with A and Y with B.
+        ``separability``, the area under the ROC curve: the share of pairs of words of X and of Y of
+        which the first has the larger association; ``association``, s of every word. Positive
+        values: X goes with A and Y with B.
 
     Raises
     ------
@@ -226,7 +218,7 @@ def nas(
     ----------
     words, A, B : lists of words
     ddof : {1, 0, "pooled"}
-        As for WEAT, over the attributes; the R package sweater takes 1.
+        Of the attributes' cosines; see `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}, optional
         Test every word over all splits of A∪B into |A| and |B| attributes, as SC-WEAT does.
 

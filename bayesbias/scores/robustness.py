@@ -1,8 +1,8 @@
-"""How far a score can be trusted on a list: what becomes of it when words are left out."""
+"""How far a score can be trusted on a list: what becomes of it on parts of the list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -15,14 +15,8 @@ from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
 from .list_rows import Indices, ListRows, Picks, list_rows, selections
-from .registry import SCORES, ListScore, Scores, chosen_scores
+from .registry import SCORES, Scores, chosen_scores
 from .table import interval
-
-ROBUSTNESS_COLUMNS = (
-    *("kind", "score", "groups", "share", "left_out", "no_bias"),
-    *("full", "mean", "sd", "low", "high", "deviation", "deviation_share", "n"),
-)
-"""Columns of `robustness`, in order."""
 
 
 def robustness(
@@ -36,45 +30,41 @@ def robustness(
     ci_prob: float = 0.89,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Deviation of scores over random sub-lists and with single pairs left out.
+    """Compute scores on random sub-lists.
 
     Parameters
     ----------
-    vectors : KeyedVectors
-    wordlist : WordList
-        With stereotypes for every group.
-    scores : iterable of str, or mapping of str to ListScore, optional
-        As for `score_table`; if not given, all that apply and are not costly. ``rnsb`` is: it
-        fits a classifier every time.
+    vectors, wordlist, scores, ci_prob, seed
+        As for `score_table`; all scores that are not costly if none are given.
     shares : sequence of float
         Each in (0, 1]; a sub-list holds this share of every set's words, rounded up. The whole
         list, 1, is always among them.
     repeats : int
-        Sub-lists for every share below 1.
+        Sub-lists for every share below 1, at least 2.
     shuffled : bool
         Deal the protected words out to the groups at random in every sub-list, so that groups mean
         nothing: how far scores lie from no bias then is what to compare others with.
-    ci_prob : float
-        Level of the interval over sub-lists, in (0, 1).
-    seed : int, SeedSequence, Generator or None
-        Recorded in the frame's ``attrs``.
 
     Returns
     -------
     DataFrame
-        ``ROBUSTNESS_COLUMNS``, one row a summary. ``kind`` is ``sublist`` (one row a share:
-        ``mean``, ``sd``, ``low`` and ``high`` over sub-lists, ``deviation``, the mean
-        absolute difference from the ``full`` list, and ``deviation_share``, in [0, 1]: the same
-        over the width of the score's range, 4 for WEAT and 1 for SAME, so that scores compare;
-        NaN where a score has no bounds) or ``leave_one_out`` (one row a pair left out, or a
-        protected word where groups are not of equal size: ``mean`` is the value). ``n`` counts the
-        values that are defined.
+        One row a score, choice of groups and share: ``score``, ``groups``, ``share``, ``no_bias``;
+        ``full``, the score of the whole list; ``mean``, ``sd``, ``low`` and ``high`` over
+        sub-lists; ``deviation``, the mean absolute difference from ``full``, and
+        ``deviation_share``, the same over the width of the score's range, 4 for WEAT and 1 for
+        SAME (NaN where a score has no bounds); ``n``, how many values are defined.
 
     References
     ----------
-    Schröder, Schulz, Hammer (2024), The SAME score, section 5.3; its authors' program divides the
-    deviations of WEAT by 4 (HammerLabML/PLMBiasMeasureBenchmark at f6fc6d2,
-    src/ijcnn24/robustness.py).
+    Schröder, Schulz, Hammer (2024), The SAME score, section 5.3.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> weat7 = bb.load_wordlist("weat7")
+    >>> frame = robustness("glove-demo", weat7, scores=["weat"], shares=[0.5], seed=1)
+    >>> frame[["share", "deviation"]].round(2).to_numpy().tolist()
+    [[0.5, 0.48], [1.0, 0.0]]
     """
     if not shares or any(not 0 < share <= 1 for share in shares):
         raise ValueError(f"shares must lie in (0, 1], got {list(shares)}; 0.2 stands for 20%")
@@ -83,7 +73,6 @@ def robustness(
     check_probability(ci_prob)
     rows, _ = list_rows(vectors, wordlist)
     default = [name for name, spec in SCORES.items() if not spec.costly]
-    specs = chosen_scores(default if scores is None else scores)
     sequence = as_seed_sequence(seed)
     random = np.random.default_rng(sequence)
     below = sorted(set(shares) - {1.0})
@@ -91,56 +80,28 @@ def robustness(
     lists[1.0] = [rows] * (repeats if shuffled else 1)
     if shuffled:
         lists = {share: [_shuffled(part, random) for part in of] for share, of in lists.items()}
-    made: list[dict[str, Any]] = []
-    for name, spec in specs.items():
-        for at in selections(rows, spec.scope):
-            start: dict[str, Any] = {"score": name, "groups": ", ".join(rows.of_groups(at).groups)}
-            full = float(np.mean([spec.value_or_nan(part.of_groups(at)) for part in lists[1.0]]))
-            start |= {"no_bias": spec.no_bias, "full": full}
-            for share, parts in lists.items():
-                values = np.array([spec.value_or_nan(part.of_groups(at)) for part in parts])
-                made.append(
-                    start | {"kind": "sublist", "share": share, **_summary(values, full, ci_prob)}
-                )
-            if not shuffled:
-                made += [start | row for row in _left_out(spec, rows.of_groups(at), full)]
-    frame = pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
-    frame["deviation_share"] = frame["deviation"] / [specs[name].width for name in frame["score"]]
+    made = []
+    for name, spec in chosen_scores(default if scores is None else scores).items():
+        for groups in selections(rows, spec.scope):
+            values = {
+                share: pd.Series([spec.value_or_nan(part.of_groups(groups)) for part in parts])
+                for share, parts in lists.items()
+            }
+            full = values[1.0].mean(skipna=False)
+            for share, of_share in values.items():
+                low, high = interval(of_share.to_numpy(), ci_prob)
+                deviation = (of_share - full).abs().mean()
+                sd = of_share.std(ddof=min(1, of_share.count() - 1))
+                made.append({
+                    "score": name, "groups": ", ".join(rows.of_groups(groups).groups),
+                    "share": share, "no_bias": spec.no_bias, "full": full,
+                    "mean": of_share.mean(), "sd": sd, "low": low, "high": high,
+                    "deviation": deviation, "deviation_share": deviation / spec.width,
+                    "n": of_share.count(),
+                })  # fmt: skip
+    frame = pd.DataFrame(made)
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "seed": sequence.entropy}
     return frame
-
-
-def _summary(values: np.ndarray, full: float, ci_prob: float) -> dict[str, Any]:
-    defined = values[np.isfinite(values)]
-    low, high = interval(defined, ci_prob)
-    if not len(defined):
-        return {"n": 0}
-    sd = float(defined.std(ddof=1)) if len(defined) > 1 else 0.0
-    row = {"mean": float(defined.mean()), "sd": sd, "low": low, "high": high}
-    return row | {"deviation": float(np.abs(defined - full).mean()), "n": len(defined)}
-
-
-def _left_out(spec: ListScore, rows: ListRows, full: float) -> Iterator[dict[str, Any]]:
-    """The score without each pair or, without pairs, each word, unless a group is left empty."""
-    units = (
-        rows.defining_words
-        if len(rows.defining_words)
-        else np.concatenate(rows.protected_words)[:, None]
-    )
-    every = tuple(np.arange(len(words)) for words in rows.stereotypes)
-    for unit in units:
-        kept = tuple(np.flatnonzero(~np.isin(words, unit)) for words in rows.protected_words)
-        if not all(map(len, kept)):
-            continue
-        sets = np.flatnonzero((rows.defining_words != unit).any(axis=1))
-        value = spec.value_or_nan(rows.of_words(Picks(kept, every, sets)))
-        yield {
-            "kind": "leave_one_out",
-            "left_out": ", ".join(unit),
-            "mean": value,
-            "deviation": abs(value - full),
-            "n": int(np.isfinite(value)),
-        }
 
 
 def _sublist(rows: ListRows, share: float, random: np.random.Generator) -> ListRows:

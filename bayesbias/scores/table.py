@@ -1,8 +1,7 @@
 """All scores of a word list in one frame, with intervals from words that are drawn again.
 
-The words of a list are a sample of the words that could stand for a group or a stereotype. The
-interval says how far the score would move with other words as varied as these; it says nothing
-about how the embedding would differ if it were trained again.
+Intervals show how far a score would move with other words as varied as these, not with an embedding
+that is trained again.
 """
 
 from __future__ import annotations
