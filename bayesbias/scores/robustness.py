@@ -89,7 +89,7 @@ def robustness(
             }
             full = values[1.0].mean(skipna=False)
             for share, of_share in values.items():
-                low, high = interval(of_share.to_numpy(), ci_prob)
+                low, high = interval(np.asarray(of_share, dtype=np.float64), ci_prob)
                 deviation = (of_share - full).abs().mean()
                 sd = of_share.std(ddof=min(1, of_share.count() - 1))
                 made.append({
