@@ -202,7 +202,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
     ci_prob = frame.attrs.get("ci_prob", analysis.settings.ci_prob)
     frame = frame.assign(test=[_t_test(row) or "–" for _, row in frame.iterrows()])
     blocks: list[Block] = [
-        table(frame, "Single numbers", *singles, ci_prob=ci_prob, sign=True),
+        table(frame, "Single numbers", *singles, ci_prob=ci_prob),
         mac_sentence(analysis),
     ]
     if remains is None:
@@ -269,7 +269,7 @@ def _overall(analysis: ChangeAnalysis) -> list[Block]:
     ]
     caption = "Changes of the differences between connections"
     frame = analysis.frame("contrasts")
-    return [*figures, level_table(frame, OVERALL, caption, ci_prob=ci_prob, sign=True)]
+    return [*figures, level_table(frame, OVERALL, caption, ci_prob=ci_prob)]
 
 
 def _changes(analysis: ChangeAnalysis) -> list[Block]:
@@ -281,7 +281,7 @@ def _changes(analysis: ChangeAnalysis) -> list[Block]:
 def _table(analysis: ChangeAnalysis, level: str) -> Table:
     frame, ci_prob = analysis.frame("changes"), analysis.settings.ci_prob
     extra = ("p_direction", "p_moved", "p_towards_one")
-    return level_table(frame, level, f"Changes, {level}", ci_prob=ci_prob, sign=True, extra=extra)
+    return level_table(frame, level, f"Changes, {level}", ci_prob=ci_prob, extra=extra)
 
 
 def _spread(analysis: ChangeAnalysis) -> list[Block]:

@@ -1,27 +1,21 @@
-"""What pages, screens, notebooks and papers lead with: a contrast, for whom, and its place."""
+"""What pages, screens, notebooks and papers lead with: a table by group, and what follows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
+from .._core.display import Sheet
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
-from ..tables.schema import THIN_MARK
-from .numbers import ends, joined, placed, probability_name, signed
-from .wording import (
-    ALL_GROUPS,
-    MEANINGS,
-    OUTSIDE,
-    measured_lines,
-    settled,
-    with_marks,
-    with_own,
-)
-from .writer import Line
+from ..tables.schema import CONTROLS, THIN_MARK
+from .numbers import counted, graded, joined, number, percent, placed, probability_name, signed
+from .wording import ALL_GROUPS, MEANINGS, measured_lines, with_marks, with_own
+from .writer import Table
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
@@ -30,126 +24,188 @@ if TYPE_CHECKING:
 ORDER = ("associated", "different")
 """The connections whose order is watched, and whose contrast has reference lists."""
 
-NO_VERDICTS = "These are places with intervals, not verdicts"
-
-CLOSING = f"{NO_VERDICTS}: the report says what does not follow."
+CLOSING = (
+    "These are probabilities about words in texts, not verdicts: the report says what does not "
+    "follow."
+)
 """Last words of a command that prints findings."""
 
-REFERENCE_NAMES = {
-    "frequency": "lists whose stereotypes are any words of like frequency",
-    "topics": "lists about any topics",
-}
-"""What reference lists are, in words."""
+NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
+"""Names of the nulls, by how their lists are drawn."""
+
+CLOSER = "closer to their own stereotypes?"
 
 NOT_DRAWN = (
-    "No reference lists were drawn, so that it is not known what other words of this embedding "
-    "show: give an embedding with its whole vocabulary."
+    "No reference lists were drawn, so other words of this embedding are not known: give an "
+    "embedding with its whole vocabulary."
 )
+
+AT_EDGE = 3.2
+"""Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
 
 
 @dataclass(frozen=True)
 class Headline:
-    """Which quantity leads, and where it lies for whom."""
+    """Two sentences on what was measured, a table by group, and sentences on what follows."""
 
     about: str
-    lines: list[Line]
+    table: Table
+    notes: Sequence[str]
+
+    def sheet(self, *notes: str) -> Sheet:
+        """Show it in a terminal or notebook, with more notes."""
+        heads = tuple(head.removesuffix("?") for head in self.table.heads)
+        return Sheet(self.about, self.table.rows, heads, " ".join([*self.notes, *notes]))
 
 
 def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the overall row of a contrast, then its groups, the largest first."""
     groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
-    return pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
+    frame = pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
+    return frame.assign(of=frame["protected_group"].replace("", ALL_GROUPS))
 
 
-def _headline(
-    about: str, rows: pd.DataFrame, word: Callable[[Mapping[Hashable, Any]], str]
-) -> Headline:
-    """Word the rows of a contrast, one sentence each."""
-    records = headline_rows(rows).to_dict("records")
-    marks = [f" {THIN_MARK}" if row.get("thin", False) else "" for row in records]
-    lines = [
-        Line(row["protected_group"] or ALL_GROUPS, word(row) + mark)
-        for row, mark in zip(records, marks, strict=True)
-    ]
-    return Headline(about, lines)
+def leading_rows(analysis: Analysis) -> pd.DataFrame:
+    """Return the contrast that leads, under the lead model, overall and by group.
 
-
-def leading_contrast(analysis: Analysis) -> pd.DataFrame:
-    """Return the contrast that leads, under the lead model, at all levels.
-
-    Groups without measured stereotypes of their own are left out.
+    Groups without measured stereotypes of their own are left out. ``p_closer`` is the probability
+    that it is below zero, ``thin`` whether a set lost too many words, and ``frequency`` and
+    ``topics`` are shares of reference lists that lie less close, where there are any.
     """
     rows = contrast_of(analysis.lead.contrasts, *leading_pair(analysis.table))
-    seen = rows["protected_group"].isin(["", *with_own(analysis)])
-    return with_marks(analysis, rows[seen].reset_index(drop=True))
+    rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
+    chance = rows["p_direction"].where(rows["mean"] < 0, 1 - rows["p_direction"])
+    rows = with_marks(analysis, rows.assign(p_closer=chance))
+    if analysis.reference is not None:
+        for match in NULLS:
+            places = analysis.reference.of_match(match).set_index("protected_group")["percentile"]
+            rows[match] = 1 - rows["protected_group"].map(places)
+    return rows
+
+
+def borderline(row: Mapping[Hashable, Any], n_draws: int) -> str:
+    """Return a mark where more draws could move an end of an interval across zero."""
+    error = AT_EDGE * row["sd"] / np.sqrt(n_draws)
+    return ", borderline" if min(abs(row["low"]), abs(row["high"])) < error else ""
 
 
 def headline(analysis: Analysis) -> Headline:
-    """Word what a list's page leads with: which difference, then where it lies for whom."""
+    """Word what a list's page leads with: what was measured, for whom, and what follows."""
     first, second = leading_pair(analysis.table)
-    ci = probability_name(analysis.settings.ci_prob)
+    settings, measured, rows = analysis.settings, analysis.table, leading_rows(analysis)
+    ci, nulls = probability_name(settings.ci_prob), [name for name in NULLS if name in rows]
+    n_groups = measured["protected_group"].nunique()
+    stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     about = (
-        f"{first.capitalize()} − {second}: the mean distance to {MEANINGS[first]}, less that to "
-        f"{MEANINGS[second]}. Below zero, a group's own lie closer. Means and {ci} intervals of "
-        f"the model {analysis.lead.spec.name}: overall, then the strongest group first."
+        f"How close {counted(measured['protected_word'].nunique(), 'word')} of "
+        f"{counted(n_groups, 'group')} lie to {MEANINGS[first]}, less how close to "
+        f"{MEANINGS[second]}. Measured as cosine distances to "
+        f"{counted(stereotypes, 'stereotype')} in {settings.embedding}; below zero is closer to "
+        "their own."
     )
-    return _headline(about, leading_contrast(analysis), gap_sentence)
-
-
-def gap_sentence(row: Mapping[Hashable, Any]) -> str:
-    """Word a difference as a place with an interval, without a verdict."""
-    where = "closer" if row["mean"] < 0 else "farther"
-    whose = "their" if row["level"] == OVERALL else "its"
-    rest = (
-        f"{whose} own stereotypes lie {where}."
-        if settled(row)
-        else f"the interval includes zero, so it is not settled that {whose} own lie {where}."
+    heads = ["", f"contrast ({ci} interval)", CLOSER]
+    cells = [
+        [
+            row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
+            placed(row)[:-1] + f"{borderline(row, settings.chains * settings.draws)})",
+            graded(row["p_closer"]),
+            *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
+        ]
+        for row in rows.to_dict("records")
+    ]
+    heads += [f"closer than {NULLS[name]}?" for name in nulls]
+    table = Table(
+        f"{first.capitalize()} − {second} under the model {analysis.lead.spec.name}",
+        tuple(heads),
+        tuple([False] * len(heads)),
+        tuple(map(tuple, cells)),
+        leads=True,
     )
-    return f"{placed(row)}: {rest}"
+    return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
 
 
-def place_sentences(analysis: Analysis) -> list[str]:
-    """Word where the overall contrast lies among reference lists."""
-    reference, settings = analysis.reference, analysis.settings
-    if reference is None:
-        wanted = settings.reference_lists and not settings.templates
-        return [NOT_DRAWN] if wanted else []
+def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
+    """Word what the numbers of a list allow you to say, and what they are not about."""
+    groups = at_level(rows, GROUP).to_dict("records")
+    chances = joined(f"{row['of']} {graded(row['p_closer'])}" for row in groups)
+    sentences = [
+        "You may say how probable it is that words of a group lie closer to their own stereotypes "
+        f"than the others do: {chances or graded(rows['p_closer'].iloc[0])}."
+    ]
+    if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
+        closer = analysis.lead.closer[[row["protected_group"] for row in groups]]
+        one, every = closer.any(axis=1).mean(), closer.all(axis=1).mean()
+        sentences.append(
+            f"That at least one of the {len(groups)} does has a probability of {percent(one)}, "
+            f"that all do {percent(every)}; signs tossed by coins would give "
+            f"{percent(1 - 0.5 ** len(groups))} and {percent(0.5 ** len(groups))}."
+        )
+    reference = analysis.reference
+    if reference is not None:
+        sentences.append(
+            "The last columns are shares of reference lists that lie less close: of "
+            f"{joined(f'{reference.n_lists(match)} with {name}' for match, name in NULLS.items())}."
+            " Only near 100% does a contrast exceed what such words show."
+        )
+    elif analysis.settings.reference_lists and not analysis.settings.templates:
+        sentences.append(NOT_DRAWN)
     return [
-        place_sentence(reference.of_match(match), match, reference.n_lists(match))
-        for match in REFERENCE_NAMES
+        *sentences,
+        "All of this describes words in the texts of this embedding. What people are like, and "
+        "whether a system built on it does harm, needs other data.",
     ]
 
 
-def place_sentence(rows: pd.DataFrame, match: str, n_lists: int) -> str:
-    """Word which contrasts lie outside the middle of reference lists of one kind."""
-    row = at_level(rows, OVERALL).iloc[0]
-    low, high = signed(row["reference_low"]), signed(row["reference_high"])
-    places: dict[str, list[str]] = {"outside": [], "inside": []}
-    for each in rows.to_dict("records"):
-        of = str(each["protected_group"]) or "the overall contrast"
-        places["outside" if each["p_value"] < OUTSIDE else "inside"].append(of)
-    where = [
-        f"{joined(names)} {'lies' if len(names) == 1 else 'lie'} {place}"
-        for place, names in places.items()
-        if names
+def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
+    """Word what a group's number means, and where that over the listed words differs from it."""
+    groups = at_level(rows, GROUP)
+    if groups.empty:
+        several = len(with_own(analysis)) > 1
+        return [
+            "Two groups without control words have one number: the data do not identify which of "
+            "the two it comes from."
+        ] * several
+    if (groups["estimand"] != "relative").any():
+        return [
+            "A group's number compares stereotypes at that group's words, and includes how close "
+            "each set lies to all groups."
+        ]
+    controls = [name for name in CONTROLS if name in set(analysis.table["connection"])]
+    base = "matched" if "matched" in controls else "control" if controls else "third groups'"
+    return [
+        "A group's number compares its words with those of the other groups, at the same "
+        f"stereotypes, less the same difference at {base} words.",
+        *listed_sentences(analysis, groups),
     ]
-    if len(where) == 1:
-        where = [f"all contrasts of this list lie {'outside' if places['outside'] else 'inside'}"]
-    return (
-        f"Of {n_lists} {REFERENCE_NAMES[match]}, 95% have an overall contrast between {low} and "
-        f"{high}. Each compared with its own such range, {joined(where)}."
-    )
+
+
+def listed_sentences(analysis: Analysis, groups: pd.DataFrame) -> list[str]:
+    """Word where a contrast over the listed words differs in sign, or by more than an interval."""
+    listed = contrast_of(analysis.lead.listed, *ORDER)
+    listed = at_level(listed, GROUP).set_index("protected_group")
+    names = []
+    for row in groups.to_dict("records"):
+        other = listed.loc[row["protected_group"]]
+        gap = abs(other["mean"] - row["mean"])
+        turned = other["mean"] * row["mean"] < 0 and gap > analysis.settings.rope
+        if turned or gap > row["high"] - row["low"]:
+            names.append(f"{row['of']} has {placed(other)}")
+    if not names:
+        return []
+    return [
+        f"Within a group, over the very words listed, {joined(names)}: that includes how close "
+        "each set of stereotypes lies to everybody, which the table takes out."
+    ]
+
+
+def headline_sheet(analysis: Analysis) -> Sheet:
+    """Show a list's headline in a terminal or notebook."""
+    return headline(analysis).sheet(*measured_lines(analysis), CLOSING)
 
 
 def finding_lines(analysis: Analysis) -> list[str]:
-    """Word what was measured, the contrast that leads, for whom, and its place."""
-    lead = headline(analysis)
-    return [
-        *measured_lines(analysis),
-        lead.about,
-        *map(str, lead.lines),
-        *place_sentences(analysis),
-    ]
+    """Word a list's headline for the screen."""
+    return headline_sheet(analysis).text().splitlines()
 
 
 def change_headline(analysis: ChangeAnalysis) -> Headline | None:
@@ -159,19 +215,25 @@ def change_headline(analysis: ChangeAnalysis) -> Headline | None:
     """
     if not analysis.lead.watched:
         return None
+    settings, rows = analysis.settings, headline_rows(analysis.lead.orders)
+    ci = probability_name(settings.ci_prob)
     about = (
-        f"{ORDER[0].capitalize()} − {ORDER[1]}, before and after: the mean distance to stereotypes "
-        "of the word's own group, less that to stereotypes of the other groups. Where its change "
-        "is above zero, a group's own moved away. Means and "
-        f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
-        f"{analysis.lead.spec.name}: overall, then the strongest group first."
+        f"How much closer words lie to {MEANINGS['associated']} than to {MEANINGS['different']}, "
+        "before and after. Where the change is above zero, they moved away from their own."
     )
-
-    def word(row: Mapping[Hashable, Any]) -> str:
-        zero = "" if settled(row) else " The interval of the change includes zero."
-        return (
-            f"from {signed(row['before'])} to {signed(row['after'])}: "
-            f"{signed(row['after'] - row['before'])} ({ends(row)}).{zero}"
+    chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])
+    cells = [
+        (
+            row["of"],
+            number(row["before"]),
+            number(row["after"]),
+            f"{signed(row['after'] - row['before'])} ({number(row['low'])} … {number(row['high'])}"
+            f"{borderline(row, settings.chains * settings.draws)})",
+            graded(p),
         )
-
-    return _headline(about, analysis.lead.orders, word)
+        for row, p in zip(rows.to_dict("records"), chance, strict=True)
+    ]
+    heads = ("", "before", "after", f"change ({ci} interval)", "away from their own?")
+    caption = f"Associated − different under the model {analysis.lead.spec.name}"
+    table = Table(caption, heads, (False, True, True, False, False), tuple(cells), leads=True)
+    return Headline(about, table, [])

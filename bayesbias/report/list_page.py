@@ -125,7 +125,7 @@ def _reference(analysis: Analysis) -> list[Block]:
         ),
         wording.pair_lines(reference),
         *([] if reference.scores.empty else [wording.whole_list(reference)]),
-        table(rows, "This list among reference lists", *names, sign=True),
+        table(rows, "This list among reference lists", *names),
         prose("frequency"),
         Figure(
             "ranks",
@@ -207,7 +207,6 @@ def level_table(
     caption: str,
     *,
     ci_prob: float,
-    sign: bool = False,
     extra: Sequence[str] = ("p_direction", "p_rope"),
 ) -> Table:
     """Show means or contrasts of one level, the rows that models have in common side by side."""
@@ -217,7 +216,7 @@ def level_table(
     keys = {OVERALL: [], GROUP: ["protected_group"], WORD: ["protected_word", "protected_group"]}
     names = [*keys[level], name]
     columns = (*names, "model", "mean", "interval", *extra)
-    return table(_adjacent(frame, *names), caption, *columns, ci_prob=ci_prob, sign=sign)
+    return table(_adjacent(frame, *names), caption, *columns, ci_prob=ci_prob)
 
 
 def _adjacent(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
@@ -253,7 +252,7 @@ def _contrasts(analysis: Analysis) -> list[Block]:
     marked = wording.with_marks(analysis, analysis.frame("contrasts"))
     rows = contrast_of(lead.contrasts, first, second)
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=settings.rope)
-    show = partial(level_table, ci_prob=settings.ci_prob, sign=True)
+    show = partial(level_table, ci_prob=settings.ci_prob)
     leading = contrast_of(marked, first, second)
     return [
         f"{first.capitalize()} − {second} with the words that it averages over, and all other "
@@ -442,7 +441,6 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
                         "The contrast that leads every list, overall and by group",
                         *names,
                         ci_prob=settings.ci_prob,
-                        sign=True,
                     ),
                     *_index_figures(rows, settings.rope),
                     *([THIN_MEANING] if rows["thin"].any() else []),

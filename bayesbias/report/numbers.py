@@ -14,10 +14,20 @@ type Row = Mapping[Hashable, Any] | pd.Series
 
 ROUNDED = (
     "Numbers are rounded one by one to three digits: a change may differ by 0.001 from the two "
-    "numbers next to it, and +0.000 or −0.000 is the end of an interval close to zero, on that "
-    "side of it."
+    "numbers next to it."
 )
 """What a reader of rounded numbers must know."""
+
+
+GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
+"""Words for a probability in percent of at least so much; of its opposite, where that is larger."""
+
+
+def graded(p: float) -> str:
+    """Write the probability of a statement with the words for it: ``84%, probably``."""
+    shown = round(float(f"{100 * p:.0f}"))
+    word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
+    return f"{probability(p)}, {word}{' not' if shown <= 20 else ''}"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -34,19 +44,14 @@ def signed(value: float, digits: int = 3) -> str:
     return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
 
 
-def signed_end(value: float) -> str:
-    """Write an end of an interval with its sign, also where it rounds to zero."""
-    return f"{value:+.3f}".replace("-", "−") if value else number(value)
-
-
-def ends(row: Row, write: Callable[[float], str] = signed_end) -> str:
+def ends(row: Row) -> str:
     """Write the interval of a row from its ``low`` to its ``high``."""
-    return f"{write(row['low'])} … {write(row['high'])}"
+    return f"{number(row['low'])} … {number(row['high'])}"
 
 
 def placed(row: Row) -> str:
     """Write the mean and the interval of a difference."""
-    return f"{signed(row['mean'])} ({ends(row)})"
+    return f"{number(row['mean'])} ({ends(row)})"
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -98,14 +103,14 @@ def named(names: list[str], most: int = 6) -> str:
 COLUMNS: dict[str, tuple[str, Write | None]] = {
     "protected_group": ("group", None),
     "protected_word": ("word", None),
-    "p_direction": ("probability of direction", probability),
+    "p_direction": ("probability of direction", graded),
     "p_rope": ("probability of no practical difference", probability),
-    "p_above": ("probability that it is above one half", probability),
-    "p_moved": ("probability that it moved", probability),
+    "p_above": ("probability that it is above one half", graded),
+    "p_moved": ("probability that it moved", graded),
     "p_towards_one": ("probability that it came nearer to 1", probability),
     "p_closer_before": ("probability that associated is closer, before", probability),
     "p_closer_after": ("probability that associated is closer, after", probability),
-    "p_turned": ("probability that the order turned", probability),
+    "p_turned": ("probability that the order turned", graded),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
     "meaning": ("what it is", None),
     "attributes": ("attribute words", None),

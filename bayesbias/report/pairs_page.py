@@ -230,7 +230,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
         comparison_lines(analysis),
         prose("common"),
         *figures,
-        table(frame, caption, *names, ci_prob=analysis.settings.ci_prob, sign=True),
+        table(frame, caption, *names, ci_prob=analysis.settings.ci_prob),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
     ]
 

@@ -95,7 +95,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
         Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=rope), caption)
         for end, part in blocks_of(shown, "list")
     ]
-    show = partial(table, ci_prob=ci_prob, sign=True)
+    show = partial(table, ci_prob=ci_prob)
     return [
         joint_lines(ranks),
         *figures,
@@ -132,7 +132,7 @@ def _differences(sweep: Sweep) -> list[Block]:
             Figure(f"sweep-differences{end}", partial(draw, part), f"{title}, list by list.")
             for end, part in blocks_of(rows, "list")
         ),
-        table(rows, "Differences", *names, ci_prob=config.ci_prob, sign=True),
+        table(rows, "Differences", *names, ci_prob=config.ci_prob),
     ]
 
 
@@ -169,7 +169,7 @@ def gap_table(sweep: Sweep, second: str, frame: pd.DataFrame) -> Table:
     frame = frame.assign(thin=[cell in thin for cell in cells])
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
     caption, ci_prob = f"{FIRST} − {second}, overall", sweep.plan.config.ci_prob
-    return table(frame, caption, *names, ci_prob=ci_prob, sign=True)
+    return table(frame, caption, *names, ci_prob=ci_prob)
 
 
 def failure_table(sweep: Sweep) -> Table:

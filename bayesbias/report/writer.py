@@ -22,7 +22,7 @@ import pandas as pd
 
 from .. import plots
 from ..tables.schema import CONNECTIONS, THIN_MARK
-from .numbers import COLUMNS, ends, number, plain_number, probability_name, signed, signed_end
+from .numbers import COLUMNS, ends, number, plain_number, probability_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,12 +56,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """Texts in rows under heads; `numeric` marks columns that are aligned to the right."""
+    """Texts in rows under heads; `numeric` marks columns that are aligned to the right.
+
+    The one that `leads` a page is never folded, and its rows become blocks on a narrow screen.
+    """
 
     caption: str
     heads: tuple[str, ...]
     numeric: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
+    leads: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def lines(*keys: str, **values: object) -> list[Line]:
 
 
 def table(
-    frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89, sign: bool = False
+    frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89
 ) -> Table:
     """Make a table of columns of a frame.
 
@@ -128,8 +132,6 @@ def table(
         lacks are left out.
     ci_prob : float
         Probability of the intervals.
-    sign : bool
-        Whether means and intervals are differences, which carry their sign.
 
     Returns
     -------
@@ -138,13 +140,12 @@ def table(
         Intervals of rows whose ``thin`` is true carry ``THIN_MARK``.
     """
     if "interval" in names:
-        write = signed_end if sign else number
         marks = frame["thin"].map({True: f" {THIN_MARK}", False: ""}) if "thin" in frame else ""
-        texts = pd.Series([ends(row, write) for _, row in frame.iterrows()], frame.index, str)
+        texts = pd.Series([ends(row) for _, row in frame.iterrows()], frame.index, str)
         frame = frame.assign(interval=texts + marks)
     names = tuple(name for name in names or map(str, frame) if name in frame)
     writers = {name: COLUMNS.get(name, (name.replace("_", " "), None)) for name in names}
-    writers |= {"mean": ("mean", signed if sign else number)}
+    writers |= {"mean": ("mean", number)}
     writers |= {"interval": (f"{probability_name(ci_prob)} interval", str)}
     columns = [
         [_cell(value, writers[name][1] or plain_number) for value in frame[name].tolist()]

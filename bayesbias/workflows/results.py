@@ -15,13 +15,14 @@ from .._core.arrays import FloatArray
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
 from ..model.tree import labels, spec_of, warnings_of
-from ..posterior.contrasts import contrasts
+from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.diagnostics import diagnostics, prior_sensitivity
 from ..posterior.influence import influence
 from ..posterior.predictive import coverage, predictive_intervals
 from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
+from ..tables.levels import GROUP
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -58,6 +59,18 @@ class ModelResult:
     @cached_property
     def contrasts(self) -> pd.DataFrame:  # noqa: D102
         return contrasts(self.posterior, **self.settings.reading)
+
+    @cached_property
+    def listed(self) -> pd.DataFrame:
+        """Contrasts over the very words of the table."""
+        return contrasts(self.posterior, **self.settings.reading, over="listed")
+
+    @cached_property
+    def closer(self) -> pd.DataFrame:
+        """Whether each group's associated lie closer than its different, a row a draw."""
+        levels, gaps, _ = contrast_draws(self.posterior, "population")
+        is_group = (levels["level"] == GROUP).to_numpy()
+        return pd.DataFrame(gaps[:, is_group, 0] < 0, columns=levels["protected_group"][is_group])
 
     @cached_property
     def predictive(self) -> Mapping[float, FloatArray]:
