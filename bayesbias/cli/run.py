@@ -146,11 +146,10 @@ def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     from ..report.headline import CLOSING, finding_lines
 
     for analysis in analyses:
-        first, *lines = finding_lines(analysis)
-        yield first
+        lines = finding_lines(analysis)
         if analysis.since is not None:
             rows = analysis.since.to_dict("records")
             lines += [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
             lines += [] if rows else ["Nothing changed since the earlier run."]
-        yield from (f"  {line}" for line in lines)
+        yield from lines
     yield CLOSING

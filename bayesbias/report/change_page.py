@@ -12,17 +12,17 @@ from .. import plots
 from .._core.intervals import interval
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from ..tables.schema import CONTROLS
-from .headline import NO_VERDICTS, ORDER, change_headline, headline_rows
+from .headline import CLOSING, ORDER, change_headline, headline_rows
 from .list_page import coverage_table, level_table
 from .numbers import (
     ROUNDED,
     counted,
     ends,
+    graded,
     joined,
     named,
     number,
     percent,
-    probability,
     probability_name,
     signed,
 )
@@ -70,7 +70,7 @@ def change_lines(analysis: ChangeAnalysis) -> list[str]:
     row = at_level(analysis.changes, OVERALL).iloc[0]
     return [
         pairing(analysis),
-        *([lead.about, *(f"  {line}" for line in lead.lines)] if lead else []),
+        *(lead.sheet().text().splitlines() if lead else []),
         f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
         f"{order_sentences(analysis)[0]}",
         *side_effects(analysis),
@@ -109,16 +109,16 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
     lead = change_headline(analysis)
     row = analysis.lead.alignment.iloc[0]
     n = analysis.changes["connection"].nunique()
-    leading: list[Block] = [lead.about, lead.lines, headline_figure(analysis)] if lead else []
+    leading: list[Block] = [lead.about, lead.table, headline_figure(analysis)] if lead else []
     return [
         *leading,
         f"The overall means of the {counted(n, 'connection')} spanned {number(row['before'])} "
         f"before and span {number(row['after'])} after. The probability that they came closer "
-        f"together is {probability(row['p_narrower'])}; that they kept their order, "
-        f"{probability(row['p_same_order'])}.",
+        f"together is {graded(row['p_narrower'])}; that they kept their order, "
+        f"{graded(row['p_same_order'])}.",
         [Line("", text) for text in change_sentences(analysis)],
         _table(analysis, OVERALL),
-        f"{NO_VERDICTS}; see what may not be concluded.",
+        CLOSING,
     ]
 
 
@@ -129,8 +129,8 @@ def change_sentences(analysis: ChangeAnalysis) -> list[str]:
         f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
         f"{number(row['after'])}: {signed(row['after'] - row['before'])}, "
         f"{probability_name(settings.ci_prob)} interval {ends(row)}. The probability that they "
-        f"moved by more than {settings.rope:g} is {probability(row['p_moved'])}; that they "
-        f"came nearer to 1, {probability(row['p_towards_one'])}."
+        f"moved by more than {settings.rope:g} is {graded(row['p_moved'])}; that they "
+        f"came nearer to 1, {graded(row['p_towards_one'])}."
         for row in at_level(analysis.changes, OVERALL).to_dict("records")
     ]
 
@@ -172,7 +172,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
         f"It turned with a probability above {sure} for {_words(turned)}."
         if len(turned)
         else f"For no word did it turn with a probability above {sure}; most likely for "
-        f"{most['protected_word']}, {probability(most['p_turned'])}.",
+        f"{most['protected_word']}, {graded(most['p_turned'])}.",
     ]
 
 
@@ -188,7 +188,7 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
         sentences.append(
             f"{name.capitalize()} words were not meant to move. Overall they moved by "
             f"{signed(overall['mean'])} ({ends(overall)}), by more than {rope:g} with a "
-            f"probability of {probability(overall['p_moved'])}; the expected number of protected "
+            f"probability of {graded(overall['p_moved'])}; the expected number of protected "
             f"words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
             f"{len(words)}{which}."
         )

@@ -127,10 +127,12 @@ def headline(analysis: Analysis) -> Headline:
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Word what the numbers of a list allow you to say, and what they are not about."""
     groups = at_level(rows, GROUP).to_dict("records")
-    chances = joined(f"{row['of']} {graded(row['p_closer'])}" for row in groups)
+    chances = joined(
+        f"{row['of']} {graded(row['p_closer'])}" for row in groups or rows.to_dict("records")
+    )
     sentences = [
         "You may say how probable it is that words of a group lie closer to their own stereotypes "
-        f"than the others do: {chances or graded(rows['p_closer'].iloc[0])}."
+        f"than the others do: {chances}."
     ]
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         closer = analysis.lead.closer[[row["protected_group"] for row in groups]]

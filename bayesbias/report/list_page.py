@@ -18,13 +18,7 @@ from ..plots.frame import interval_note
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from . import wording
-from .headline import (
-    NO_VERDICTS,
-    headline,
-    headline_rows,
-    leading_contrast,
-    place_sentences,
-)
+from .headline import CLOSING, NULLS, headline, leading_rows
 from .numbers import ROUNDED, counted, probability_name
 from .wording import ALL_GROUPS, MEANINGS, THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
@@ -37,7 +31,6 @@ if TYPE_CHECKING:
 def list_page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, measured = analysis.wordlist, analysis.table
-    counts = [measured[name].nunique() for name in ("connection", "protected_word")]
     sections = [
         Section("found", "What was found", _found(analysis)),
         Section("reference", "Other measures", _reference(analysis)),
@@ -57,9 +50,7 @@ def list_page(analysis: Analysis) -> Page:
     return Page(
         kind="Cosine distances in a word embedding",
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
-        lede=f"How close {counts[0]} kinds of words lie to {counts[1]} protected words of "
-        f"{measured['protected_group'].nunique()} groups, how sure that is, and what does not "
-        "follow from it.",
+        lede=headline(analysis).about,
         sections=[section for section in sections if section.blocks],
         facts=_facts(analysis),
         doubts=wording.doubts_of(analysis.results),
@@ -76,7 +67,7 @@ def band(reference: Reference, rows: pd.DataFrame) -> pd.DataFrame:
 def headline_figure(analysis: Analysis) -> Figure:
     """Return the picture of what leads, overall and by group, over its reference lists."""
     first, second = leading_pair(analysis.table)
-    rows, rope = headline_rows(leading_contrast(analysis)), analysis.settings.rope
+    rows, rope = leading_rows(analysis), analysis.settings.rope
     if analysis.reference is not None:
         rows = band(analysis.reference, rows)
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=rope)
@@ -85,14 +76,7 @@ def headline_figure(analysis: Analysis) -> Figure:
 
 def _found(analysis: Analysis) -> list[Block]:
     lead = headline(analysis)
-    return [
-        lead.about,
-        lead.lines,
-        headline_figure(analysis),
-        wording.closeness_sentence(analysis),
-        *place_sentences(analysis),
-        f"{NO_VERDICTS}; see what may not be concluded.",
-    ]
+    return [lead.table, headline_figure(analysis), *lead.notes]
 
 
 def _caption(analysis: Analysis, first: str, second: str) -> str:
@@ -106,14 +90,13 @@ def _reference(analysis: Analysis) -> list[Block]:
     reference = analysis.reference
     if reference is None:
         return []
-    rows = reference.placed.assign(
-        protected_group=reference.placed["protected_group"].replace("", ALL_GROUPS),
-        lists=reference.placed["match"].map(
-            {"frequency": "like frequency", "topics": "any topics"}
-        ),
+    placed = reference.placed
+    rows = placed.assign(
+        protected_group=placed["protected_group"].replace("", ALL_GROUPS),
+        lists=placed["match"].map(NULLS),
     )
     names = ("lists", "protected_group", "mean", "reference_low", "reference_high", "percentile")
-    forest = partial(plots.contrast_forest, reference.placed, second="different")
+    forest = partial(plots.contrast_forest, placed, second="different")
     scatter = partial(plots.distances_by_rank, analysis.table, reference.ranks)
     return [
         prose("questions"),
@@ -123,9 +106,9 @@ def _reference(analysis: Analysis) -> list[Block]:
             f"Reference lists are drawn from {reference.n_words:,} words of the embedding and "
             "read with the spreads of this list.",
         ),
-        wording.pair_lines(reference),
-        *([] if reference.scores.empty else [wording.whole_list(reference)]),
         table(rows, "This list among reference lists", *names),
+        *([] if reference.scores.empty else [table(reference.scores, "Scores")]),
+        *([] if reference.relative.empty else [table(reference.relative, "Among random words")]),
         prose("frequency"),
         Figure(
             "ranks",
@@ -255,6 +238,7 @@ def _contrasts(analysis: Analysis) -> list[Block]:
     show = partial(level_table, ci_prob=settings.ci_prob)
     leading = contrast_of(marked, first, second)
     return [
+        wording.closeness_sentence(analysis),
         f"{first.capitalize()} − {second} with the words that it averages over, and all other "
         "differences.",
         Figure(f"contrasts-{lead.spec.name}", draw, _caption(analysis, first, second)),
@@ -370,13 +354,9 @@ def coverage_table(frame: pd.DataFrame, counted: str = "distances") -> Table:
 
 
 def _limits(analysis: Analysis) -> list[Block]:
-    reference, note = analysis.reference, analysis.wordlist.note
+    note = analysis.wordlist.note
     own = f"The list's own note: {note}" if note else "The list has no note of its own."
-    allowed: list[Block] = []
-    if reference is not None:
-        allowed = [prose("allowed"), wording.conclusions(reference)]
     return [
-        *allowed,
         [
             *lines("limits.people"),
             Line("Listing a stereotype does not endorse it", own),
@@ -419,7 +399,7 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
     links = [
         Line(
             analysis.wordlist.title or analysis.wordlist.name,
-            str(headline(analysis).lines[0]),
+            ", ".join(headline(analysis).table.rows[0][1:3]),
             quote(path),
         )
         for analysis, path in entries
@@ -445,8 +425,7 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
                     *_index_figures(rows, settings.rope),
                     *([THIN_MEANING] if rows["thin"].any() else []),
                     ROUNDED,
-                    f"{NO_VERDICTS}: each report states what may not be concluded, and why words "
-                    "are missing.",
+                    CLOSING,
                 ],
             )
         ],
@@ -460,12 +439,11 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
 
 def _index_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the rows of the contrast that leads: overall, then every group."""
-    rows = headline_rows(leading_contrast(analysis))
-    label = rows["protected_group"].replace("", ALL_GROUPS)
+    rows = leading_rows(analysis)
     lost = f"{len(analysis.missing)} of {len(analysis.wordlist.to_frame())}"
     return rows.assign(
-        label=label,
-        group=label,
+        label=rows["of"],
+        group=rows["of"],
         list=analysis.wordlist.name,
         contrast=" − ".join(leading_pair(analysis.table)),
         **{"words missing": [lost, *[""] * (len(rows) - 1)]},

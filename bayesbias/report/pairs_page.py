@@ -13,8 +13,8 @@ from ..maskedlm.questions import MEASURES
 from ..plots.curves import curves
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
-from .headline import NO_VERDICTS
-from .numbers import number, percent, probability, probability_name
+from .headline import CLOSING
+from .numbers import graded, number, percent, probability, probability_name
 from .writer import Block, Figure, Line, Page, Section, lines, prose, table
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _found(analysis: PairAnalysis) -> list[Block]:
     return [
         preference_lines(analysis),
         table(shares, SHARE, *names, ci_prob=analysis.settings.ci_prob),
-        f"{NO_VERDICTS}; see what may not be concluded.",
+        CLOSING,
     ]
 
 
@@ -90,7 +90,7 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
             "resampling them). "
             f"Of a new pair of this kind it does with probability {percent(row['mean'], 1)}, {ci} "
             f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
-            f"one half has probability {probability(row['p_above'])}."
+            f"one half has probability {graded(row['p_above'])}."
         )
         sentences.append(Line(f"{row['model']}, {row['measure']}", text))
     return sentences

@@ -12,7 +12,7 @@ from ..plots.forests import rank_forest, sweep_forest
 from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL
-from .headline import NO_VERDICTS
+from .headline import CLOSING
 from .list_page import blocks_of
 from .numbers import ROUNDED, counted, named, probability, probability_name, signed
 from .wording import THIN_MEANING
@@ -107,7 +107,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
             *("list", "embedding", "mean", "interval", *heads.values()),
         ),
         *_differences(sweep),
-        f"{NO_VERDICTS}; see what may not be concluded.",
+        CLOSING,
     ]
 
 

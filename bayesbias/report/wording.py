@@ -10,11 +10,10 @@ import pandas as pd
 
 from .._core.checks import Argument
 from ..tables.descriptives import contrast_of, leading_pair
-from ..tables.levels import GROUP, OVERALL, at_level
+from ..tables.levels import OVERALL, at_level
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from ..tables.spellings import CURES, Cure
 from .numbers import (
-    Row,
     counted,
     ends,
     joined,
@@ -27,7 +26,6 @@ from .numbers import (
 from .writer import Line
 
 if TYPE_CHECKING:
-    from ..workflows.reference import Reference
     from ..workflows.results import ModelResult
     from ..workflows.wordlist import Analysis
 
@@ -50,14 +48,6 @@ THIN_MEANING = (
 
 UNEVEN = 0.05
 """Coverage this far from what it should be, in some connection, is named in a sentence."""
-
-OUTSIDE = 0.05
-"""Two-sided p below which a contrast lies outside the middle 95% of reference lists."""
-
-
-def settled(row: Row) -> bool:
-    """Return whether an interval lies on one side of zero."""
-    return bool(row["low"] > 0 or row["high"] < 0)
 
 
 class _Fitted(Protocol):
@@ -113,14 +103,10 @@ def with_own(analysis: Analysis) -> list[str]:
 
 
 def measured_lines(analysis: Analysis) -> list[str]:
-    """Word for the screen what was measured and what was missing."""
-    lost, thin = analysis.missing, analysis.thin
-    first = (
-        f"{analysis.wordlist.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
-        f"distances, {len(lost)} of the list's {own_entries(analysis):,} entries missing"
-        + (f"; too few words of {sets_in_words(thin)}." if len(thin) else ".")
-    )
-    lines = [first]
+    """Word for the screen what was missing."""
+    lost, lines = analysis.missing, []
+    if len(analysis.thin):
+        lines = [f"Too few words of {sets_in_words(analysis.thin)}.", THIN_MEANING]
     if len(lost):
         control = lost["role"] == "control"
         names = list(dict.fromkeys(lost["word"][~control]))
@@ -129,8 +115,8 @@ def measured_lines(analysis: Analysis) -> list[str]:
             parts.append(f"{len(names) - 8} more protected and stereotype words")
         if control.any():
             parts.append(counted(int(control.sum()), "control word"))
-        lines.append(" ".join([f"Missing: {' and '.join(parts)}.", *cure_sentences(analysis)]))
-    return [*lines, *([THIN_MEANING] if len(thin) else []), *unmeasured(analysis)]
+        lines = [f"Missing: {' and '.join(parts)}.", *cure_sentences(analysis), *lines]
+    return [*lines, *unmeasured(analysis)]
 
 
 def missing_sentences(analysis: Analysis) -> list[str]:
@@ -334,86 +320,3 @@ def influence_sentence(result: ModelResult) -> str:
         f"“{most['name']}”, which moves it most: between {signed(without.min())} and "
         f"{signed(without.max())}, and {kept}."
     )
-
-
-# Other measures of the same list.
-
-
-def pair_lines(reference: Reference) -> list[Line]:
-    """Word for every pair of groups what each measure asks here, and why they differ."""
-    if reference.relative.empty:
-        return []
-    groups = at_level(reference.of_match("frequency"), GROUP).set_index("protected_group")
-    of_weat = reference.scores[reference.scores["score"] == "weat"].to_dict("records")
-    lines = []
-    for weat, psi in zip(of_weat, reference.relative.to_dict("records"), strict=True):
-        rows = groups.loc[[psi["first"], psi["second"]]]
-        contrast = joined(f"{name} {placed(row)}" for name, row in rows.iterrows())
-        text = (
-            f"Contrast: {contrast}. WEAT: d {_score(weat)}, p {p_value(weat['p_value'])}. "
-            f"Among random words: z {number(psi['z'], 2)}, p {p_value(psi['p_normal'])}. "
-            f"{_why(rows, weat['p_value'] < OUTSIDE, psi['p_normal'] < OUTSIDE)}"
-        )
-        lines.append(Line(f"{psi['first']}, {psi['second']}", text))
-    return lines
-
-
-def _score(row: Row) -> str:
-    """Write a score with its bootstrap interval."""
-    return f"{number(row['value'])} ({ends(row, number)})"
-
-
-def _why(rows: pd.DataFrame, *small: bool) -> str:
-    """Word whether the measures agree on a pair of groups, and what the difference comes from."""
-    unsure = [str(name) for name, row in rows.iterrows() if not settled(row)]
-    if all(small) and not unsure:
-        return "They agree: a difference that is not chance, for both groups."
-    if not any(small) and len(unsure) == len(rows):
-        return "They agree: none is sure of a difference."
-    if any(small) and unsure:
-        return (
-            "The p-values take the attribute words as given; the contrast asks for other attribute "
-            f"and protected words like these, and is not sure for {joined(unsure)}."
-        )
-    return (
-        "The contrast weighs every word's own leaning; the p-values compare sums, in which words "
-        "that lean oppositely cancel."
-    )
-
-
-def whole_list(reference: Reference) -> str:
-    """Word the scores of all groups at once."""
-    meanings = {
-        "mac": "the mean distance to all stereotypes",
-        "same": "how far the groups differ along the stereotypes",
-    }
-    rows = reference.scores[reference.scores["score"].isin(meanings)].to_dict("records")
-    parts = [f"{r['score'].upper()} {_score(r)}, {meanings[r['score']]}" for r in rows]
-    return f"The whole list: {joined(parts)}."
-
-
-def conclusions(reference: Reference) -> list[Line]:
-    """Word what the numbers of this list allow you to say, and what not."""
-    frequency, topics = (
-        reference.of_match(match).to_dict("records") for match in ("frequency", "topics")
-    )
-    lines = []
-    for row, topic in zip(frequency, topics, strict=True):
-        if settled(row):
-            where = "closer" if row["mean"] < 0 else "farther"
-            more = "more so" if row["p_value"] < OUTSIDE else "not more so"
-            text = (
-                f"its own stereotypes lie {where} than those of others, {more} than words of like "
-                "frequency would"
-            )
-        else:
-            text = "not that its own stereotypes lie closer, and not that they do not"
-        beyond = "and more than" if topic["p_value"] < OUTSIDE else "not that it is more than"
-        name = row["protected_group"] or ALL_GROUPS
-        lines.append(Line(str(name), f"{text}; {beyond} lists about any other topics show."))
-    return lines
-
-
-def p_value(p: float) -> str:
-    """Write a p-value as the commands scores and background do."""
-    return f"{p:.2g}".replace("-", "−")

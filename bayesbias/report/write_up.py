@@ -11,12 +11,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..tables.descriptives import leading_pair
-from ..tables.levels import OVERALL, WORD, at_level
+from ..tables.levels import OVERALL
 from ..tables.schema import THIN_MARK
 from . import wording
-from .headline import headline_rows, leading_contrast, place_sentences
-from .numbers import Row, counted, joined, number, probability, probability_name
-from .wording import ALL_GROUPS, THIN_MEANING, settled
+from .headline import NULLS, leading_rows, meanings
+from .numbers import Row, counted, graded, joined, number, percent, probability_name
+from .wording import THIN_MEANING
 from .writer import escaped, table_lines
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 NAMES = {"markdown": "write-up.md", "latex": "write-up.tex", "bibtex": "references.bib"}
 """Files of a write-up by its parts."""
+
+GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
+"""What an analysis calls vectors without a name, and what the paper writes for them."""
 
 OF_MODELS = {
     **dict.fromkeys(("maximal", "maximal-topics"), ("barr2013", "baayen2008")),
@@ -93,11 +96,11 @@ def write_up(analysis: Analysis) -> WriteUp:
     cites = re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@\w+(?:; @\w+)*)\]", text)))
     keys = list(dict.fromkeys(cites))
     ci, pair = probability_name(analysis.settings.ci_prob), leading_pair(analysis.table)
-    heads = ["group", " − ".join(pair), f"{ci} interval", "probability of direction"]
+    heads = ["group", " − ".join(pair), f"{ci} interval", "closer to their own"]
     rows = []
-    for row in headline_rows(leading_contrast(analysis)).to_dict("records"):
-        name = f"{row['protected_group'] or ALL_GROUPS}{f' {THIN_MARK}' if row['thin'] else ''}"
-        rows.append([name, number(row["mean"]), _to(row), probability(row["p_direction"])])
+    for row in leading_rows(analysis).to_dict("records"):
+        name = f"{row['of']}{f' {THIN_MARK}' if row['thin'] else ''}"
+        rows.append([name, number(row["mean"]), _to(row), graded(row["p_closer"])])
     thin = THIN_MEANING if len(analysis.thin) else ""
     lines = [text, *table_lines(heads, [False, True, True, True], rows), ""]
     lines += [*([thin, ""] if thin else []), "## References", ""]
@@ -110,7 +113,7 @@ def write_up(analysis: Analysis) -> WriteUp:
     head, *body = (" & ".join(map(_latex, cells)) + r" \\" for cells in [heads, *rows])
     rest = [r"\begin{tabular}{lrrr}", r"\hline", head, r"\hline", *body, r"\hline"]
     rest += [r"\end{tabular}", *([r"\par\smallskip", _latex(thin)] if thin else [])]
-    tex = re.sub(r"^## (\w+)$", r"\\section*{\1}", tex.replace("−", "$-$"), flags=re.MULTILINE)
+    tex = re.sub(r"^## (.+)$", r"\\section*{\1}", tex.replace("−", "$-$"), flags=re.MULTILINE)
     bibtex = "\n\n".join(_entries()[key] for key in keys) + "\n"
     return WriteUp("\n".join(lines) + "\n", "\n".join([tex, *rest]) + "\n", bibtex)
 
@@ -147,12 +150,13 @@ def _values(analysis: Analysis) -> dict[str, Any]:
     kinds += [f"{len(of_kind[n]):,} {n}" for n in ("neutral", "human", "matched") if n in of_kind]
     found = dict(lead.diagnostics.itertuples(index=False, name=None))
     first, second = leading_pair(table)
-    thin = analysis.thin
+    thin, rows = analysis.thin, leading_rows(analysis)
     return {
+        "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
         **{"table": table, "settings": settings, "wordlist": wordlist, "words": words},
         **{"lead": lead, "others": others, "found": found, "first": first, "second": second},
         **{"attrs": analysis.posterior.attrs, "versions": analysis.versions},
-        **{"counted": counted, "origin": _origin, "reference": _own_reference},
+        **{"counted": counted, "joined": joined, "origin": _origin, "reference": _own_reference},
         **{"formula": _formula, "sigma": _sigma, "effects": _effects, "indices": _indices},
         **{"priors_of": _priors, "cite": _cite, "lost": len(analysis.missing)},
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
@@ -169,20 +173,19 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "ci": probability_name(settings.ci_prob),
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
         "reference_lists": analysis.reference,
-        "contrasts": list(_contrasts(analysis)),
-        "places": [
-            *(_plain(text) for text in place_sentences(analysis) if analysis.reference),
+        "places": [_place(row) for row in rows.to_dict("records")],
+        "meaning": " ".join(meanings(analysis, rows)),
+        "results": [
+            *_beyond(analysis, rows),
             _plain(wording.closeness_sentence(analysis)),
-        ],
-        "comparison": _comparison(analysis),
-        "coverage": _plain(wording.coverage_sentence(lead, settings.ci_prob)),
-        "leaning": _leaning(lead.sensitivity),
-        "doubts": [
             wording.few_attributes(analysis),
             *wording.unmeasured(analysis),
             *([f"Too few words are left of {wording.sets_in_words(thin)}."] if len(thin) else []),
             *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
         ],
+        "comparison": _comparison(analysis),
+        "coverage": _plain(wording.coverage_sentence(lead, settings.ci_prob)),
+        "leaning": _leaning(lead.sensitivity),
     }
 
 
@@ -247,31 +250,21 @@ def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
         yield joined(names), prior_text, reason
 
 
-def _contrasts(analysis: Analysis) -> Iterator[str]:
-    """Yield where the contrast that leads lies, and the word that is farthest from zero."""
-    first, second = leading_pair(analysis.table)
-    frame = leading_contrast(analysis)
-    for row in headline_rows(frame).to_dict("records"):
-        whole = row["level"] == OVERALL
-        of = "Over all groups" if whole else f"For the group {row['protected_group']}"
-        what = f"the difference {first} − {second} was" if whole else "it was"
-        whose = "stereotypes of a word’s own group" if whole else "its own stereotypes"
-        follows = f": {whose} lie {'closer' if row['mean'] < 0 else 'farther away'} than the others"
-        if not settled(row):
-            follows = (
-                f"; the interval includes zero, so it is not settled whether {whose} lie closer or "
-                "farther away than the others"
-            )
-        chance = f"probability of direction {probability(row['p_direction'])}"
-        yield f"{of} {what} {number(row['mean'])} ({_to(row)}; {chance}){follows}."
-    words = at_level(frame, WORD)
-    if len(words) and set(analysis.table["protected_group"]) <= set(wording.with_own(analysis)):
-        top = words.iloc[int(words["mean"].abs().argmax())]
-        yield (
-            f"Of {counted(len(words), 'word')}, “{top['protected_word']}” was the farthest from "
-            f"zero ({number(top['mean'])}, {_to(top)}, shrunk toward the others by the model); the "
-            f"probability that it is indeed the farthest of all is {probability(top['p_most'])}."
-        )
+def _place(row: Row) -> str:
+    """Word where the contrast of all groups, or of one, lies, and how probably they are closer."""
+    whose = "their" if row["level"] == OVERALL else "its"
+    return (
+        f"{number(row['mean'])} for {row['of']} ({_to(row)}; closer to {whose} own with "
+        f"probability {graded(row['p_closer'])})"
+    )
+
+
+def _beyond(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
+    """Word which shares of reference lists lie less close than the contrast of all groups."""
+    if analysis.reference is None:
+        return []
+    shares = [f"{percent(rows[match].iloc[0])} of lists of {NULLS[match]}" for match in NULLS]
+    return [f"All groups together lie closer than {joined(shares)}."]
 
 
 def _to(row: Row) -> str:

@@ -118,9 +118,7 @@ def lines(*keys: str, **values: object) -> list[Line]:
     return [Line(of.format(**values), text.format(**values)) for of, text in items]
 
 
-def table(
-    frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89
-) -> Table:
+def table(frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89) -> Table:
     """Make a table of columns of a frame.
 
     Parameters

@@ -185,8 +185,7 @@ class ChangeAnalysis(Shown, OfModels[ChangeResult]):
         if lead is None:
             title, *lines = change_lines(self)
             return Sheet(title, tuple(("", line) for line in lines), note=CLOSING)
-        note = " ".join([lead.about, *side_effects(self), CLOSING])
-        return Sheet(pairing(self), tuple((each.of, each.text) for each in lead.lines), note=note)
+        return lead.sheet(pairing(self), *side_effects(self), CLOSING)
 
     def __repr__(self) -> str:
         return str(self)

@@ -139,13 +139,9 @@ class Analysis(Shown, OfModels[ModelResult]):
         return Path(path) / REPORT
 
     def _sheet(self, *, roomy: bool) -> Sheet:
-        from ..report.headline import CLOSING, headline, place_sentences
-        from ..report.wording import measured_lines
+        from ..report.headline import headline_sheet
 
-        title, *measured = measured_lines(self)
-        lead = headline(self)
-        note = [*measured, lead.about, *place_sentences(self), CLOSING]
-        return Sheet(title, tuple((each.of, each.text) for each in lead.lines), note=" ".join(note))
+        return headline_sheet(self)
 
     def __repr__(self) -> str:
         return str(self)
