@@ -17,6 +17,7 @@ from cli_toy import LIST, WORDS, listing, refused, write_vectors
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
+from bayesbias.report.numbers import plain_number
 from bayesbias.workflows.output import OWN_NAMES
 from bayesbias.workflows.wordlist import FRAMES
 
@@ -173,12 +174,12 @@ def test_missing_words_are_named_and_lower_case_is_hinted_at(
     content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main(toy) == 0
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     told = "Missing: Son, Puppi, Nurse and 1 control word."
-    assert f"  {told} 2 there in another case: try --case fallback.\n" in out
+    assert f"{told} 2 there in another case: try --case fallback." in out
     assert main([*toy, "--case", "fallback", "--force"]) == 0
     said = capsys.readouterr()
-    assert "  Missing: Puppi and 1 control word.\n" in said.out
+    assert "Missing: Puppi and 1 control word." in said.out
     told = "Nurse as nurse of 'toy': these read the same vector, and count once"
     assert said.err == f"bayesbias: warning: {told}\n"
     assert told.replace("'", "&#39;") in Path("bayesbias-results/report.html").read_text()
@@ -194,9 +195,9 @@ def test_sets_with_too_few_words_are_marked_and_refused_if_asked(
     write_vectors(Path("toy.txt"), [*WORDS, "lad", "lass", "cook"])
     assert main([*toy, "--out", "res"]) == 0
     out = capsys.readouterr().out
-    first = out.splitlines()[0]
-    assert first.endswith("too few words of the stereotypes of women (3 of 4) and human (2 of 3).")
-    assert [line[-1] == "†" for line in out.splitlines() if line[:7] in {"  men: ", "  women"}]
+    few = "Too few words of the stereotypes of women (3 of 4) and human (2 of 3)."
+    assert few in " ".join(out.split())
+    assert "  women †  " in out
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
     assert "women_stereotype (3 of 4), human (2 of 3)" in told
     assert told.endswith("or give --max-missing a larger share")
@@ -220,15 +221,11 @@ def test_the_report_quotes_the_numbers_of_scores_and_background(
     seed = ["--seed", "1", "--quiet"]
     assert main(["scores", "religion", *seed, "--out", str(tmp_path / "s.csv")]) == 0
     assert main(["background", "religion", *seed, "--out", str(tmp_path / "b")]) == 0
-    scores = pd.read_csv(tmp_path / "s.csv").query("score == 'weat'")
+    scores = pd.read_csv(tmp_path / "s.csv")
     relative = pd.read_csv(tmp_path / "b" / "relative.csv")
-    for (_, weat), (_, psi) in zip(scores.iterrows(), relative.iterrows(), strict=True):
-        low, high = (f"{weat[end]:.3f}" for end in ("low", "high"))
-        said = (
-            f"d {weat['value']:.3f} ({low} … {high}), p {weat['p_value']:.2g}. "
-            f"Among random words: z {psi['z']:.2f}, p {psi['p_normal']:.2g}."
-        )
-        assert said.replace("-", "−") in page
-    for name in ("mac", "same"):
-        row = pd.read_csv(tmp_path / "s.csv").query("score == @name").iloc[0]
-        assert f"{name.upper()} {row['value']:.3f} ({row['low']:.3f} … {row['high']:.3f})" in page
+    for value in (
+        *scores.query("score in ['weat', 'mac', 'same']")["value"],
+        *relative["z"],
+        *relative["p_normal"],
+    ):
+        assert plain_number(value) in page

@@ -11,7 +11,7 @@ from plot_looks import note
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.report.headline import finding_lines
+from bayesbias.report.headline import headline
 from bayesbias.report.write_up import NAMES
 from bayesbias.workflows.wordlist import Analysis
 
@@ -32,10 +32,10 @@ def found() -> Analysis:
 def test_findings_show_the_sentences_of_the_report(found: Analysis) -> None:
     shown = " ".join(str(found).split())
     page = found._repr_html_().replace("&#x27;", "'")
-    for line in finding_lines(found):
-        for part in line.split(": ", 1)[-1:]:
-            assert part in shown
-            assert part in page
+    lead = headline(found)
+    for text in (lead.about, *lead.table.rows[0], *lead.notes):
+        assert text in shown
+        assert text in page
     assert repr(found) == str(found)
 
 
@@ -51,7 +51,7 @@ def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     lone = {**PETS, "stereotypes": {"cat": PETS["stereotypes"]["cat"]}}
     found = bb.analyze("glove-demo", lone, **FEW)
     shown = " ".join(str(found).split())
-    assert [row[0] for row in found._sheet(roomy=True).rows] == ["all groups", "cat"]
+    assert [row[0] for row in found._sheet(roomy=True).rows] == ["all groups †", "cat †"]
     assert "Only cat has stereotypes: associated − different compares its words with" in shown
     paper = found.write_up().markdown
     assert "Only cat has stereotypes" in paper

@@ -26,9 +26,9 @@ from builders import (
 from bayesbias import plots
 from bayesbias.model.tree import SamplingWarning
 from bayesbias.report import writer
-from bayesbias.report.headline import headline
+from bayesbias.report.headline import borderline, headline
 from bayesbias.report.list_page import blocks_of, index_page, list_page
-from bayesbias.report.numbers import joined, number, percent, signed, signed_end
+from bayesbias.report.numbers import graded, joined, number, percent, signed
 from bayesbias.report.wording import coverage_sentence
 from bayesbias.report.writer import SVG, inlined
 from bayesbias.tables.schema import CONNECTIONS
@@ -128,19 +128,28 @@ def test_the_index_links_to_reports_and_has_their_contrasts(demo: Analysis) -> N
     assert "a%20%22b%22/report.html" in html.values("href")
     assert "script" not in html.tags
     table = next(block for block in page.sections[0].blocks if isinstance(block, writer.Table))
-    assert [row[1] for row in table.rows] == 2 * [line.of for line in headline(demo).lines]
+    assert [row[1] for row in table.rows] == 2 * [row[0] for row in headline(demo).table.rows]
 
 
 def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> None:
     """The ends of what it leads with are those of `bb.contrasts`, the largest group first."""
-    lines = headline(demo).lines
+    lead = headline(demo)
     rows = demo.lead.contrasts.query("first == 'associated' and second == 'different'")
     groups = rows[rows["level"] == "group"].set_index("protected_group")
     order = groups["mean"].abs().sort_values(ascending=False).index
-    assert [line.of for line in lines] == ["all groups", *order]
-    for line in lines[1:]:
-        low, high = (f"{groups[end][line.of]:+.3f}".replace("-", "−") for end in ("low", "high"))
-        assert f"({low} … {high})" in line.text
+    assert [row[0] for row in lead.table.rows] == ["all groups", *order]
+    for group, contrast, chance in (row[:3] for row in lead.table.rows[1:]):
+        row = groups.loc[group]
+        assert f"({number(row['low'])} … {number(row['high'])}" in contrast
+        p = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
+        assert chance == graded(p)
+        assert f"{group} {chance}" in lead.notes[0]
+
+
+def test_ends_at_zero_are_borderline() -> None:
+    row = {"sd": 0.05, "low": -0.16, "high": -0.002}
+    assert borderline(row, 4000) == ", borderline"
+    assert borderline(row | {"high": -0.004}, 4000) == ""
 
 
 def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analysis) -> None:
@@ -159,8 +168,11 @@ def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analys
         (number(-1.5, 1), "−1.5"),
         (signed(0.0004), "0.000"),
         (signed(0.12), "+0.120"),
-        (signed_end(-0.00004), "−0.000"),  # on which side of 0 an interval ends
-        (signed_end(0.0), "0.000"),
+        (graded(0.998), "over 99%, almost certainly"),
+        (graded(0.946), "95%, very probably"),  # the words go by the number that is shown
+        (graded(0.944), "94%, probably"),
+        (graded(0.79), "79%, unclear"),
+        (graded(0.03), "3%, very probably not"),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),
         (percent(1), "100%"),
@@ -175,10 +187,10 @@ def test_how_numbers_are_written(written: str, expected: str) -> None:
 def test_a_table_writes_intervals_marks_and_dashes() -> None:
     frame = pd.DataFrame({"mean": [0.1, -0.2], "low": [0, -0.3], "high": [0.2, -0.1]})
     frame = frame.assign(who=["<a>", "b|c"], thin=[False, True], rows=[1234, 5], x=[np.nan, 2])
-    made = writer.table(frame, "t", "who", "mean", "interval", "rows", "x", sign=True)
+    made = writer.table(frame, "t", "who", "mean", "interval", "rows", "x")
     assert made.heads == ("who", "mean", "89% interval", "rows", "x")
     assert made.numeric == (False, True, True, True, True)
-    assert made.rows[0] == ("<a>", "+0.100", "0.000 … +0.200", "1,234", "–")
+    assert made.rows[0] == ("<a>", "0.100", "0.000 … 0.200", "1,234", "–")
     assert made.rows[1][2] == "−0.300 … −0.100 †"
     lines = [*writer.table_lines(("who",), (False,), [made.rows[1][:1]])]
     assert lines == ["| who |", "| --- |", r"| b\|c |"]

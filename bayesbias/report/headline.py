@@ -13,7 +13,17 @@ from .._core.display import Sheet
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
-from .numbers import counted, graded, joined, number, percent, placed, probability_name, signed
+from .numbers import (
+    counted,
+    graded,
+    joined,
+    number,
+    percent,
+    placed,
+    probability,
+    probability_name,
+    signed,
+)
 from .wording import ALL_GROUPS, MEANINGS, measured_lines, with_marks, with_own
 from .writer import Table
 
@@ -30,10 +40,10 @@ CLOSING = (
 )
 """Last words of a command that prints findings."""
 
-NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
+NULLS = {"frequency": "equally frequent words", "topics": "other topics"}
 """Names of the nulls, by how their lists are drawn."""
 
-CLOSER = "closer to their own stereotypes?"
+CLOSER = "closer to their own?"
 
 NOT_DRAWN = (
     "No reference lists were drawn, so other words of this embedding are not known: give an "
@@ -54,7 +64,9 @@ class Headline:
 
     def sheet(self, *notes: str) -> Sheet:
         """Show it in a terminal or notebook, with more notes."""
-        heads = tuple(head.removesuffix("?") for head in self.table.heads)
+        heads = tuple(
+            head.removesuffix("?").replace("closer than", "than") for head in self.table.heads
+        )
         return Sheet(self.about, self.table.rows, heads, " ".join([*self.notes, *notes]))
 
 
@@ -97,11 +109,10 @@ def headline(analysis: Analysis) -> Headline:
     n_groups = measured["protected_group"].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     about = (
-        f"How close {counted(measured['protected_word'].nunique(), 'word')} of "
-        f"{counted(n_groups, 'group')} lie to {MEANINGS[first]}, less how close to "
-        f"{MEANINGS[second]}. Measured as cosine distances to "
-        f"{counted(stereotypes, 'stereotype')} in {settings.embedding}; below zero is closer to "
-        "their own."
+        f"{analysis.wordlist.name} in {settings.embedding}: how much closer {counted(measured['protected_word'].nunique(), 'word')} of "
+        f"{counted(n_groups, 'group')} lie to their own group's stereotypes than to "
+        f"{MEANINGS[second]}. Mean cosine distances to "
+        f"{counted(stereotypes, 'stereotype')} are compared; below zero is closer to their own."
     )
     heads = ["", f"contrast ({ci} interval)", CLOSER]
     cells = [
@@ -135,19 +146,20 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         f"than the others do: {chances}."
     ]
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
-        closer = analysis.lead.closer[[row["protected_group"] for row in groups]]
-        one, every = closer.any(axis=1).mean(), closer.all(axis=1).mean()
+        draws = analysis.lead.group_draws[[row["protected_group"] for row in groups]]
+        some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
         sentences.append(
-            f"That at least one of the {len(groups)} does has a probability of {percent(one)}, "
-            f"that all do {percent(every)}; signs tossed by coins would give "
-            f"{percent(1 - 0.5 ** len(groups))} and {percent(0.5 ** len(groups))}."
+            f"That at least one of the {len(groups)} does has a probability of "
+            f"{probability(some)}; with the same uncertainty around zero it would be "
+            f"{probability(none)}."
         )
     reference = analysis.reference
     if reference is not None:
         sentences.append(
             "The last columns are shares of reference lists that lie less close: of "
-            f"{joined(f'{reference.n_lists(match)} with {name}' for match, name in NULLS.items())}."
-            " Only near 100% does a contrast exceed what such words show."
+            f"{reference.n_lists('frequency')} with equally frequent words and "
+            f"{reference.n_lists('topics')} with other topics as stereotypes. Only near 100% does "
+            "a contrast exceed what such words show."
         )
     elif analysis.settings.reference_lists and not analysis.settings.templates:
         sentences.append(NOT_DRAWN)
@@ -183,6 +195,9 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 def listed_sentences(analysis: Analysis, groups: pd.DataFrame) -> list[str]:
     """Word where a contrast over the listed words differs in sign, or by more than an interval."""
+    table = analysis.table
+    if not pd.crosstab(table["protected_word"], table["connection"].astype(str)).all(axis=None):
+        return []  # the listed words have no mean of what some of them lack
     listed = contrast_of(analysis.lead.listed, *ORDER)
     listed = at_level(listed, GROUP).set_index("protected_group")
     names = []

@@ -32,7 +32,7 @@ GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=
 """What an analysis calls vectors without a name, and what the paper writes for them."""
 
 OF_MODELS = {
-    **dict.fromkeys(("maximal", "maximal-topics"), ("barr2013", "baayen2008")),
+    **dict.fromkeys(("by-group", "maximal", "maximal-topics"), ("barr2013", "baayen2008")),
     **dict.fromkeys(("crossed", "robust"), ("baayen2008",)),
     **dict.fromkeys(("paper", "paper-figures"), ("dobrzeniecka2024",)),
 }
@@ -151,6 +151,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
     found = dict(lead.diagnostics.itertuples(index=False, name=None))
     first, second = leading_pair(table)
     thin, rows = analysis.thin, leading_rows(analysis)
+    meaning, *differing = map(_plain, [*meanings(analysis, rows), ""])
     return {
         "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
         **{"table": table, "settings": settings, "wordlist": wordlist, "words": words},
@@ -174,9 +175,10 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
         "reference_lists": analysis.reference,
         "places": [_place(row) for row in rows.to_dict("records")],
-        "meaning": " ".join(meanings(analysis, rows)),
+        "meaning": meaning,
         "results": [
             *_beyond(analysis, rows),
+            *filter(None, differing),
             _plain(wording.closeness_sentence(analysis)),
             wording.few_attributes(analysis),
             *wording.unmeasured(analysis),
@@ -254,8 +256,8 @@ def _place(row: Row) -> str:
     """Word where the contrast of all groups, or of one, lies, and how probably they are closer."""
     whose = "their" if row["level"] == OVERALL else "its"
     return (
-        f"{number(row['mean'])} for {row['of']} ({_to(row)}; closer to {whose} own with "
-        f"probability {graded(row['p_closer'])})"
+        f"{number(row['mean'])} for {row['of']} ({_to(row)}; closer to {whose} own: "
+        f"{graded(row['p_closer'])})"
     )
 
 

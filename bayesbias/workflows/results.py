@@ -66,11 +66,11 @@ class ModelResult:
         return contrasts(self.posterior, **self.settings.reading, over="listed")
 
     @cached_property
-    def closer(self) -> pd.DataFrame:
-        """Whether each group's associated lie closer than its different, a row a draw."""
+    def group_draws(self) -> pd.DataFrame:
+        """Draws of each group's contrast of the first two connections."""
         levels, gaps, _ = contrast_draws(self.posterior, "population")
         is_group = (levels["level"] == GROUP).to_numpy()
-        return pd.DataFrame(gaps[:, is_group, 0] < 0, columns=levels["protected_group"][is_group])
+        return pd.DataFrame(gaps[:, is_group, 0], columns=levels["protected_group"][is_group])
 
     @cached_property
     def predictive(self) -> Mapping[float, FloatArray]:
