@@ -109,7 +109,8 @@ def headline(analysis: Analysis) -> Headline:
     n_groups = measured["protected_group"].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     about = (
-        f"{analysis.wordlist.name} in {settings.embedding}: how much closer {counted(measured['protected_word'].nunique(), 'word')} of "
+        f"{analysis.wordlist.name} in {settings.embedding}: how much closer "
+        f"{counted(measured['protected_word'].nunique(), 'word')} of "
         f"{counted(n_groups, 'group')} lie to their own group's stereotypes than to "
         f"{MEANINGS[second]}. Mean cosine distances to "
         f"{counted(stereotypes, 'stereotype')} are compared; below zero is closer to their own."
