@@ -19,7 +19,7 @@ $(UV):
 	@touch $@
 
 demo: env
-	$(BIN)/bayesbias run religion --out bayesbias-demo --force
+	$(BIN)/bayesbias run weat6 --case fallback --out bayesbias-demo --force
 
 ORDINARY := not slow and not mlm and not browser
 test: env

@@ -32,8 +32,8 @@ def fitted(name: str = "gender") -> tuple[Any, ...]:
 
 
 def headline() -> Axes:
-    """Contrasts of religion over reference lists."""
-    return bb.analyze("glove-demo", "religion", seed=1).plot()
+    """Contrasts of names, career and family over reference lists."""
+    return bb.analyze("glove-demo", "weat6", case="fallback", seed=1).plot()
 
 
 def rank_forest() -> Axes:
@@ -69,7 +69,7 @@ def pair_forest() -> Axes:
 
 def prior_predictive() -> Axes:
     """Figures of the gender table against those of tables drawn from the prior."""
-    return bb.plots.prior_predictive(bb.prior_predictive("maximal", fitted()[2], seed=1))
+    return bb.plots.prior_predictive(bb.prior_predictive("by-group", fitted()[2], seed=1))
 
 
 def scores() -> Axes:
@@ -79,7 +79,7 @@ def scores() -> Axes:
 
 
 FIGURES: dict[str, Callable[[], Axes]] = {
-    "religion-headline": headline,
+    "headline": headline,
     "forest": lambda: bb.plots.forest(bb.summary(fitted()[3]), level="group"),
     "contrast_forest": lambda: bb.plots.contrast_forest(
         bb.contrasts(fitted("religion")[3]), level="group", second="different"
