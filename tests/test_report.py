@@ -143,7 +143,7 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
         assert f"({number(row['low'])} … {number(row['high'])}" in contrast
         p = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
         assert chance == graded(p)
-        assert f"{group} {chance}" in lead.notes[0]
+        assert f"{group} ({chance})" in lead.notes[0]
 
 
 def test_ends_at_zero_are_borderline() -> None:

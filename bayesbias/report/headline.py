@@ -140,7 +140,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Word what the numbers of a list allow you to say, and what they are not about."""
     groups = at_level(rows, GROUP).to_dict("records")
     chances = joined(
-        f"{row['of']} {graded(row['p_closer'])}" for row in groups or rows.to_dict("records")
+        f"{row['of']} ({graded(row['p_closer'])})" for row in groups or rows.to_dict("records")
     )
     sentences = [
         "You may say how probable it is that words of a group lie closer to their own stereotypes "
