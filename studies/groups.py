@@ -127,7 +127,7 @@ SCENARIOS: dict[str, Sums | Lists] = {
     "words of group 0 lean 3 times as much": replace(THREE, uneven=3.0),
     "skewed noise": replace(THREE, skewed=True),
     "two groups share a set": replace(FIVE, bias=(-0.08, 0, 0), shared_set=True),
-    "5% of cells missing": replace(THREE, missing=0.05),
+    "5% of cells missing": replace(THREE, words=4, attributes=6, controls=10, missing=0.05),
     "scale 1/20": replace(THREE, scale=0.05),
     "random words": Lists(1),
     "clusters of 2": Lists(2),
