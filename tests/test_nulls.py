@@ -275,3 +275,15 @@ def test_what_cannot_be_is_refused() -> None:
     ):
         refused(fragment, call, **arguments)
     refused("there are 1 tables, 0 to 0; got 2", three.table, 2, error=IndexError)
+
+
+def test_associations_are_those_of_weat() -> None:
+    batch = bb.nulls.Scenario(word_sd=0.04).simulate(2, seed=1)
+    table = batch.table(1)
+    means = table.groupby(["protected_word", "attribute_set"], sort=False, observed=True)
+    by_set = means["cosine_distance"].mean().unstack()
+    expected = by_set.iloc[:, 1] - by_set.iloc[:, 0]
+    words = table["protected_word"].unique()
+    np.testing.assert_allclose(batch.associations()[1], expected.loc[words], atol=1e-12)
+    with pytest.raises(ValueError, match="WEAT compares two groups"):
+        bb.nulls.Scenario(groups=("p", "q", "r")).simulate(1, seed=1).associations()

@@ -205,6 +205,17 @@ class Batch:
             attach_cosines(table, names, self.cosines[index])
         return table
 
+    def associations(self) -> FloatArray:
+        """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
+        if len(self.scenario.groups) != 2:
+            raise ValueError(
+                f"WEAT compares two groups, and this scenario has {len(self.scenario.groups)}: "
+                f"{', '.join(self.scenario.groups)}"
+            )
+        sets = self.scenario.set_of_attribute
+        to_a, to_b = (self.distances[:, :, sets == i] for i in (0, 1))
+        return np.asarray(to_b.mean(axis=2) - to_a.mean(axis=2))
+
     def first(self, n: int) -> Batch:
         """Return the first n tables."""
         by_table = {name: getattr(self, name)[:n] for name in _BY_TABLE}
