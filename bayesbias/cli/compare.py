@@ -62,7 +62,7 @@ def compare(
         A table, .csv or .parquet, of ours or in the published layout; or an embedding.
     model : list of str
         A model for changes by name or path; may be repeated, and the last leads. By default
-        change-crossed and change-maximal.
+        change-by-group.
     reference_list : str
         The word list: for embeddings, and for scores of tables.
     before_vectors, after_vectors : str

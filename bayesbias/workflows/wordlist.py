@@ -166,7 +166,7 @@ def analyze(
     name : str
         What the embedding is called; by default its name or path.
     **settings
-        ``models``, names or paths; the last leads (by default crossed and maximal);
+        ``models``, names or paths; the last leads (by default by-group alone);
         ``matched`` and ``reference_lists``, how many control words for each stereotype and how
         many lists are drawn; ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``,
         ``strip_accents`` and ``allow_pickle`` of `bayesbias.load_vectors`; ``max_missing`` of
