@@ -141,8 +141,12 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
             labels = (str(cluster["id"]), str(cluster["bias_type"]), DIRECTIONS[0])
             target, context = str(cluster["target"]), str(cluster["context"])
             sentences = tuple(said[kind] for kind in kinds)
-        except (KeyError, TypeError) as error:
+        except KeyError as error:
             raise ValueError(f"cluster {number}, {cluster!r:.60}, lacks {error}") from None
+        except TypeError:
+            raise ValueError(
+                f"entry {number} is {cluster!r:.60}, where a cluster should be"
+            ) from None
         yield Cluster((*labels, target), context, sentences)
 
 
