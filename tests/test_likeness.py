@@ -19,7 +19,7 @@ def test_unrelated_units_have_a_variance_of_one_in_every_direction() -> None:
 def test_two_clusters_of_equal_words_count_as_two_words() -> None:
     unit = np.eye(4)[[0, 0, 0, 1, 1, 1, 2, 3]]  # six words of one group, two of another
     block = np.array([0, 0, 0, 0, 0, 0, 1, 1])
-    np.testing.assert_allclose(effective_number(unit @ unit.T, block), [2.0, 2.0])
+    np.testing.assert_allclose(effective_number(likeness(unit @ unit.T, block), block), [2.0, 2.0])
 
 
 def test_mean_and_deviations_have_the_variances_that_a_covariance_gives_them() -> None:

@@ -88,8 +88,7 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
     return total
 
 
-def effective_number(cosines: FloatArray, block: IntArray) -> FloatArray:
-    """How many unrelated units each block counts as, (n_blocks,): n over its mean's variance."""
-    matrix = likeness(cosines, block)
+def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
+    """How many unrelated units each block of K counts as, (n_blocks,): n over `Directions.mean`."""
     parts = [np.flatnonzero(block == i) for i in range(block.max() + 1)]
     return np.array([len(i) / directions(matrix[np.ix_(i, i)]).mean for i in parts])

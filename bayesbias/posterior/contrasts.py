@@ -72,7 +72,8 @@ def contrasts(
     -------
     DataFrame
         One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
-        ``second``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
+        ``second``, ``estimand`` (what the row is about, see the notes), then of first - second
+        ``mean``, ``sd``, ``low``, ``high``;
         ``p_direction``, the probability of the sign the median has, in [.5, 1]; ``p_rope``, the
         probability that the difference is smaller than `rope`; and of words ``p_most``, the
         probability that this difference is the farthest from zero of all words (NaN at other
@@ -88,6 +89,12 @@ def contrasts(
 
     Notes
     -----
+    ``estimand`` is ``double difference`` (own sets less other sets over all groups), ``relative``
+    (own sets, this group against the others, less the same difference in the controls) or
+    ``within`` (two connections within the group, or over all). Models without a mean of every
+    group in every column have ``within`` in all rows of groups and words. Two groups without
+    controls have no relative contrast, and so no row of it.
+
     The overall row of ``associated`` and ``human`` is the one number that Dobrzeniecka and Urbaniak
     (2024) would give if one must: how much closer stereotypes lie than words about people. The
     word with the largest estimate was chosen among many, and is often not the word whose difference

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..model.likeness import directions
+from ..model.likeness import effective_number
 from ..model.tree import design_of
 
 if TYPE_CHECKING:
@@ -56,14 +56,11 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     roles = [("protected_group", name) for name in design.groups]
     columns = design.columns or design.connections
     roles += [("attribute_set" if name in design.sets else "controls", name) for name in columns]
-    rows = []
-    for matrix, block in (
+    parts = (
         (design.word_likeness, design.word_group),
         (design.attribute_likeness, design.attribute_column),
-    ):
-        for index in range(block.max() + 1):
-            members = np.flatnonzero(block == index)
-            alike = directions(matrix[np.ix_(members, members)]).mean if len(members) else 1.0
-            rows.append((len(members), len(members) / alike))
+    )
     frame = pd.DataFrame(roles, columns=["role", "name"])
-    return frame.assign(**pd.DataFrame(rows, columns=["n_words", "n_effective"]))
+    frame["n_words"] = np.concatenate([np.bincount(block) for _, block in parts])
+    frame["n_effective"] = np.concatenate([effective_number(*part) for part in parts])
+    return frame

@@ -1,0 +1,97 @@
+"""Estimands of contrasts: which cells they compare, against plain arithmetic on complete tables."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.model.design import make_design
+from bayesbias.posterior.estimands import relative_weights
+
+
+def table_of(groups: str, controls: str = "human", noise: float = 1e-3) -> pd.DataFrame:
+    """Three words a group, four attributes a set, whose cells differ far more than single rows."""
+    rng = np.random.default_rng(4)
+    columns = [*groups, *([controls] if controls else [])]
+    cell = {pair: rng.uniform(0.7, 1.1) for pair in product(groups, columns)}
+    rows = [
+        (
+            f"{g}{w}",
+            g,
+            f"{j}-{a}",
+            j,
+            j if j == controls else "associated" if j == g else "different",
+        )
+        for g in groups
+        for w in range(3)
+        for j in columns
+        for a in range(4)
+    ]
+    table = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
+    means = [
+        cell[g, j] for g, j in zip(table["protected_group"], table["attribute_set"], strict=True)
+    ]
+    return table.assign(cosine_distance=means + noise * rng.standard_normal(len(table)))
+
+
+def raw(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean distances, groups by columns."""
+    cells = table.groupby(["protected_group", "attribute_set"], observed=True)
+    return cells["cosine_distance"].mean().unstack()
+
+
+def by_hand(cells: pd.DataFrame, group: str, controls: list[str]) -> float:
+    """A group's own set against the other groups, less the same at other columns."""
+    others = cells.drop(index=group)
+    lead = cells.loc[group] - others.mean()
+    return float(lead[group] - lead[controls].mean())
+
+
+def leading(table: pd.DataFrame) -> pd.DataFrame:
+    frame = bb.contrasts(bb.fit(table, "by-group", draws=250, seed=1))
+    frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
+    return frame.set_index(["level", "protected_group"])
+
+
+def test_a_groups_contrast_is_its_own_set_against_the_others_less_the_same_in_controls() -> None:
+    """Rows spread by .001, so that posterior means are the raw ones to a few of these."""
+    table = table_of("xyz")
+    cells, frame = raw(table), leading(table)
+    found = {g: frame.loc[("group", g), "mean"].item() for g in "xyz"}
+    for group, value in found.items():
+        assert value == pytest.approx(by_hand(cells, group, ["human"]), abs=0.01)
+    own = np.mean([cells.loc[g, g] for g in "xyz"])
+    different = np.mean([cells.loc[g, h] for g, h in product("xyz", "xyz") if g != h])
+    assert frame.loc[("overall", ""), "mean"].item() == pytest.approx(own - different, abs=0.01)
+    assert np.mean([*found.values()]) == pytest.approx(own - different, abs=0.01)
+
+
+def test_without_controls_sets_that_are_different_to_both_groups_are_the_baseline() -> None:
+    table = table_of("xyz", controls="")
+    cells, frame = raw(table), leading(table)
+    for group, others in {"x": "yz", "y": "xz", "z": "xy"}.items():
+        pairs = []
+        for other in others:
+            (third,) = set("xyz") - {group, other}
+            lead = cells.loc[group] - cells.loc[other]
+            pairs.append(lead[group] - lead[third])
+        assert frame.loc[("group", group), "mean"].item() == pytest.approx(np.mean(pairs), abs=0.01)
+
+
+def test_two_groups_without_controls_identify_the_double_difference_only() -> None:
+    table = table_of("xy", controls="")
+    assert np.isnan(relative_weights(make_design(table))).all()
+    frame = leading(table)
+    assert frame.index.get_level_values("level").tolist() == ["overall"]
+    assert frame["estimand"].tolist() == ["double difference"]
+
+
+@pytest.mark.parametrize("groups", ["xy", "xyz", "wxyz"])
+def test_levels_of_groups_and_of_columns_cancel(groups: str) -> None:
+    weights = relative_weights(make_design(table_of(groups)))
+    np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-14)
+    np.testing.assert_allclose(weights.sum(axis=2), 0, atol=1e-14)
