@@ -143,7 +143,7 @@ def _load_lists(sources: Sequence[str]) -> list[WordList]:
 
 def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
-    from ..report.headline import CLOSING, finding_lines
+    from ..report.headline import finding_lines
 
     for analysis in analyses:
         lines = finding_lines(analysis)
@@ -152,4 +152,3 @@ def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
             lines += [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
             lines += [] if rows else ["Nothing changed since the earlier run."]
         yield from lines
-    yield CLOSING
