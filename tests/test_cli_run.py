@@ -148,7 +148,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(toy: list[str]) -> None:
     assert process.returncode == 130
     assert sorted(os.listdir()) == before
     assert "Traceback" not in said
-    assert "bayesbias: interrupted; every result is there as a whole" in said
+    assert "bayesbias: interrupted; results are whole" in said
 
 
 @pytest.mark.usefixtures("one_plot")

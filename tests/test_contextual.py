@@ -13,8 +13,7 @@ from gensim.models import KeyedVectors
 from scipy.spatial.distance import cosine
 
 import bayesbias as bb
-from bayesbias.cli import app, main
-from bayesbias.cli.options import command_line, under_way
+from bayesbias.cli import main
 from bayesbias.contextual import (
     ContextualVectors,
     contextual_table,
@@ -26,7 +25,7 @@ from bayesbias.contextual import (
 )
 from bayesbias.contextual.sentences import sentence
 from bayesbias.workflows.settings import Settings
-from bayesbias.workflows.wordlist import CONTEXTUAL_MODELS, analyze_lists
+from bayesbias.workflows.wordlist import analyze_lists
 
 CONTEXTS = ("This is {}.", "{} is here.", "They are {}.")
 
@@ -135,17 +134,6 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
         "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6
     )
     assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash
-
-
-def test_the_command_of_an_encoder_is_spelled_out() -> None:
-    given = ["run", "religion", "--encoder", "models/mini lm", "--pooling", "sentence"]
-    _, bound, _ = app.parse_args(given, exit_on_error=False, print_error=False)
-    with under_way(["run"], bound):
-        told = command_line("vectors", model=list(CONTEXTUAL_MODELS))
-    assert told.startswith("bayesbias run religion ")
-    assert "--encoder 'models/mini lm' --templates bleached --pooling sentence --layer -1" in told
-    assert "--model crossed --model contextual" in told
-    assert "--vectors" not in told
 
 
 def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) -> None:

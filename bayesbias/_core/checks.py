@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral
+from typing import TypeGuard
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,6 @@ def check_numbers(**numbers: int) -> None:
             raise ArgumentError(Argument(name), f" must be a whole number from 1 on; got {value!r}")
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Return whether a value is a whole number; a boolean is none."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -15,11 +15,12 @@ type Seed = int | SeedSequence | Generator | None
 
 def check_seed(seed: Seed) -> None:
     """Raise an ArgumentError if a seed is none of the kinds that there are."""
+    if seed is None or (is_whole(seed) and seed >= 0):
+        return
     from numpy.random import Generator, SeedSequence
 
-    if isinstance(seed, Generator | SeedSequence | None) or (is_whole(seed) and seed >= 0):
-        return
-    raise ArgumentError(Argument("seed"), f" must be a whole number from 0 on; got {seed!r}")
+    if not isinstance(seed, Generator | SeedSequence):
+        raise ArgumentError(Argument("seed"), f" must be a whole number from 0 on; got {seed!r}")
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:

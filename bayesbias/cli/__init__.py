@@ -8,34 +8,29 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 from cyclopts import Parameter as Option
 
-from . import (
-    background,
-    calibrate,
-    catalogue,
-    compare,
-    debias,
-    files,
-    mlm,
-    options,
-    run,
-    scores,
-    sweep,
-    tables,
-)
-from .screen import NAME, StoppedError, complain, in_one_line, tidy_warnings
+from . import background, calibrate, catalogue, debias, mlm, run, sweep, tables
+from .options import TOKENS
+from .screen import NAME, QUIET, complain, in_one_line, tidy_warnings
 
-BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+BAD_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 130, 141, 143
 """Exit codes: bad input, so that nothing was written; Ctrl-C; the reader of stdout has gone, as in
-``bayesbias lists | head``."""
+``bayesbias lists | head``; SIGTERM."""
 
-WHOLE = "every result is there as a whole, or as it was before"
+STOPPED = (
+    "interrupted; results are whole, or as they were before. Finished cells of a sweep, and scores "
+    "and parts that were kept, stay: the same command goes on from there"
+)
 
-HELP = f"""Ask whether a word embedding is biased, and how sure you can be.
+HELP = """Ask whether a word embedding is biased, and how sure you can be.
 
 Start with `bayesbias run religion`, which needs no file of yours, and open the report that it
 names.
 
-{options.EXIT_CODES}
+With `-q` or `--quiet`, a command prints nothing on stdout and shows no progress.
+
+Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input,
+nothing was written; 3 results were written, but the sampler warned; 130 interrupted;
+141 the reader of stdout went away.
 """
 
 
@@ -55,21 +50,9 @@ app = App(
     ),
 )
 for command in (
-    run.run,
-    tables.table,
-    tables.fit,
-    scores.scores,
-    calibrate.calibrate,
-    background.background,
-    files.convert,
-    compare.compare,
-    sweep.sweep,
-    debias.debias,
-    files.docs,
-    files.check_limits,
-    mlm.app,
-    catalogue.lists_app,
-    catalogue.models_app,
+    *(run.run, tables.table, tables.fit, tables.scores, calibrate.calibrate),
+    *(background.background, tables.convert, run.compare, sweep.sweep, debias.debias),
+    *(catalogue.docs, tables.check_limits, mlm.app, catalogue.lists_app, catalogue.models_app),
 ):
     app.command(command)
 
@@ -91,33 +74,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a letter that a terminal lacks
     tokens = list(sys.argv[1:] if arguments is None else arguments)
-    if tokens[:1] in (["-q"], ["--quiet"]):
-        tokens = [*tokens[1:], tokens[0]]
+    kept = [token for token in tokens if token not in {"-q", "--quiet"}]
+    QUIET.set(len(kept) < len(tokens))
+    TOKENS.set(kept)
     try:
         with tidy_warnings():
-            return _run(tokens)
+            command, bound, _ = app.parse_args(kept, exit_on_error=False, print_error=False)
+            code = command(*bound.args, **bound.kwargs)
+            sys.stdout.flush()
+            return code if isinstance(code, int) else 0
     except CycloptsError as error:
-        complain(_usage(error, tokens))
+        complain(_usage(error, kept))
         return BAD_INPUT
-    except (BrokenPipeError, SystemExit):  # rich exits when the pipe that it prints to is closed
-        sys.stdout = None  # or the interpreter flushes it at its end
+    except (BrokenPipeError, SystemExit) as end:
+        if getattr(end, "code", 0) == TERMINATED:
+            return TERMINATED
+        sys.stdout = None  # or the interpreter flushes it at its end; rich exits on a closed pipe
         return CLOSED_PIPE
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, MemoryError) as error:
         complain(in_one_line(error))
         return BAD_INPUT
-    except (StoppedError, KeyboardInterrupt) as stop:
-        complain(f"interrupted; {str(stop) or WHOLE}")
+    except KeyboardInterrupt:
+        complain(STOPPED)
         return INTERRUPTED
-
-
-def _run(tokens: list[str]) -> int:
-    """Run a command, and return its exit code."""
-    chain, *_ = app.parse_commands(tokens)
-    command, bound, _ = app.parse_args(tokens, exit_on_error=False, print_error=False)
-    with options.under_way(chain, bound):
-        code = command(*bound.args, **bound.kwargs)
-    sys.stdout.flush()
-    return code if isinstance(code, int) else 0
 
 
 def _usage(error: CycloptsError, tokens: list[str]) -> str:

@@ -1,47 +1,40 @@
-"""`bayesbias background`: where sets of words lie in the whole vocabulary."""
+"""`bayesbias background`: where sets of words are in the whole vocabulary."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from . import options
+import bayesbias as bb
+
+from . import options, screen
 from .options import READING, Force, OutFile, Reading
-from .screen import SCREEN, Screen, complain
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
-    from ..background import Distribution, Experiment
+    from ..background import Distribution, RelativeBias
 
 STANDALONE = {
-    "list": "experiment",
-    "set": "set",
-    "words>": "n_words",
-    "mean ψ>": "psi:.3f",
-    "Φ background>": "phi_reference:.3f",
-    "Φ zero>": "phi_zero:.3f",
-    "rank>": "rank:.3f",
+    **{"list": "experiment", "set": "set", "words>": "n_words", "mean ψ>": "psi:.3f"},
+    **{"Φ background>": "phi_reference:.3f", "Φ zero>": "phi_zero:.3f", "rank>": "rank:.3f"},
     "p sets>": "p_sets:.2g",
 }
 RELATIVE = {
-    "list|": "experiment",
-    "sum>": "statistic:.2f",
-    "z>": "z:.2f",
-    "p>": "p_normal:.2g",
-    "p random>": "p_simulated:.2g",
-    "reading": "reading",
+    **{"list|": "experiment", "sum>": "statistic:.2f", "z>": "z:.2f", "p>": "p_normal:.2g"},
+    **{"p random>": "p_simulated:.2g", "reading": "reading"},
 }
 """Columns of the tables, and what of the frames they show."""
 
 NOTE = (
-    "X and Y: the first and the second set of a list, in the order above. ψ of a word: its mean "
-    "cosine with the first attribute set less that with the second; Φ: share of a Normal with the "
-    "vocabulary's sd, about its mean or about 0, below the set's mean; rank: share of the words "
-    "themselves. p sets: two-sided, against the means of random sets of as many words. Reading: "
-    "whether a set's mean lies inside or outside the middle {middle} of the vocabulary's single "
-    "words (Φ background), and whether the sets differ more than random pairs do (p random below "
-    "{alpha}). Listing a stereotype does not endorse it."
+    "X and Y: the first and the second set of a list. ψ of a word: its mean cosine with the first "
+    "attribute set less that with the second. Φ: share of a Normal with the vocabulary's sd, about "
+    "its mean or about 0, below the set's mean; rank: share of the words themselves. p sets: "
+    "two-sided, against the means of random sets of as many words. Inside or outside: of the "
+    "middle {middle:g}% of the vocabulary's single words. Listing a stereotype does not endorse it."
 )
 """Stands below the tables."""
 
@@ -56,16 +49,12 @@ def background(
     first: bool = False,
     out: OutFile | None = None,
     force: Force = False,
-    screen: Screen = SCREEN,
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
 
-    Zero is not the baseline: words in general may lean to one of two attribute sets. For every
-    pair of groups of every list this gives ψ of all words in one pass over the file, where each
-    group's mean lies among them (Φ), and the difference of the groups with that of random pairs
-    of word sets. Give an embedding with its whole vocabulary: glove-demo holds its 5,000 most
-    frequent words and those of the lists. The folder gets fits.csv, standalone.csv, relative.csv,
-    strata.csv, words.csv, plots and run.json.
+    For every pair of groups of every list: ψ of all words, where each group's mean is among them,
+    and the difference of the groups next to that of random pairs of word sets. Give an embedding
+    with its whole vocabulary; glove-demo holds 5,000 frequent words and those of the lists.
 
     Examples: `bayesbias background weat1 weat6`,
     `bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background`
@@ -73,8 +62,8 @@ def background(
     Parameters
     ----------
     lists : str
-        Bundled lists, or paths of .toml files; without any, those of the ten tests of Caliskan et
-        al. (2017) that the embedding has words for.
+        Bundled lists, or paths of .toml files; by default the ten tests of Caliskan et al. (2017),
+        as far as the embedding has their words.
     ranks : (int, int)
         Take only the words of these ranks, first and stop, counted from 0 in the file's order.
     draws : int
@@ -90,32 +79,30 @@ def background(
     """
     import pandas as pd
 
-    from .. import background as bg
     from .._core.display import abridged
     from ..workflows import output
 
+    bg = bb.background
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:
         output.require_place(out, force=force, names=("standalone.csv", output.RECORD))
-    made = bg.distributions(
+    whole = bg.distributions(
         reading.vectors,
         experiments,
         case=reading.case,
         duplicates="first" if first else "error",
         lacking="error" if lists else "skip",
         allow_pickle=reading.allow_pickle,
-        progressbar=not screen.quiet,
+        progressbar=not screen.QUIET.get(),
     )
-    whole = made
-    if ranks is not None:
-        made = {name: one.among(*ranks) for name, one in made.items()}
-    lost = dict.fromkeys(word for one in made.values() for word in one.missing)
-    for name, one in made.items():
-        words = experiments[name].X + experiments[name].Y
-        lost |= dict.fromkeys(word for word in words if word not in one.psi_of(words).index)
-    if lost:
-        complain(f"not in the embedding, and left out: {abridged(list(lost))}")
+    made = {name: one.among(*ranks) if ranks else one for name, one in whole.items()}
     of_lists = {name: bg.words(one, experiments[name].sets) for name, one in made.items()}
+    lost: dict[str, None] = {}
+    for name, frame in of_lists.items():
+        words = (*made[name].missing, *experiments[name].X, *experiments[name].Y)
+        lost |= dict.fromkeys(word for word in words if word not in set(frame["word"]))
+    if lost:
+        screen.complain(f"not in the embedding, and left out: {abridged(list(lost))}")
     frames = {
         "fits": bg.fits(made),
         "standalone": bg.standalone(made, experiments),
@@ -125,49 +112,38 @@ def background(
     }
     if out is not None:
         record = {"command": options.command_line(), "versions": output.versions()}
+        sets = {name: (experiments[name].X, experiments[name].Y) for name in made}
         with output.replace_results(out, force=force) as stage:
             output.write_frames(frames, {}, stage)
-            simulated = {"n_resamples": draws, "seed": seed}
-            _plot(made, experiments, frames["words"], stage / output.PLOTS, **simulated)
+            drawn: dict[str, Any] = {"n_resamples": draws, "seed": seed}
+            biases = {name: one.relative_bias(*sets[name], **drawn) for name, one in made.items()}
+            _plot(made, of_lists, biases, stage / output.PLOTS)
             output.write_record(record, stage)
-    fits, sets = frames["fits"], frames["standalone"]
-    n_words, source = fits["n_words"].iloc[0], Path(reading.vectors).name or reading.vectors
-    shown = sets.assign(set=sets["set"].str.replace("_", " "))
-    screen.frame(f"Sets of words among {n_words:,} words of {source}", shown, STANDALONE)
+    source = Path(reading.vectors).name or reading.vectors
+    title = f"Sets of words among {frames['fits']['n_words'].iloc[0]:,} words of {source}"
+    screen.frame(title, frames["standalone"], STANDALONE)
     title = "Relative bias of the sets next to random pairs of sets"
     screen.frame(title, frames["relative"], RELATIVE)
-    worst = fits.sort_values("largest_gap").iloc[-1]
-    screen.say(
-        NOTE.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
-        f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
-        f"{worst['outside_95']:.1%} of words outside its middle 95%.",
-    )
+    screen.say(NOTE.format(middle=100 * (1 - alpha)))
     if out is not None:
         screen.say(f"Frames and plots: {out}")
 
 
 def _plot(
-    made: dict[str, Distribution],
-    experiments: dict[str, Experiment],
-    words: pd.DataFrame,
+    made: Mapping[str, Distribution],
+    words: Mapping[str, pd.DataFrame],
+    biases: Mapping[str, RelativeBias],
     folder: Path,
-    **simulated: int,
 ) -> None:
     """Draw the backgrounds, and every list's words and random pairs of sets."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from .. import background as bg
-    from .. import plots
-
     folder.mkdir()
-    curves = bg.densities(made)
-    plots.save(plots.background_densities(curves), folder / "background")
-    for name, one in made.items():
-        sets = experiments[name]
-        stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
-        shown = words[words["experiment"] == name]
-        plots.save(plots.background_words(curves, shown, name), folder / f"{stem}-words")
-        bias = one.relative_bias(sets.X, sets.Y, **simulated)
-        axes = plots.relative_bias(bias, name=name, labels=(sets.labels[0], sets.labels[1]))
-        plots.save(axes, folder / f"{stem}-relative")
+    curves = bb.background.densities(made)
+    bb.plots.save(bb.plots.background_densities(curves), folder / "background")
+    for name, shown in words.items():
+        stem, labels = re.sub(r"[^\w-]", "-", name), tuple(shown["set"].unique())
+        bb.plots.save(bb.plots.background_words(curves, shown, name), folder / f"{stem}-words")
+        axes = bb.plots.relative_bias(biases[name], name=name, labels=labels)
+        bb.plots.save(axes, folder / f"{stem}-relative")

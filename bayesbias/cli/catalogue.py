@@ -1,19 +1,17 @@
-"""`bayesbias lists` and `bayesbias models`: what there is, one of them whole, a check of a list."""
+"""`bayesbias lists`, `models` and `docs`: what there is, one of them whole, a check of a list."""
 
 from __future__ import annotations
 
+import re
+import webbrowser
 from pathlib import Path
 
 from cyclopts import App
 
-from . import options
+import bayesbias as bb
+
+from . import options, screen
 from .options import OneList
-from .screen import SCREEN, Screen
-
-MOST_WORDS = 1_000
-"""Words of a set that `lists show` prints."""
-
-lists_app, models_app = App("lists"), App("models")
 
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
@@ -22,29 +20,26 @@ TAKEN_BY = {
 }
 """Which commands take the models for each outcome."""
 
+lists_app, models_app = App("lists"), App("models")
+
 
 @lists_app.default
-def lists(*, screen: Screen = SCREEN) -> None:
+def lists() -> None:
     """Print the bundled word lists; `show` one, or `check` a file of your own.
 
     Example: `bayesbias lists `
     """
-    from ..tables.wordlists import load_wordlist, wordlists
-
     rows = []
-    for wordlist in map(load_wordlist, wordlists()):
+    for wordlist in map(bb.load_wordlist, bb.wordlists()):
         groups = "\n".join(f"{name} {len(words)}" for name, words in wordlist.groups.items())
-        counts = {"stereotypes": sum(map(len, wordlist.stereotypes.values()))}
-        counts |= {kind: len(words) for kind, words in wordlist.controls.items()}
-        attributes = "\n".join(f"{kind} {count}" for kind, count in counts.items() if count)
-        rows.append([wordlist.name, wordlist.title, groups or "–", attributes])
-    screen.table("Bundled word lists", ["name|", "title", "groups|", "attributes|"], rows)
+        rows.append([wordlist.name, wordlist.title, groups or "–", ", ".join(wordlist.controls)])
+    screen.table("Bundled word lists", ["name|", "title", "groups|", "controls"], rows)
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
 
 
 @lists_app.command(name="show")
-def show_list(wordlist: OneList, /, *, toml: bool = False, screen: Screen = SCREEN) -> None:
-    """Print a word list: its sets, its source and its note; of long sets the first words.
+def show_list(wordlist: OneList, /, *, toml: bool = False) -> None:
+    """Print a word list: its sets, its source and its note.
 
     Examples: `bayesbias lists show religion`,
     `bayesbias lists show religion --toml > mine.toml`, a start for a list of your own
@@ -54,46 +49,36 @@ def show_list(wordlist: OneList, /, *, toml: bool = False, screen: Screen = SCRE
     toml : bool
         Print the list's file as it stands, comments and all.
     """
-    from .._core.display import abridged
     from .._core.reading import read_text
     from ..tables.wordlist_files import wordlist_path
-    from ..tables.wordlists import load_wordlist
 
     if toml:
         screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
         return
-    loaded = load_wordlist(wordlist)
-    rows = [
-        [str(role), str(name), str(len(part)), abridged(list(part["word"]), MOST_WORDS, " … and ")]
-        for (role, name), part in loaded.to_frame().groupby(["role", "set"], sort=False)
-    ]
-    screen.table(f"{loaded.name}: {loaded.title}", ["role", "set", "size>", "words"], rows)
-    _say_texts(loaded, ("reference", "licence", "note"), screen)
+    loaded = bb.load_wordlist(wordlist)
+    screen.say(str(loaded), *_texts(loaded, "reference", "licence", "note"))
 
 
-def _say_texts(described: object, names: tuple[str, ...], screen: Screen) -> None:
-    """Print the texts that a list or model has under some names."""
-    for name in names:
-        if text := getattr(described, name):
-            screen.say(f"{name.capitalize()}: {' '.join(text.split())}")
+def _texts(described: object, *names: str) -> list[str]:
+    """Return the texts that a list or model has under some names."""
+    texts = {name: " ".join(getattr(described, name).split()) for name in names}
+    return [f"{name.capitalize()}: {text}" for name, text in texts.items() if text]
 
 
 @lists_app.command
-def check(file: str, /, *, screen: Screen = SCREEN) -> int:
+def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    Example: `bayesbias lists check mine.toml`
-
     Exit code 1 if there are errors, 0 if there are warnings only or nothing.
+
+    Example: `bayesbias lists check mine.toml`
 
     Parameters
     ----------
     file : str
         A .toml file, or a bundled list.
     """
-    from ..tables.wordlists import check_wordlist
-
-    findings = check_wordlist(file)
+    findings = bb.check_wordlist(file)
     for finding in findings.to_dict("records"):
         key = f"{finding['key']}: " if finding["key"] else ""
         screen.say(f"{file}: {finding['severity']}: {key}{finding['finding']}")
@@ -104,27 +89,19 @@ def check(file: str, /, *, screen: Screen = SCREEN) -> int:
 
 
 @models_app.default
-def models(*, screen: Screen = SCREEN) -> None:
+def models() -> None:
     """Print the bundled models and what each is for; `show` one.
-
-    Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`
 
     Examples: `bayesbias models `, `bayesbias models show crossed --toml > mine.toml`
     """
-    from ..model.spec import load_model, models
-
-    specs = [load_model(name) for name in models()]
+    specs = [bb.load_model(name) for name in bb.models()]
     specs.sort(key=lambda spec: list(TAKEN_BY).index(spec.outcome))
-    rows = [[spec.name, spec.outcome, spec.title] for spec in specs]
-    screen.table("Bundled models", ["name|", "outcome|", "title"], rows)
-    screen.say(
-        *(f"{outcome}: for {commands}." for outcome, commands in TAKEN_BY.items()),
-        "`bayesbias models show NAME` prints the model, its priors and their reasons.",
-    )
+    rows = [[spec.name, spec.title, TAKEN_BY[spec.outcome]] for spec in specs]
+    screen.table("Bundled models", ["name|", "title", "for"], rows)
 
 
 @models_app.command(name="show")
-def show_model(model: str, /, *, toml: bool = False, screen: Screen = SCREEN) -> None:
+def show_model(model: str, /, *, toml: bool = False) -> None:
     """Print a model: what it models, its effects, its priors and their reasons.
 
     Examples: `bayesbias models show crossed`,
@@ -137,12 +114,12 @@ def show_model(model: str, /, *, toml: bool = False, screen: Screen = SCREEN) ->
     toml : bool
         Print the model's file as it stands, comments and all.
     """
-    from ..model.spec import CHOICES, OUTCOMES, load_model, model_text
+    from ..model.spec import CHOICES, OUTCOMES, model_text
 
     if toml:
         screen.say(model_text(model).rstrip("\n"))
         return
-    spec = load_model(model)
+    spec = bb.load_model(model)
     rows = []
     for name, prior in spec.priors.items():
         numbers = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
@@ -151,5 +128,48 @@ def show_model(model: str, /, *, toml: bool = False, screen: Screen = SCREEN) ->
     structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
     structure += [term.in_words for term in spec.terms]
     screen.say(f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.")
-    screen.say(f"Structure: {', '.join(structure)}.")
-    _say_texts(spec, ("note", "reference"), screen)
+    screen.say(f"Structure: {', '.join(structure)}.", *_texts(spec, "note", "reference"))
+
+
+def docs(page: str = "", /) -> None:
+    """Print a page of the documentation as Markdown; the lesson opens in a browser.
+
+    Examples: `bayesbias docs`, `bayesbias docs reading`, `bayesbias docs lesson`
+
+    Parameters
+    ----------
+    page : str
+        Name of a page; without one all pages are listed.
+    """
+    from .._core.checks import unknown_name
+
+    known = pages()
+    if not page:
+        screen.say("Start here: `bayesbias docs first-report`. Pages:", *known)
+    elif page not in known:
+        raise ValueError(unknown_name("page", page, list(known)))
+    elif known[page].suffix == ".md":
+        screen.say(text_of(known[page]))
+    else:
+        screen.say(str(known[page]))
+        webbrowser.open(known[page].as_uri())
+
+
+def pages() -> dict[str, Path]:
+    """Return the pages of the documentation by name."""
+    from .._core.resources import bundled_folder
+
+    paths = sorted(bundled_folder("docs").iterdir())
+    return {path.stem: path for path in paths if path.suffix in {".md", ".html"}}
+
+
+def text_of(page: Path) -> str:
+    """Return the Markdown of a page, with the tables that it includes as mkdocs' snippets do."""
+
+    def section(include: re.Match[str]) -> str:
+        text = (page.parent / "tables" / include[1]).read_text(encoding="utf-8")
+        start, end = (f"<!-- --8<-- [{edge}:{include[2]}] -->\n" for edge in ("start", "end"))
+        return text[text.index(start) + len(start) : text.index(end)].strip()
+
+    snippet = r'^--8<-- "docs/tables/(.+):(.+)"$'
+    return re.sub(snippet, section, page.read_text(encoding="utf-8"), flags=re.MULTILINE)

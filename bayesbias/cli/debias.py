@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import bayesbias as bb
+
 from . import options as shared
+from . import screen
 from .options import FALLBACK, FallbackReading, Force, OutFile
-from .screen import SCREEN, Screen, complain
 
 
 def debias(
@@ -18,18 +20,14 @@ def debias(
     lists: str = "gender",
     case_variants: bool = False,
     force: Force = False,
-    screen: Screen = SCREEN,
     **options: str,
 ) -> None:
     """Debias an embedding file and write a folder, which every command reads as vectors.
 
-    The source is read in chunks and never in memory as a whole. `record.json` in the folder has
-    what was done and which words of the lists the source lacks. No method makes an embedding
-    free of bias: what is left can often be found by a classifier
-    (`bayesbias.debias.remaining_bias`).
+    The source is read in chunks. `record.json` in the folder has what was done. No method makes
+    an embedding free of bias: a classifier often finds what is left.
 
     Examples: `bayesbias debias --vectors glove.6B.50d.txt --out glove-hard`,
-    `bayesbias debias --method multiclass_hard --lists religion --out demo`,
     `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`
 
     Parameters
@@ -46,13 +44,12 @@ def debias(
         Options of the method, as in Python: --strength 1, --k 2, --equalise False.
     """
     from .._core.display import abridged
-    from ..debias import debias_file, load_defining_sets, method_options
 
-    sets = load_defining_sets(lists)
+    sets = bb.debias.load_defining_sets(lists)
     keywords = {name.replace("-", "_"): _value(text) for name, text in options.items()}
-    if "seed" in method_options(method):
+    if "seed" in bb.debias.method_options(method):
         keywords.setdefault("seed", shared.SEED)
-    written = debias_file(
+    written = bb.debias.debias_file(
         reading.vectors,
         out,
         method,
@@ -60,26 +57,21 @@ def debias(
         case=reading.case,
         force=force,
         allow_pickle=reading.allow_pickle,
-        progressbar=not screen.quiet,
+        progressbar=not screen.QUIET.get(),
         **keywords,
     )
     record = written.record
-    chosen = ", ".join(
-        f"{name} {f'{value:.4g}' if isinstance(value, float) else value}"
-        for name, value in record.parameters.items()
-        if not isinstance(value, list)
-    )
     sizes = ", ".join(f"{count} {name}" for name, count in record.sizes.items())
     screen.say(
         f"{written.out}: {written.words:,} words of {written.dims} dimensions.",
-        f"Method {record.method}, lists {record.lists}: {chosen}.",
+        f"Method {record.method}, lists {record.lists}.",
         f"In the embedding (case {record.case}): {sizes}.",
         f"Record: {written.out}/record.json",
     )
     for name, words in record.missing.items():
         capitals = record.case == "exact" and any(word != word.lower() for word in words)
         hint = "; if it is in lower case, pass --case fallback" if capitals else ""
-        complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")
+        screen.complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")
 
 
 def _value(text: str) -> Any:  # noqa: ANN401

@@ -5,23 +5,28 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from ..sampling.options import FitOptions
-from . import options
-from .options import AllowPickle, Force, Model, OpenReport, OutFile, Plots
-from .screen import SCREEN, Screen, kept_in
+import bayesbias as bb
+
+from . import options, screen
+from .options import (
+    FITTING_ALONE,
+    AllowPickle,
+    FittingAlone,
+    Force,
+    Model,
+    OpenReport,
+    OutFile,
+    Plots,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ..workflows.pairs import PairAnalysis
 
 REMEMBERED = "remembered.json"
 """The scores so far, from which a run that was stopped goes on."""
@@ -48,13 +53,12 @@ def score(
     batch_size: int = 64,
     allow_pickle: AllowPickle = False,
     force: Force = False,
-    screen: Screen = SCREEN,
-) -> int:
-    """Score the sentence pairs of CrowS-Pairs or StereoSet under a language model.
+) -> None:
+    """Score sentence pairs under a language model.
 
     The folder gets scores.csv, one row a sentence and measure, and run.json; a run that was stopped
-    resumes from what it remembers there. Needs the extra mlm: `pip install 'bayesbias[mlm]'`.
-    No data set comes with the package.
+    resumes there. Needs the extra mlm: `pip install 'bayesbias[mlm]'`. No data set comes with the
+    package.
 
     Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
     --dataset crows-pairs --out bert`
@@ -88,87 +92,72 @@ def score(
         Masked sentences at once.
     """
     from .._core.transformer_files import place_of
-    from ..maskedlm import (
-        load_language_model,
-        paired_scores,
-        percentage_score,
-        read_pairs,
-        score_pairs,
-    )
     from ..maskedlm.questions import require_measures
     from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
 
     require_measures(measure or ())  # names first: torch takes seconds to load
     place_of(model)
-    pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
+    pairs = bb.maskedlm.read_pairs(data, dataset, part=part, bias_types=bias_type)
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
-    read = load_language_model(
+    read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    with kept_in(out):
-        with _room(out):
-            scores = score_pairs(
-                pairs,
-                read,
-                measure,
-                batch_size=batch_size,
-                cache=out / REMEMBERED,
-                progressbar=not screen.quiet,
-            )
-        record = {
-            "kind": read.kind,
-            "made_by": KIND,
-            "command": options.command_line(),
-            "model": read.name,
-            "model_hash": read.content_hash,
-            "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
-            "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
-            "dtype": dtype,
-            "n_pairs": len(pairs),
-            "unscored": scores.attrs["unscored"],
-            "versions": output.versions("torch", "transformers"),
-        }
-        with output.replace_results(out, force=force) as stage:
-            scores.to_csv(stage / SCORES, index=False)
-            output.write_record(record, stage)
+    there = out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        scores = bb.maskedlm.score_pairs(
+            pairs,
+            read,
+            measure,
+            batch_size=batch_size,
+            cache=out / REMEMBERED,
+            progressbar=not screen.QUIET.get(),
+        )
+    finally:
+        if not there and not any(out.iterdir()):
+            out.rmdir()
+    record = {
+        "kind": read.kind,
+        "made_by": KIND,
+        "command": options.command_line(),
+        "model": read.name,
+        "model_hash": read.content_hash,
+        "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
+        "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
+        "dtype": dtype,
+        "n_pairs": len(pairs),
+        "unscored": scores.attrs["unscored"],
+        "versions": output.versions("torch", "transformers"),
+    }
+    with output.replace_results(out, force=force) as stage:
+        scores.to_csv(stage / SCORES, index=False)
+        output.write_record(record, stage)
     rows = []
-    for name_of, part_of in paired_scores(scores).groupby("measure", sort=False):
-        share = percentage_score(part_of["stereotypical"], part_of["anti_stereotypical"])
-        rows.append([str(name_of), f"{share.n_pairs:,}", f"{share.n_ties}", f"{share.score:.1f}"])
+    for of, part_of in bb.maskedlm.paired_scores(scores).groupby("measure", sort=False):
+        share = bb.maskedlm.percentage_score(
+            part_of["stereotypical"], part_of["anti_stereotypical"]
+        )
+        rows.append([str(of), f"{share.n_pairs:,}", f"{share.n_ties}", f"{share.score:.1f}"])
     heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
     screen.table("Preferences (50 is none)", heads, rows)
     screen.say(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
         f"Next: bayesbias mlm report {shlex.quote(str(out))}",
     )
-    return 0
-
-
-@contextmanager
-def _room(out: Path) -> Iterator[None]:
-    """Make the folder that scores are remembered in; where none came of it, it does not stay."""
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    finally:
-        if not any(out.iterdir()):
-            out.rmdir()
 
 
 @app.command
-@options.takes_fit("rope")
 def report(
     *folders: Path,
     out: OutFile | None = None,
     model: str = "pairs-signs",
     bias_type: list[str] | None = None,
-    fitting: FitOptions,
+    fitting: FittingAlone = FITTING_ALONE,
     posteriors: bool = False,
     plots: Plots = None,
     force: Force = False,
     open_report: OpenReport = False,
-    screen: Screen = SCREEN,
 ) -> int:
     """Write a report on scored sentence pairs: published measures, posteriors, checks.
 
@@ -192,7 +181,8 @@ def report(
         Write the posteriors as netCDF too, some 50 MB a measure.
     """
     from ..maskedlm.datasets import of_bias_types
-    from ..report.pairs_page import pairs_page
+    from ..report.headline import CLOSING
+    from ..report.pairs_page import comparison_lines, pairs_page, preference_lines
     from ..workflows import output
     from ..workflows.pairs import PairSettings, analyze_pairs
 
@@ -204,8 +194,8 @@ def report(
     first = folders[0]
     target = out or (first if first.is_dir() else first.parent) / "report"
     output.require_place(target, force=force)
-    settings = PairSettings(spec=model, **vars(replace(fitting, progressbar=False)))
-    with screen.steps(2 + paired["measure"].nunique()) as tell:
+    settings = PairSettings(spec=model, **vars(fitting) | {"progressbar": False})
+    with screen.steps() as tell:
         analysis = analyze_pairs(paired, settings, tell=tell)
         record = {
             "command": options.command_line(),
@@ -218,28 +208,24 @@ def report(
             trees = analysis.posteriors if posteriors else {}
             output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
             output.write_report(pairs_page(analysis, records), record, stage, options.kinds(plots))
+    found = [*preference_lines(analysis), *comparison_lines(analysis)]
+    lines = [*(f"  {line}" for line in found), CLOSING]
     doubtful = bool(analysis.doubts)
-    return options.finish(
-        screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful
-    )
+    return options.finish(lines, target, open_report=open_report, doubtful=doubtful)
 
 
 def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     """Read what was scored, here or elsewhere, with a record of every folder or log."""
     import pandas as pd
 
-    from ..maskedlm import paired_scores, read_scores
     from ..maskedlm.score_files import RECORD, SCORES, read_scored
 
     ours = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
     if not any(ours):
-        paired = read_scores(places)
+        paired = bb.maskedlm.read_scores(places)
         return paired, paired.attrs["logs"]
     if not all(ours):
-        raise ValueError(
-            "give folders of scores or logs, not both: pairs have other names in logs, and models "
-            "are compared pair by pair"
-        )
+        raise ValueError("give folders of scores or logs, not both: their pairs differ in names")
     frames, records = zip(*map(read_scored, places), strict=True)
     name, count = Counter(record["model"] for record in records).most_common(1)[0]
     if count > 1:
@@ -248,12 +234,4 @@ def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
         )
     if len({(record["dataset"], record["data_hash"]) for record in records}) > 1:
         raise ValueError("the folders were scored on different data; models need the same pairs")
-    return paired_scores(pd.concat(frames, ignore_index=True)), list(records)
-
-
-def _findings(analysis: PairAnalysis) -> Iterator[str]:
-    from ..report.headline import CLOSING
-    from ..report.pairs_page import comparison_lines, preference_lines
-
-    yield from (f"  {line}" for line in [*preference_lines(analysis), *comparison_lines(analysis)])
-    yield CLOSING
+    return bb.maskedlm.paired_scores(pd.concat(frames, ignore_index=True)), list(records)

@@ -1,4 +1,4 @@
-"""What commands share: options of an embedding, of a fit, of results; and the command that repeats.
+"""What commands share: options of an embedding, of a fit and of results; the command that repeats.
 
 cyclopts makes the options of a command from its signature and docstring, and flattens dataclasses.
 """
@@ -6,38 +6,21 @@ cyclopts makes the options of a command from its signature and docstring, and fl
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass
-from inspect import BoundArguments, Parameter, cleandoc
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter as Option
 
-from ..sampling.options import FitOptions
-from .screen import NAME, Screen
+import bayesbias as bb
+
+from ..sampling.options import DEFAULT_ROPE, FitOptions
+from .screen import NAME, QUIET, say
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-    from ..tables.wordlists import WordList
-
-FIT = (
-    *("method", "draws", "chains", "tune", "target_accept"),
-    *("seed", "ci_prob", "ci_kind", "rope"),
-)
-"""Fields of `FitOptions` that are options of commands."""
-
-MADE_WITHOUT = {
-    *("out", "force", "screen", "open_report", "posteriors", "keep", "plots"),
-    *("jobs", "dask", "compare_to", "quiet"),
-}
-"""Parameters that no number depends on."""
-
-FLAGS = {"open_report": "--open", "reference_list": "--list"}
-"""Options that are not called as their parameter is."""
 
 FAILED, WARNED = 1, 3
 """Exit codes: of a check that found errors, and of results with sampling warnings."""
@@ -45,11 +28,12 @@ FAILED, WARNED = 1, 3
 SEED = 1
 """Default of ``--seed``: two runs of one command give the same numbers."""
 
-EXIT_CODES = (
-    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
-    "nothing was written; 3 results were written, but the sampler warned; 130 interrupted; "
-    "141 the reader of stdout went away."
-)
+WITHOUT_NUMBERS = {
+    **dict.fromkeys(("--out", "-o", "--plots", "--keep", "--compare-to"), True),
+    **dict.fromkeys(("--jobs", "-j", "--dask"), True),
+    **dict.fromkeys(("--force", "--open", "--posteriors"), False),
+}
+"""Options that no number depends on, and whether they take a value."""
 
 Models = Annotated[list[str] | None, Option(name="--model", alias="-m")]
 Model = Annotated[str, Option(alias="-m")]
@@ -61,13 +45,13 @@ AllowPickle = Annotated[
     bool,
     Option(help="Allow files that can run any program when opened: only from people you trust."),
 ]
-Count = Annotated[int, Option(alias="-n")]
 Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one a core.")]
 Plots = Annotated[
     Literal["png", "svg", "png,svg"] | None,
     Option(help="Also write the report's figures as files: png, svg or png,svg."),
 ]
 OpenReport = Annotated[bool, Option(name="--open", help="Open the report in a browser.")]
+Hidden = Annotated[bool, Option(parse=False)]
 
 
 @Option(name="*")
@@ -78,10 +62,8 @@ class Reading:
     Parameters
     ----------
     vectors : str
-        A bundled embedding (glove-demo), a name of gensim's downloader
-        (glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several
-        in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs
-        own-words`.
+        A bundled embedding (glove-demo), a name of gensim's downloader, or a file: .bin .txt .vec
+        (also in .gz or .zip) .npz .kv .model. See `bayesbias docs own-words`.
     case : str
         How words are looked up: exact, lower (in lower case), or fallback (as they stand, else in
         lower case).
@@ -95,7 +77,7 @@ class Reading:
 @Option(name="*")
 @dataclass(frozen=True)
 class FallbackReading(Reading):
-    """How the embedding is read: with case fallback, if you do not ask for another."""
+    """How an embedding is read: with case fallback by default."""
 
     case: str = "fallback"
 
@@ -110,100 +92,74 @@ class ListReading(Reading):
     strip_accents : bool
         Look words up without accents where they lack with them.
     max_missing : float
-        Refuse a list if a set lost more than this share of its words, as WEFE does with
-        0.2. By default such sets are marked.
+        Refuse a list if a set lost more than this share of its words; by default it is marked.
     """
 
     strip_accents: bool = False
     max_missing: float | None = None
 
-    def load(self, words: WordList | Collection[str], screen: Screen) -> KeyedVectors:
+    @property
+    def name(self) -> str:
+        """The embedding's name, or its file's without the folder."""
+        return Path(self.vectors).name or self.vectors
+
+    def load(self, words: bb.WordList) -> KeyedVectors:
         """Read the vectors of words."""
-        from ..embeddings.load import load_vectors
-
-        return load_vectors(
-            self.vectors,
-            words,
-            self.case,
-            strip_accents=self.strip_accents,
-            allow_pickle=self.allow_pickle,
-            progressbar=not screen.quiet,
-        )
+        kept = {"strip_accents": self.strip_accents, "allow_pickle": self.allow_pickle}
+        return bb.load_vectors(self.vectors, words, self.case, progressbar=not QUIET.get(), **kept)
 
 
-READING, LIST_READING, FALLBACK = Reading(), ListReading(), FallbackReading()
+@Option(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Fitting(FitOptions):
+    """The options of a fit that commands have."""
+
+    seed: int = SEED
+    progressbar: Hidden = True
+    log_likelihood: Hidden = False
+    log_prior: Hidden = False
+    posterior_predictive: Hidden = False
+    prior_predictive: Hidden = False
+
+    @property
+    def shown(self) -> Fitting:
+        """The options, with a progress bar if anything is to be shown."""
+        return replace(self, progressbar=not QUIET.get())
 
 
-class FitChoice:
-    """What was chosen of the options of a fit."""
+@Option(name="*")
+@dataclass(frozen=True, kw_only=True)
+class FittingAlone(Fitting):
+    """The options of a fit whose differences are not read."""
+
+    rope: Annotated[float, Option(parse=False)] = DEFAULT_ROPE
 
 
-def takes_fit[F: Callable[..., Any]](*without: str) -> Callable[[F], F]:
-    """Give a command whose parameter is ``fitting`` the options of a fit, but for some."""
-    shown = [each for each in fields(FitOptions) if each.name in FIT and each.name not in without]
-    defaults = {each.name: SEED if each.name == "seed" else each.default for each in shown}
-    made = make_dataclass(
-        "Fitting",
-        [(name, type(default), default) for name, default in defaults.items()],
-        bases=(FitChoice,),
-        namespace={"__doc__": cleandoc(FitOptions.__doc__ or "")},
-        frozen=True,
-    )
+READING, FALLBACK, LIST_READING = Reading(), FallbackReading(), ListReading()
+FITTING, FITTING_ALONE = Fitting(), FittingAlone()
 
-    def decorate(function: F) -> F:
-        function.__annotations__["fitting"] = Annotated[made, Option(name="*")]
-        function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "fitting": made()}
-        return function
-
-    return decorate
+TOKENS: ContextVar[list[str]] = ContextVar("tokens")
+"""Arguments of the command under way."""
 
 
-_WORDS: ContextVar[tuple[list[str], dict[str, Any]]] = ContextVar("words")
-"""The command under way, and the values of its options by their flags; '' has the arguments."""
+def command_line() -> str:
+    """Write the command under way without the options that no number depends on."""
+    tokens, kept = iter(TOKENS.get()), [NAME]
+    for token in tokens:
+        name, equals, _ = token.partition("=")
+        if name not in WITHOUT_NUMBERS:
+            kept.append(token)
+        elif WITHOUT_NUMBERS[name] and not equals:
+            next(tokens, None)
+    return shlex.join(kept)
 
 
-@contextmanager
-def under_way(chain: Iterable[str], bound: BoundArguments) -> Iterator[None]:
-    """Remember a command for `command_line`, and make its options of a fit."""
-    bound.apply_defaults()
-    screen = bound.arguments.get("screen", Screen())
-    shown: dict[str, Any] = {"": []}
-    for name, parameter in bound.signature.parameters.items():
-        value = bound.arguments[name]
-        if isinstance(value, FitChoice):
-            bound.arguments[name] = FitOptions(**vars(value), progressbar=not screen.quiet)
-        if name in MADE_WITHOUT:
-            continue
-        if is_dataclass(value):
-            shown |= vars(value)
-        elif parameter.kind is Parameter.VAR_KEYWORD:
-            shown |= value
-        elif parameter.kind is Parameter.KEYWORD_ONLY:
-            shown[name] = value
-        else:
-            shown[""] += value if isinstance(value, tuple | list) else [value]
-    token = _WORDS.set(([NAME, *chain], shown))
-    try:
-        yield
-    finally:
-        _WORDS.reset(token)
+def require_file(out: Path | None, *endings: str, force: bool) -> None:
+    """Check, before any work is done, whether a file can be written, if one is asked for."""
+    from ..workflows.output import require_file_place
 
-
-def command_line(*idle: str, **settled: object) -> str:
-    """Write the command under way with every setting that a number depends on spelled out.
-
-    `idle` are parameters that do nothing in it, `settled` values that were found for others.
-    """
-    chain, given = _WORDS.get()
-    words = [*chain, *(str(value) for value in given[""] if value is not None)]
-    for name, value in (given | settled).items():
-        if not name or name in idle or value is None or value is False:
-            continue
-        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
-        values = [] if value is True else value if isinstance(value, list | tuple) else [value]
-        once = name == "ranks" or value is True
-        words += [flag, *map(str, values)] if once else [w for v in values for w in (flag, str(v))]
-    return shlex.join(words)
+    if out is not None:
+        require_file_place(out, endings, force=force)
 
 
 def kinds(plots: str | None) -> list[str]:
@@ -212,16 +168,11 @@ def kinds(plots: str | None) -> list[str]:
 
 
 def finish(
-    screen: Screen,
-    lines: Iterable[str],
-    out: Path,
-    *,
-    open_report: bool = False,
-    doubtful: bool = False,
+    lines: Iterable[str], out: Path, *, open_report: bool = False, doubtful: bool = False
 ) -> int:
     """Print what was found and where the report is, open it if asked; return the exit code."""
     page = out / "report.html"
-    screen.say(*lines, f"Report: {page}")
+    say(*lines, f"Report: {page}")
     if open_report:
         import webbrowser
 

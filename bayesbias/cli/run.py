@@ -1,26 +1,35 @@
-"""`bayesbias run`: from word lists to a folder with a report."""
+"""`bayesbias run` and `bayesbias compare`: from word lists or tables to a folder with a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Any, Literal
 
-from ..sampling.options import FitOptions
-from . import options
-from .options import LIST_READING, Force, ListReading, Models, OpenReport, OutFolder, Plots
-from .screen import SCREEN, Screen
+from cyclopts import Parameter as Option
 
-if TYPE_CHECKING:
-    from ..tables.wordlists import WordList
-    from ..workflows.wordlist import Analysis
+import bayesbias as bb
 
-RESERVED = ("report.html", "run.json", "plots")
-"""Names in the folder of results that no list may take."""
+from . import options, screen
+from .options import (
+    FITTING,
+    LIST_READING,
+    AllowPickle,
+    Fitting,
+    Force,
+    ListReading,
+    Models,
+    OpenReport,
+    OutFolder,
+    Plots,
+)
+
+INCOMPLETE = (
+    "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
+    "leave all out to get MAC alone"
+)
 
 
-@options.takes_fit()
 def run(
     *lists: str,
     reading: ListReading = LIST_READING,
@@ -34,17 +43,15 @@ def run(
     out: OutFolder = Path("bayesbias-results"),
     plots: Plots = None,
     keep: Literal["effects"] | None = None,
-    fitting: FitOptions,
+    fitting: Fitting = FITTING,
     compare_to: Path | None = None,
     force: Force = False,
     open_report: OpenReport = False,
-    screen: Screen = SCREEN,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    For each list the folder gets the table, the missing words, posteriors, summaries, contrasts,
-    checks, run.json and a report.html that needs no network. With several lists
-    each gets a folder of its own in it. Exit code 3 if the sampler warned.
+    The folder gets report.html, which needs no network, the frames behind it, posteriors and
+    run.json; of several lists each has its own folder in it. Exit code 3 if the sampler warned.
 
     Examples: `bayesbias run religion --out religion`,
     `bayesbias run religion --out again --compare-to religion`,
@@ -77,31 +84,37 @@ def run(
         An earlier run: show which inputs, settings and contrasts changed since.
     """
     from ..model.defaults import DEFAULT_MODELS
+    from ..report.headline import finding_lines
     from ..report.list_page import index_page
     from ..workflows import output
     from ..workflows.settings import Settings, load_models
     from ..workflows.since import changes_since, load_record
     from ..workflows.wordlist import CONTEXTUAL_MODELS, analyze_lists
 
-    contextual = {"templates": templates, "pooling": pooling, "layer": layer}
     drawn = {"matched": matched, "reference_lists": reference_lists}
-    measuring: dict[str, Any] = vars(reading) | vars(fitting) | drawn
+    measuring: dict[str, Any] = vars(reading) | vars(fitting.shown) | drawn
     if encoder:
-        measuring |= {"vectors": encoder, **contextual, **dict.fromkeys(drawn, 0)}
+        measuring |= {"vectors": encoder, "templates": templates, "pooling": pooling}
+        measuring |= {"layer": layer, **dict.fromkeys(drawn, 0)}
     default = CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"]
     settings = Settings(models=tuple(model or default), **measuring)
     load_models(settings.models)
-    chosen = _load_lists(lists)
-    parts = [wordlist.name if len(chosen) > 1 else "" for wordlist in chosen]
+    chosen = {wordlist.name: wordlist for wordlist in map(bb.load_wordlist, lists)}
+    if not lists:
+        raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
+    if len(chosen) < len(lists):
+        raise ValueError("a word list is given twice, or two have one name; each needs its own")
+    if empty := [name for name, wordlist in chosen.items() if not wordlist.groups]:
+        raise ValueError(f"the list {empty[0]!r} has control words only; give one with groups")
+    parts = [name if len(chosen) > 1 else "" for name in chosen]
     earlier = [compare_to / part for part in parts] if compare_to else []
     for folder in earlier:
         load_record(folder)
     output.require_place(out, [part for part in parts if part], force=force)
     written: dict[str, Any] = {"effects": keep is not None, "kinds": options.kinds(plots)}
-    idle = ("vectors",) if encoder else tuple(contextual)
-    command = options.command_line(*idle, model=list(settings.models))
-    with screen.steps(len(chosen) * (4 + 2 * len(settings.models))) as tell:
-        analyses = analyze_lists(settings.vectors, chosen, settings, tell=tell)
+    command = options.command_line()
+    with screen.steps() as tell:
+        analyses = analyze_lists(settings.vectors, list(chosen.values()), settings, tell=tell)
         for place, folder in enumerate(earlier):
             record, now = output.record_of(analyses[place], command), analyses[place]
             since = changes_since(folder, record, now.frame("contrasts"))
@@ -116,39 +129,97 @@ def run(
                 index = {"command": command, "lists": parts, "versions": output.versions()}
                 page = index_page(list(zip(analyses, paths, strict=True)))
                 output.write_report(page, index, stage)
-    doubtful = any(analysis.doubtful for analysis in analyses)
-    return options.finish(
-        screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
-    )
-
-
-def _load_lists(sources: Sequence[str]) -> list[WordList]:
-    from ..tables.wordlists import load_wordlist
-
-    if not sources:
-        raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
-    lists: dict[str, WordList] = {}
-    for source in sources:
-        wordlist = load_wordlist(source)
-        name = wordlist.name
-        if name in lists:
-            raise ValueError(f"the word list {name!r} is given twice; each needs a name of its own")
-        if not wordlist.groups:
-            raise ValueError(f"the list {name!r} has control words only; give one with groups")
-        if len(sources) > 1 and name in RESERVED:
-            raise ValueError(f"the word list's name {name!r} is that of a result; give it another")
-        lists[name] = wordlist
-    return list(lists.values())
-
-
-def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
-    """Yield the contrast that leads of every list, for whom, and what it does not say."""
-    from ..report.headline import finding_lines
-
     for analysis in analyses:
-        lines = finding_lines(analysis)
+        screen.say(*finding_lines(analysis))
         if analysis.since is not None:
             rows = analysis.since.to_dict("records")
-            lines += [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
-            lines += [] if rows else ["Nothing changed since the earlier run."]
-        yield from lines
+            changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
+            screen.say(*(changed or ["Nothing changed since the earlier run."]))
+    doubtful = any(analysis.doubtful for analysis in analyses)
+    return options.finish([], out, open_report=open_report, doubtful=doubtful)
+
+
+def compare(
+    before: str,
+    after: str,
+    /,
+    *,
+    out: OutFolder = Path("bayesbias-change"),
+    model: Models = None,
+    fitting: Fitting = FITTING,
+    reference_list: Annotated[str | None, Option(name="--list")] = None,
+    before_vectors: str | None = None,
+    after_vectors: str | None = None,
+    recover: str | None = None,
+    recover_words: int = 500,
+    plots: Plots = None,
+    case: str = "exact",
+    allow_pickle: AllowPickle = False,
+    force: Force = False,
+    open_report: OpenReport = False,
+) -> int:
+    """Compare two tables pair by pair, as before and after debiasing, and write a report.
+
+    BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
+    embedding and a debiasing method such as hard, which is applied to it. With tables, give --list
+    and the vectors of both for scores beyond MAC. Exit code 3 if the sampler warned.
+
+    Examples: `bayesbias compare before.csv after.csv --out change`,
+    `bayesbias compare glove-demo hard --list gender`,
+    `bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin
+    --after-vectors hard.bin --recover gender`
+
+    Parameters
+    ----------
+    before, after : str
+        A table, .csv or .parquet, of ours or in the published layout; or an embedding.
+    model : list of str
+        A model for changes by name or path; may be repeated, and the last leads. By default
+        change-by-group.
+    reference_list : str
+        The word list: for embeddings, and for scores of tables.
+    before_vectors, after_vectors : str
+        The embedding before, and after, for scores.
+    recover : str
+        Look whether clusters, a classifier and neighbors find the bias of these defining sets
+        again in the embedding after: gender, religion, race or a .toml file.
+    recover_words : int
+        Most leaning words of each class to look at.
+    case : str
+        How words are looked up: exact, lower or fallback.
+    """
+    from ..model.defaults import DEFAULT_MODELS
+    from ..report.change_page import change_lines
+    from ..workflows import output
+
+    of_tables = all(Path(end).suffix in {".csv", ".parquet"} for end in (before, after))
+    vectors = (before_vectors, after_vectors) if before_vectors and after_vectors else None
+    sources = {bool(reference_list), bool(before_vectors), bool(after_vectors)}
+    if of_tables and (len(sources) > 1 or (recover and not vectors)):
+        raise ValueError(INCOMPLETE)
+    output.require_place(out, force=force)
+    ends: list[Any] = [before, after]
+    if of_tables:
+        ends = [bb.read_table(Path(end)) for end in ends]
+    settings: dict[str, Any] = vars(fitting.shown)
+    with screen.steps() as tell:
+        analysis = bb.analyze_change(
+            ends[0],
+            ends[1],
+            reference_list,
+            vectors=vectors,
+            recover=recover,
+            recover_words=recover_words,
+            models=tuple(model or DEFAULT_MODELS["change"]),
+            case=case,
+            allow_pickle=allow_pickle,
+            names=(Path(before).stem, Path(after).stem) if of_tables else None,
+            tell=tell,
+            **settings,
+        )
+        tell("writing the report")
+        with output.replace_results(out, force=force) as stage:  # only now is anything written
+            command = options.command_line()
+            output.write_change(analysis, stage, command, kinds=options.kinds(plots))
+    lines = change_lines(analysis)
+    return options.finish(lines, out, open_report=open_report, doubtful=analysis.doubtful)

@@ -1,32 +1,44 @@
-"""`bayesbias table` and `bayesbias fit`: the two halves of a run, one at a time."""
+"""`bayesbias table`, `fit`, `scores`, `convert` and `check-limits`: one file in, one result out."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import isnan
 from pathlib import Path
+from typing import Any
 
+import bayesbias as bb
+
+from .._core.intervals import DEFAULT_CI_PROB
 from ..model.defaults import RECOMMENDED
-from ..sampling.options import FitOptions
-from . import options
-from .options import LIST_READING, Force, ListReading, Model, OneList, OutFile
-from .screen import SCREEN, Screen
+from . import options, screen
+from .options import (
+    FITTING_ALONE,
+    LIST_READING,
+    AllowPickle,
+    FittingAlone,
+    Force,
+    ListReading,
+    Model,
+    OneList,
+    OutFile,
+)
 
 MOST_ROWS, MOST_NAMED = 60, 100
 """Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
 
-COLUMNS = {name: name for name in ("level", "of", "connection")} | {
+SUMMARY = {name: name for name in ("level", "of", "connection")} | {
     f"{name}>": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
 }
+SCORES = {"score": "score", "groups": "of"} | {
+    f"{name}>": name for name in ("value", "low", "high", "p_value")
+}
+"""Columns of the tables that are printed."""
 
 
 def table(
-    wordlist: OneList,
-    /,
-    *,
-    out: OutFile,
-    reading: ListReading = LIST_READING,
-    force: Force = False,
-    screen: Screen = SCREEN,
-) -> int:
+    wordlist: OneList, /, *, out: OutFile, reading: ListReading = LIST_READING, force: Force = False
+) -> None:
     """Measure the distances of a word list and write them as a table.
 
     Example: `bayesbias table religion --vectors glove-demo --out religion.csv`
@@ -37,44 +49,36 @@ def table(
         File to write, .csv or .parquet.
     """
     from .._core.display import abridged
-    from ..embeddings.distances import distance_table, missing_words, undersized_sets
     from ..report.wording import sets_in_words
-    from ..tables.table_files import write_table
-    from ..tables.wordlists import load_wordlist
-    from ..workflows.output import require_file_place
 
-    loaded = load_wordlist(wordlist)
-    require_file_place(out, (".csv", ".parquet"), force=force)
-    read = reading.load(loaded, screen)
-    name = Path(reading.vectors).name or reading.vectors
-    measured = distance_table(read, loaded, embedding=name, max_missing=reading.max_missing)
-    write_table(measured, out)
-    missing, thin = missing_words(read, loaded), undersized_sets(read, loaded)
+    loaded = bb.load_wordlist(wordlist)
+    options.require_file(out, ".csv", ".parquet", force=force)
+    read = reading.load(loaded)
+    most = reading.max_missing
+    measured = bb.distance_table(read, loaded, embedding=reading.name, max_missing=most)
+    bb.write_table(measured, out)
+    missing, thin = bb.missing_words(read, loaded), bb.undersized_sets(read, loaded)
     few = f" Too few words of {sets_in_words(thin)}: do not rely on these." if len(thin) else ""
     screen.say(f"{out}: {len(measured):,} distances.{few}")
     if len(missing):
         named = abridged(missing["word"].unique().tolist(), MOST_NAMED)
         screen.say(f"Not in the embedding, and left out: {named}")
-    return 0
 
 
-@options.takes_fit("rope")
 def fit(
     table: Path,
     /,
     *,
     model: Model = RECOMMENDED["distance"],
     out: OutFile | None = None,
-    fitting: FitOptions,
+    fitting: FittingAlone = FITTING_ALONE,
     force: Force = False,
-    screen: Screen = SCREEN,
 ) -> int:
     """Fit a model to a table, print the summary, and keep the posterior.
 
-    Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`
+    Exit code 3 if the sampler warned; the posterior is written all the same.
 
-    Exit code 3 if the fit finished but the sampler warned; the posterior is written all the same,
-    and carries the warning.
+    Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`
 
     Parameters
     ----------
@@ -85,26 +89,157 @@ def fit(
     out : Path
         Where the posterior goes, .nc.
     """
-    from ..model.posterior_files import save_posterior
     from ..model.tree import warnings_of
-    from ..posterior.summaries import summary
-    from ..sampling.fit import fit as fit_table
-    from ..tables.table_files import read_table
-    from ..workflows.output import require_file_place
 
+    options.require_file(out, ".nc", force=force)
+    posterior = bb.fit(bb.read_table(table), model, options=fitting.shown)
+    frame = bb.summary(posterior, **fitting.intervals)
     if out is not None:
-        require_file_place(out, (".nc",), force=force)
-    posterior = fit_table(read_table(table), model, options=fitting)
-    frame = summary(posterior, **fitting.intervals)
-    if out is not None:
-        save_posterior(posterior, out)
+        bb.save_posterior(posterior, out)
     shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != "word"]
     named = shown["protected_word"].where(shown["protected_word"] != "", shown["protected_group"])
     title = f"{table.name}, {posterior.attrs['model']}: mean distances"
-    level = f"{100 * frame.attrs['ci_prob']:g}%"
-    screen.frame(f"{title}, {level} intervals", shown.assign(of=named), COLUMNS)
+    level = f"{100 * fitting.ci_prob:g}%"
+    screen.frame(f"{title}, {level} intervals", shown.assign(of=named), SUMMARY)
     if len(shown) < len(frame):
         screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")
     unkept = "The posterior is not kept; --out FILE.nc keeps it."
     screen.say(unkept if out is None else f"Posterior: {out}")
     return options.WARNED if warnings_of(posterior) else 0
+
+
+def scores(
+    wordlist: OneList,
+    /,
+    *,
+    reading: ListReading = LIST_READING,
+    n_resamples: int = 1000,
+    alternative: str = "two-sided",
+    ci_prob: float = DEFAULT_CI_PROB,
+    seed: int = options.SEED,
+    out: OutFile | None = None,
+    force: Force = False,
+) -> None:
+    """Compute every cosine score of a word list, with intervals and exact p-values.
+
+    The protected words of the list's groups are X and Y, their stereotypes A and B; scores of two
+    groups are computed on every pair. What a score measures: `bayesbias docs scores`.
+
+    Examples: `bayesbias scores gender`,
+    `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
+
+    Parameters
+    ----------
+    n_resamples : int
+        Resamplings of the words, for the intervals.
+    alternative : str
+        Of WEAT's p-value: two-sided, greater or less.
+    ci_prob : float
+        Probability of intervals, in (0, 1).
+    seed : int
+        Equal seeds give equal results.
+    out : Path
+        Where the table goes, .csv.
+    """
+    from ..embeddings.distances import refuse_missing
+    from ..report.wording import THIN_MEANING, sets_in_words, thin_names
+    from ..scores.permutation import named_alternative
+    from ..tables.schema import THIN_MARK
+
+    loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
+    options.require_file(out, ".csv", force=force)
+    read = reading.load(loaded)
+    # Controls play no part; a list of nothing else is refused below.
+    uncontrolled = replace(loaded, controls={}) if loaded.groups else loaded
+    if reading.max_missing is not None:
+        refuse_missing(read, uncontrolled, reading.max_missing)
+    kept: dict[str, Any] = {"n_resamples": n_resamples, "ci_prob": ci_prob, "seed": seed}
+    frame = bb.score_table(read, loaded, alternative=tested, **kept)
+    lost = bb.missing_words(read, loaded)
+    if words := ", ".join(dict.fromkeys(lost["word"][lost["role"] != "control"])):
+        screen.complain(f"not in the embedding, and left out: {words}")
+    if out is not None:
+        bb.write_table(frame, out)
+    thin = bb.undersized_sets(read, uncontrolled)
+    few = set(thin_names(thin, loaded.groups, loaded.set_name))
+    marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
+    if len(thin):
+        screen.say(f"Too few words of {sets_in_words(thin)}. {THIN_MEANING}")
+    numbers = {name: frame[name].map(_number) for name in ("value", "low", "high", "p_value")}
+    title = f"{loaded.name} in {reading.name}: scores, {100 * ci_prob:g}% bootstrap intervals"
+    screen.frame(title, frame.assign(of=frame["groups"] + marks, **numbers), SCORES)
+    screen.say(
+        "Intervals say how scores move with other words; p is exact, "
+        f"{alternative}, and is about the split of these words into two."
+    )
+    for key, part in frame.groupby(["direction", "reading", "no_bias"], sort=False):
+        names = ", ".join(dict.fromkeys(part["score"]))
+        screen.say(f"{str(key[0]).capitalize()} than {key[2]:g} means {key[1]}: {names}.")
+    for row in frame[frame["value"].isna()].to_dict("records"):
+        screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
+    if out is not None:
+        screen.say(f"Table: {out}")
+
+
+def _number(value: float) -> str:
+    if isnan(value):
+        return "–"
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"
+
+
+def convert(
+    source: str, folder: Path, /, *, allow_pickle: AllowPickle = False, force: Force = False
+) -> None:
+    """Convert an embedding into a folder of vectors and words, which is read fastest.
+
+    The source is read in chunks. Of words that stand twice the first is kept.
+
+    Example: `bayesbias convert glove.6B.300d.txt glove6b`
+
+    Parameters
+    ----------
+    source : str
+        An embedding, as for --vectors elsewhere.
+    folder : Path
+        The folder to make.
+    """
+    shown = not screen.QUIET.get()
+    count, n_dims = bb.convert_vectors(
+        source, folder, force=force, allow_pickle=allow_pickle, progressbar=shown
+    )
+    screen.say(
+        f"{folder}: {count:,} words of {n_dims} dimensions.",
+        f"Read it with `--vectors {folder}`, or bb.load_vectors({str(folder)!r}).",
+    )
+
+
+def check_limits(
+    run: Path, difference: str, low: float, high: float, /, *, ci_prob: float = DEFAULT_CI_PROB
+) -> int:
+    """Check whether an interval lies within limits, for use in continuous integration.
+
+    Exit code 1 if it does not.
+
+    Example: `bayesbias check-limits religion "muslim: associated - different" -0.15 0.15`
+
+    Parameters
+    ----------
+    run : Path
+        A folder that `bayesbias run` wrote, or a posterior's .nc.
+    difference : str
+        A difference or sum of connections, as in bb.hypothesis.
+    low, high : float
+        The limits.
+    ci_prob : float
+        Probability of the interval, in (0, 1).
+    """
+    from ..workflows.output import lead_posterior
+
+    posterior = bb.load_posterior(lead_posterior(run) if run.is_dir() else run)
+    (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")
+    inside = low <= row["low"] and row["high"] <= high
+    screen.say(
+        f"{'inside' if inside else 'OUTSIDE'}: {difference} {row['mean']:.3f} "
+        f"({row['low']:.3f} to {row['high']:.3f}), limits {low:g} to {high:g}"
+    )
+    return 0 if inside else options.FAILED
