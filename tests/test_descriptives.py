@@ -12,7 +12,6 @@ from bayesbias.tables.descriptives import (
     densities,
     mac_band,
     neighbourhood,
-    predictive_rows,
 )
 
 Published = Callable[[str], pd.DataFrame]
@@ -81,11 +80,11 @@ def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
     assert same.empty
 
 
-def test_neighbourhood_keeps_all_stereotypes_and_the_nearest_controls(toy: pd.DataFrame) -> None:
+def test_neighbourhood_keeps_the_nearest_and_the_words_own(toy: pd.DataFrame) -> None:
     near = neighbourhood(toy, "she", most=5)
     assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
-    assert near["n_available"].tolist() == [3] * 5
-    assert neighbourhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm", "bold"]
+    assert near["n_available"].tolist() == [6] * 5
+    assert neighbourhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm"]
     again = toy.iloc[[0]].assign(cosine_distance=0.7)
     near = neighbourhood(pd.concat([toy, again]), "she").set_index("attribute")
     assert near.loc["kind", "cosine_distance"] == pytest.approx(0.65)
@@ -123,15 +122,3 @@ def test_what_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         call(toy, differences)
-
-
-def test_predictive_rows_by_hand() -> None:
-    rows = predictive_rows(
-        np.array([0.9, 0.2, 0.5, 0.7]),
-        ["human", "associated", "human", "associated"],
-        np.array([[0.8, 1.0], [0.3, 0.6], [0.5, 0.6], [0.6, 0.7]]),
-    )
-    assert rows["connection"].tolist() == ["associated", "associated", "human", "human"]
-    assert rows["observed"].tolist() == [0.2, 0.7, 0.5, 0.9]
-    assert rows["position"].tolist() == [0.25, 0.75, 0.25, 0.75]
-    assert rows["inside"].tolist() == [False, True, True, True]

@@ -40,8 +40,8 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
     return {
         "distributions": ((table,), {}),
         "neighbourhood": ((table, str(table["protected_word"].iloc[0])), {}),
-        "forest": ((bb.summary(post),), {}),
-        "contrast_forest": ((bb.contrasts(post),), {}),
+        "forest": ((bb.summary(post),), {"words": True}),
+        "contrast_forest": ((bb.contrasts(post),), {"words": True}),
         "scales": ((bb.sd_summary(post),), {}),
         "predictive_check": ((post,), {}),
         "prior_predictive": ((bb.prior_predictive("paper", table, seed=1),), {}),
@@ -197,10 +197,9 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false alarms and no coverage"),
     ("false_alarms", as_it_is, {"by": "n"}, "by must be 'method' or 'scenario', got 'n'"),
     ("false_alarms", ninety, {}, "90 rows do not fit into one figure, which holds 80"),
-    ("forest", as_it_is, {"level": "words"}, "unknown level 'words'; did you mean 'word'"),
-    ("forest", lambda f: f[f["level"] == "overall"], {"level": "word"}, "'word'; it has: overall"),
     ("forest", drop("connection"), {}, r"lacks the column\(s\) connection"),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "lack a mean or an interval"),
+    ("forest", lambda f: {}, {}, r"draws a frame, not a dict; pass bb\.summary\(posterior\)"),
     ("forest", no_rows, {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("influence", drop("mean_without"), {}, r"lacks the column\(s\) mean_without"),
     ("intervals", as_it_is, {"by": "blocks"}, r"lacks the column\(s\) blocks"),
@@ -222,5 +221,5 @@ def test_what_cannot_be_drawn_is_refused(
     odd: dict[str, Case],
 ) -> None:
     (given, *rest), own = odd[name]
-    with pytest.raises(ValueError, match=why):
+    with pytest.raises((ValueError, TypeError), match=why):
         getattr(plots, name)(change(given), *rest, **(own | options))

@@ -7,9 +7,9 @@ frame : DataFrame
     What the function named in a plot's first lines returns, or some of its rows.
 ax : Axes, optional
     Where to draw; by default a new figure, as large as its content needs. Plots return the Axes.
-level : {"all", "overall", "group", "word"}
-    Which rows a forest has. With "all", words that do not fit into one figure are left out, with
-    a note above the plot.
+words : bool
+    Whether a forest has rows of single words too; words that do not fit into one figure are left
+    out, with a note above the plot.
 first, second : str
     Two connections; first - second is drawn, so that negative means first closer.
 rope : float

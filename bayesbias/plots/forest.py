@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.checks import unknown_name
-from ..tables.levels import LEVEL_COLUMNS, LEVELS, OVERALL, WORD
+from ..tables.levels import LEVEL_COLUMNS, OVERALL, WORD
 from ..tables.schema import THIN_MARK
 from .frame import (
     HEADER_HEIGHT,
@@ -19,13 +18,14 @@ from .frame import (
     draw_x,
     guides,
     header,
+    key,
     new_axes,
     percent,
     require_frame,
     right_column,
     row_labels,
 )
-from .palette import COLOURS, FAINT, INK, LINE, MARKERS, TINT
+from .palette import BAND, COLOURS, FAINT, INK, LINE, MARKERS, TINT
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 80
 """Rows that one figure holds and a reader can follow."""
 
-BLOCK_GAP, DODGE, TALL = 0.45, 0.2, 24
+BLOCK_GAP, DODGE, TALL = 0.45, 0.17, 24
 """Room above a block and between hues, in rows; rows from which the x axis is repeated on top."""
 
 LONGEST_LABEL, LONGEST_NAME = 26, 44
@@ -49,8 +49,11 @@ OTHER_STYLES = (
 )
 """Those of other hues, such as models; all colours have a contrast of 5 to 1 or more on white."""
 
-REFERENCE_STYLES = {"topics": ("#E3E3E3", 0.82), "frequency": ("#D9CBBB", 0.62)}
-"""Colour and height, in rows, of ranges of reference lists: the wider ones first."""
+REFERENCES = {
+    "topics": ("95% of lists about any topics", "#DADADA", 0.82),
+    "frequency": ("95% of lists of equally frequent words", "#D9CBBB", 0.62),
+}
+"""Name, colour and height, in rows, of ranges of reference lists: the wider ones first."""
 
 THIN_KEY = f"{THIN_MARK} Too few words are left of a set of this group: do not rely on it."
 
@@ -61,7 +64,7 @@ def intervals(
     label: str = "label",
     by: str = "",
     hue: str = "",
-    level: str = "",
+    words: bool | None = None,
     styles: Mapping[str, tuple[str, str]] = STYLES,
     reference: float | None = None,
     pair: tuple[str, str] | None = None,
@@ -85,8 +88,9 @@ def intervals(
         ``reference_low`` with ``reference_high``, a range behind an interval.
     label, by, hue : str
         Columns: what rows are called, their blocks, and what has a colour and marker of its own.
-    level : str
-        If given, the rows have levels (`bayesbias.summary`) and are put into blocks of groups.
+    words : bool, optional
+        If given, the rows have levels (`bayesbias.summary`) and are put into blocks of groups,
+        with rows of single words or without.
     styles : mapping
         Colour and marker by hue; others get one each.
     reference : float, optional
@@ -98,7 +102,7 @@ def intervals(
     heading : str
         Of the column ``text``.
     keys : sequence of Artist, optional
-        Of the legend; by default the hues, if there is more than one.
+        Of the legend; by default the hues, if there is more than one, and what is shaded.
     most : int
         Rows that fit into the figure.
 
@@ -110,8 +114,8 @@ def intervals(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['nurse', 'judge']
     """
-    if level:
-        frame, left_out = _of_level(frame, level)
+    if words is not None:
+        frame, left_out = _in_groups(frame, words=words)
         label, by, note = "label", "block", f"{note} {left_out}"
     names = [name for name in (label, by, hue) if name]
     require_frame(frame, (*names, "mean", "low", "high"), "mean, low and high of every row")
@@ -125,20 +129,22 @@ def intervals(
     if rope is not None:
         if not 0 <= rope <= 2:
             raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
-        band, note = (-rope, rope), f"{note} Shaded: smaller than {rope:g}, which counts as none."
+        band = (-rope, rope)
     rows, heads = _lay_out(frame, label, by, most)
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
+    shaded = [key(f"smaller than {rope:g}: none", BAND, "s", size=9, width=0)] if rope else []
     if "reference_low" in rows:
         match = rows.get("match", pd.Series("frequency", rows.index))
-        for name, (colour, height) in REFERENCE_STYLES.items():
+        for name, (meaning, colour, height) in REFERENCES.items():
             part = rows[match == name]
             low, high = part["reference_low"], part["reference_high"]
             ax.barh(part["y"], high - low, left=low, height=height, color=colour, zorder=1)
+            shaded += [key(meaning, colour, "s", size=9, width=0)] if len(part) else []
     if "tick" in rows:
         ends = rows["y"] - 0.42, rows["y"] + 0.42
         ax.vlines(rows["tick"], *ends, color=LINE, linewidth=1.6, zorder=1.5)
     points = _draw_intervals(ax, rows, hue, styles)
-    keys = (points if len(points) > 1 else ()) if keys is None else keys
+    keys = [*(points if len(points) > 1 else ()), *shaded] if keys is None else keys
     extent = ["mean", "low", "high", "tick", "reference_low", "reference_high"]
     draw_x(ax, xlabel, rows[rows.columns.intersection(extent)], reference, band)
     first, raised = rows.drop_duplicates("y"), 0.0
@@ -151,24 +157,19 @@ def intervals(
     return header(ax, title, note, keys, raised=raised)
 
 
-def _of_level(frame: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
-    """Return the rows of a level with labels, in blocks of groups, and a note on those left out."""
+def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
+    """Return rows with labels, in blocks of groups, and a note on words that are left out."""
     frame = frame.assign(protected_word=frame.get("protected_word", ""))
-    if level not in ("all", *LEVELS):
-        raise ValueError(unknown_name("level", level, ("all", *LEVELS)))
-    rows = frame.astype(dict.fromkeys(LEVEL_COLUMNS, str))
-    kept = rows if level == "all" else rows[rows["level"] == level]
-    if kept.empty:
-        there = ", ".join(rows["level"].unique())
-        raise ValueError(f"the frame has no rows of level {level!r}; it has: {there}")
+    kept, note = frame.astype(dict.fromkeys(LEVEL_COLUMNS, str)), ""
     if kept[[name for name in ("mean", "low", "high") if name in kept]].isna().any(axis=None):
         raise ValueError("rows of the frame lack a mean or an interval; leave them out with dropna")
-    note, shorter = "", kept[kept["level"] != WORD]
-    if level == "all" and len(shorter) and len(kept.drop_duplicates(LEVEL_COLUMNS)) > MOST_ROWS:
-        n_words = len(kept[kept["level"] == WORD].drop_duplicates(LEVEL_COLUMNS))
-        note = f"The {n_words} words do not fit into one figure and are left out."
-        kept = shorter
-    word, overall = kept["level"] == WORD, kept["level"] == OVERALL
+    word = kept["level"] == WORD
+    if words and len(kept.drop_duplicates(LEVEL_COLUMNS)) > MOST_ROWS and not word.all():
+        n_words = len(kept[word].drop_duplicates(LEVEL_COLUMNS))
+        words, note = False, f"The {n_words} words do not fit into one figure and are left out."
+    if not words and not word.all():
+        kept, word = kept[~word], word[~word]
+    overall = kept["level"] == OVERALL
     block = ("group: " + kept["protected_group"]).where(kept["protected_group"] != "", "")
     label = kept["protected_word"].where(word, block).where(~overall, "all groups")
     if "thin" in kept and kept["thin"].any():

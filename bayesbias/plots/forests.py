@@ -42,15 +42,9 @@ MEANINGS = {
 }
 """What each standard deviation measures, in words."""
 
-REFERENCES = {
-    "topics": "Grey bars: points of 95% of lists about any topics.",
-    "frequency": "Brown: points of 95% of lists whose stereotypes are any words of like frequency.",
-}
-"""What the ranges of reference lists are, in words."""
 
-
-def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
-    """Draw posterior mean distances of `bayesbias.summary`, a row a word, a line a connection.
+def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
+    """Draw posterior mean distances of `bayesbias.summary`, a row a group, a line a connection.
 
     References
     ----------
@@ -59,7 +53,7 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
     return intervals(
         frame,
-        level=level,
+        words=words,
         hue="connection",
         reference=UNRELATED,
         xlabel=DISTANCE,
@@ -70,13 +64,13 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
 
 
 def change_forest(
-    frame: pd.DataFrame, *, level: str = "all", rope: float = 0.02, ax: Axes | None = None
+    frame: pd.DataFrame, *, words: bool = False, rope: float = 0.02, ax: Axes | None = None
 ) -> Axes:
     """Draw changes in mean distance, of `bayesbias.summary` of a change or `comparison.changes`."""
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(change)")
     return intervals(
         frame,
-        level=level,
+        words=words,
         hue="connection",
         reference=0.0,
         rope=rope,
@@ -93,7 +87,7 @@ def contrast_forest(
     first: str = "associated",
     second: str = "human",
     rope: float = 0.02,
-    level: str = "all",
+    words: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw differences between two connections (`bayesbias.contrasts`), and how sure their sign is.
@@ -108,26 +102,21 @@ def contrast_forest(
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")
     pair = {"first": first, "second": second} if "first" not in frame else {}
-    rows, note = contrast_of(frame.assign(**pair), first, second), interval_note(frame)
-    if "reference_low" in rows:
-        matches = set(rows.get("match", ["frequency"]))
-        note = " ".join([note, *(text for name, text in REFERENCES.items() if name in matches)])
-    if "p_direction" in rows:
-        note += f" Right: probability that {first} attributes are closer (←) or farther (→)."
+    rows = contrast_of(frame.assign(**pair), first, second)
     return intervals(
         rows,
-        level=level,
+        words=words,
         hue="first",
         pair=(first, second),
         rope=rope,
         directions="p_direction" in rows,
-        title=f"{first.capitalize()} against {second} attributes: which are closer?",
-        note=note,
+        title=f"Are {first} or {second} attributes closer?",
+        note=interval_note(frame),
         ax=ax,
     )
 
 
-def order_forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
+def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
     """Draw differences before and after (`comparison.order_changes`), and if their sign turned."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
@@ -139,7 +128,7 @@ def order_forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = N
         parts.append(frame.assign(when=when, text=text, mean=frame[when], **ends))
     return intervals(
         pd.concat(parts),
-        level=level,
+        words=words,
         hue="when",
         styles={"before": (LINE, "s"), "after": STYLES[first]},
         pair=(first, second),

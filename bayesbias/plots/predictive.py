@@ -1,4 +1,4 @@
-"""Predictive checks: measured distances over what a model expects, and what its priors expect."""
+"""Predictive checks: measured distances among those that a model, or its priors, expect."""
 
 from __future__ import annotations
 
@@ -7,106 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..model.tree import index_of, labels, observed, outcome_of
+from ..model.tree import index_of, labels, observed
 from ..posterior.predictive import predictive_intervals
-from ..tables.descriptives import predictive_rows
+from ..tables.schema import CONNECTIONS
 from .forest import intervals as draw_intervals
-from .frame import (
-    TEXT_SIZE,
-    guides,
-    header,
-    interval_name,
-    key,
-    new_axes,
-    percent,
-    require_frame,
-)
-from .palette import COLOURS, FAINT, INK, LINE, MISS
+from .frame import interval_name, number, percent, require_frame
+from .palette import INK, MISS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
     from .._core.arrays import FloatArray
-
-BLOCK, FEW, MOST = 0.92, 100, 200
-"""Share of a block that is drawn in; rows that are seen singly; rows of a block drawn."""
-
-OUTCOMES = {"cosine_distance": "cosine distance", "change": "change of cosine distance"}
-"""What was modelled, in words."""
-
-
-def predictive_check(
-    tree: DataTree,
-    *,
-    ci_prob: float = 0.89,
-    intervals: FloatArray | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw sorted observed distances of a posterior over their predictive intervals.
-
-    Parameters
-    ----------
-    ci_prob : float
-        Probability of the predictive HPDIs, in (0, 1).
-    intervals : (n_rows, 2) float, optional
-        Predictive intervals of that probability, if you have them.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), figure 12.
-    """
-    connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
-    if intervals is None:
-        intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
-    rows = predictive_rows(observed(tree), connection, intervals)
-    ax, ticks = new_axes(ax, height=5.0), []
-    for block, (name, part) in enumerate(rows.groupby("connection", sort=False)):
-        _draw_block(ax, _thinned(part), block, str(name))
-        ticks.append(f"{name}\n{part['inside'].mean():.0%} inside\n{len(part):,} rows")
-        ax.axvline(block, color=FAINT, linewidth=1)
-    ax.set_xticks(np.arange(len(ticks)) + 0.5, ticks, fontsize=TEXT_SIZE)
-    ax.tick_params(axis="x", length=0)
-    ax.set_xlim(0, len(ticks))
-    guides(ax, "y")
-    ax.set_ylabel(OUTCOMES.get(outcome_of(tree), outcome_of(tree)), fontsize=TEXT_SIZE, color=INK)
-    note = (
-        f"Bars: predicted with probability {ci_prob:g}. Dots: measured, sorted. "
-        f"{rows['inside'].mean():.1%} of all {len(rows):,} are inside; a model that fits has about "
-        f"{ci_prob:.0%}, in every connection."
-    )
-    if rows.groupby("connection").size().max() > MOST:
-        note += f" At most {MOST} rows of a connection are drawn."
-    keys = [
-        key("predicted interval", LINE, "|", size=11, width=0),
-        key("measured, inside", INK, ".", width=0),
-        key("measured, outside", MISS, ".", width=0),
-    ]
-    return header(ax, "Does the model expect what was measured?", note, keys)
-
-
-def _thinned(part: pd.DataFrame) -> pd.DataFrame:
-    """Leave rows out evenly along the sorted distances, as many inside as outside in proportion."""
-    if len(part) <= MOST:
-        return part
-    kept = []
-    for _, rows in part.groupby("inside"):
-        count = max(1, round(len(rows) * MOST / len(part)))
-        kept.append(rows.iloc[((np.arange(count) + 0.5) * len(rows) / count).astype(int)])
-    return pd.concat(kept).sort_index()
-
-
-def _draw_block(ax: Axes, part: pd.DataFrame, block: int, name: str) -> None:
-    """Draw the intervals and dots of one connection, as pixels, also in vector files."""
-    x = block + (1 - BLOCK) / 2 + BLOCK * part["position"]
-    bars = ax.vlines(x, part["low"], part["high"], color=COLOURS[name], alpha=0.42, zorder=1)
-    few, inside = len(part) <= FEW, part["inside"]
-    bars.set(linewidth=min(2.2, (62 if few else 115) / len(part)), snap=False, rasterized=True)
-    for where, chosen, colour in (("inside", inside, INK), ("outside", ~inside, MISS)):
-        (dots,) = ax.plot(x[chosen], part["observed"][chosen], ".", label=f"{name} {where}")
-        dots.set(color=colour, markersize=5.0 if few else 4.0, markeredgewidth=0)
-        dots.set(rasterized=True, zorder=3)
-
 
 FIGURES = {
     "mean": "mean distance",
@@ -120,8 +32,49 @@ FIGURES = {
 """What each figure of a prior predictive check is, in words."""
 
 
+def predictive_check(
+    tree: DataTree,
+    *,
+    ci_prob: float = 0.89,
+    intervals: FloatArray | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the share of measured distances inside their predictive intervals, by connection.
+
+    Parameters
+    ----------
+    ci_prob : float
+        Probability of the predictive HPDIs, in (0, 1).
+    intervals : (n_rows, 2) float, optional
+        Predictive intervals of that probability, if you have them.
+    """
+    if intervals is None:
+        intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
+    connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
+    low, high = intervals.T
+    parts = {"all rows": np.full(len(connection), True)}
+    parts |= {name: connection == name for name in CONNECTIONS if name in connection}
+    rows = []
+    for name, part in parts.items():
+        below, above = ((observed(tree) < low)[part], (observed(tree) > high)[part])
+        text = f"{part.sum():,}: {percent(below.mean())} below, {percent(above.mean())} above"
+        rows.append({"label": name, "mean": 1 - (below | above).mean(), "text": text})
+    frame = pd.DataFrame(rows)
+    ax = draw_intervals(
+        frame.assign(low=frame["mean"], high=ci_prob, bold=frame["label"] == "all rows"),
+        reference=ci_prob,
+        heading="rows: outside",
+        xlabel="share of measured distances inside their predictive intervals",
+        title="Does the model expect what was measured?",
+        note=f"Dots: the share inside. Dashed: {ci_prob:.0%}, about what a model that fits has.",
+        ax=ax,
+    )
+    ax.set_xlim(min(0.8, frame["mean"].min(), ci_prob) - 0.01, 1.01)
+    return ax
+
+
 def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw what priors expect of a table (`bayesbias.prior_predictive`), and what was observed.
+    """Draw where a table is among those that priors expect (`bayesbias.prior_predictive`).
 
     References
     ----------
@@ -132,22 +85,25 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     figure = frame["statistic"].replace(FIGURES)
     inside = frame["observed"].between(frame["low"], frame["high"])
     model = f" of {frame.attrs['model']}" if "model" in frame.attrs else ""
+    values = frame[["observed", "low", "high"]].map(number).to_numpy()
+    share = frame["share_below"]
     return draw_intervals(
         frame.assign(
             figure=figure,
             label=frame["of"].where(frame["of"] != "", figure),
             bold=frame["of"] == "",
-            mean=frame["observed"],
-            text=frame["share_below"].map(percent),
-            where=np.where(inside, "observed, inside", "observed, outside"),
+            text=[f"{value}  [{low}, {high}]" for value, low, high in values],
+            where=np.where(inside, "inside the interval", "outside"),
+            **dict.fromkeys(("mean", "low", "high"), share),
         ),
         by="figure",
         hue="where",
-        styles={"observed, inside": (INK, "o"), "observed, outside": (MISS, "o")},
-        heading="smaller\nfigure",
-        xlabel="distance; shares and correlations have no unit",
+        styles={"inside the interval": (INK, "o"), "outside": (MISS, "o")},
+        reference=0.5,
+        heading="observed\n[interval]",
+        xlabel="share of tables drawn from the prior whose figure is smaller",
         title="Do the priors expect such a table?",
-        note=f"Bars: {interval_name(frame)} of tables drawn from the prior{model}. Dots: the table "
-        "observed. Right: the share of tables drawn whose figure is smaller.",
+        note=f"Dots: the table observed among tables drawn from the prior{model}. Right: its "
+        f"figures, and the {interval_name(frame)} of those of the tables drawn.",
         ax=ax,
     )

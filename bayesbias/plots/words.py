@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..tables.descriptives import UNRELATED
 from ..tables.descriptives import neighbourhood as nearest_attributes
-from ..tables.schema import STEREOTYPES, connections_present
+from ..tables.schema import connections_present
 from .forest import STYLES, intervals
 from .frame import (
     DISTANCE,
@@ -35,27 +35,20 @@ MOST_WORDS = 150
 
 
 def neighbourhood(
-    table: pd.DataFrame, word: str, *, most: int = 40, ax: Axes | None = None
+    table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | None = None
 ) -> Axes:
-    """Draw the attributes around one protected word of a table by their distance.
+    """Draw the attributes nearest to one protected word of a table, and all of its own stereotypes.
 
     Parameters
     ----------
     most : int
-        Attributes wanted: all stereotype attributes, and the nearest controls up to this number.
+        How many of the nearest.
 
     References
     ----------
     Dobrzeniecka and Urbaniak (2024), figures 6 and 7.
     """
-    nearest = nearest_attributes(table, word, most)
-    controls = nearest[~nearest["connection"].isin(STEREOTYPES)]
-    note = f"{len(nearest) - len(controls)} stereotype attributes"
-    for total in controls["n_available"].head(1):
-        note += f" and the nearest {len(controls)} of {total} control attributes"
-    if len(nearest) > MOST_WORDS:
-        note += f" (the nearest {MOST_WORDS} are drawn)"
-    rows = nearest.head(MOST_WORDS).rename(columns={"cosine_distance": "mean"})
+    rows = nearest_attributes(table, word, most).rename(columns={"cosine_distance": "mean"})
     return intervals(
         rows.assign(low=rows["mean"], high=rows["mean"]),
         label="attribute",
@@ -63,7 +56,8 @@ def neighbourhood(
         reference=UNRELATED,
         xlabel=DISTANCE,
         title=f"The attributes around “{shorten(word)}”",
-        note=f"{note}, nearest on top. {UNRELATED_NOTE}",
+        note=f"The nearest {most} of {rows['n_available'].iloc[0]}, and all that are associated. "
+        f"{UNRELATED_NOTE}",
         keys=[key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,
         ax=ax,
@@ -103,7 +97,12 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
 
 
 def background_words(
-    densities: pd.DataFrame, words: pd.DataFrame, experiment: str, *, ax: Axes | None = None
+    densities: pd.DataFrame,
+    words: pd.DataFrame,
+    experiment: str,
+    *,
+    most: int = 10,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw words of sets under a reference distribution (Smarda, 2021, figure 2).
 
@@ -111,29 +110,37 @@ def background_words(
     ----------
     densities, words : DataFrame
         As `bayesbias.background.densities` and `bayesbias.background.words` return them.
+    most : int
+        Words of each set: those that are farthest from the set's mean.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]
     if curve.empty:
         raise ValueError(f"there is no background of {experiment!r} in the densities")
-    psi, tick = words["psi"], words.groupby("set")["psi"].transform("mean")
+    sets = words["set"].unique()
+    words = words.assign(tick=words.groupby("set")["psi"].transform("mean"))
+    far = (words["psi"] - words["tick"]).abs().groupby(words["set"])
+    rows = words[far.rank("first", ascending=False) <= most].sort_values("psi", ascending=False)
+    rows = rows.assign(mean=rows["psi"], low=rows["tick"], high=rows["psi"])
     ax = intervals(
-        words.assign(mean=psi, low=psi, high=psi, tick=tick).sort_values("psi", ascending=False),
+        rows,
         label="word",
         by="set",
         hue="set",
-        styles=dict(zip(words["set"].unique(), cycle(STYLES.values()))),
+        styles=dict(zip(sets, cycle(STYLES.values()))),
         xlabel=PSI,
         keys=(),
         most=MOST_WORDS,
         ax=ax,
     )
     foot, top = ax.get_ylim()
-    heights = 6 * curve["density"] / curve["density"].max()
+    heights = 4 * curve["density"] / curve["density"].max()
     draw_ridge(ax, top, curve["psi"], heights, fill=LINE)
-    ax.set_ylim(foot, top - 7)
-    draw_x(ax, PSI, [*curve["psi"], *psi], 0.0, densities.attrs["ticks"][experiment])
+    ax.set_ylim(foot, top - 4.6)
+    draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, densities.attrs["ticks"][experiment])
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
-    note = "Grey: ψ of all words; line: their mean; band: the middle 95% of the fitted Normal."
-    title = f"{experiment}: words over their background"
-    return header(ax, title, f"{note} Dashed: 0. Ticks: means of the sets.")
+    note = (
+        f"The {most} words of each set that are farthest from its mean (tick). Grey: ψ of all "
+        "words; line: their mean; band: the middle 95% of the fitted Normal. Dashed: 0."
+    )
+    return header(ax, f"{experiment}: words over their background", note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -222,8 +222,8 @@ def _means(analysis: Analysis) -> list[Block]:
         Figure(
             f"forest-{lead.spec.name}",
             partial(plots.forest, lead.summary),
-            f"Model {lead.spec.name}, {probability_name(ci_prob)} intervals: all words, each "
-            "group, each word; see summary.csv.",
+            f"Model {lead.spec.name}, {probability_name(ci_prob)} intervals: all words, and "
+            "each group; see summary.csv.",
         ),
         *(level_table(frame, level, text, ci_prob=ci_prob) for level, text in captions.items()),
     ]
@@ -234,7 +234,8 @@ def _contrasts(analysis: Analysis) -> list[Block]:
     first, second = leading_pair(analysis.table)
     marked = wording.with_marks(analysis, analysis.frame("contrasts"))
     rows = contrast_of(lead.contrasts, first, second)
-    draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=settings.rope)
+    own: dict[str, Any] = {"first": first, "second": second, "rope": settings.rope, "words": True}
+    draw = partial(plots.contrast_forest, rows, **own)
     show = partial(level_table, ci_prob=settings.ci_prob)
     leading = contrast_of(marked, first, second)
     return [

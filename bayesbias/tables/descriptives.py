@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .schema import (
-    CONNECTIONS,
     LARGEST_DISTANCE,
     ROUNDING,
     STEREOTYPES,
@@ -89,11 +86,10 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
     return frame.melt(columns[1], var_name=columns[0], value_name=columns[2])[columns]
 
 
-def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFrame:
-    """Attributes around one protected word, nearest first: all stereotypes, and nearest controls.
+def neighbourhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame:
+    """Attributes around one protected word, nearest first: the nearest, and all of its stereotypes.
 
-    ``n_available`` is the number of attributes of its kind, stereotypes or controls, that the
-    table has for the word.
+    ``n_available`` is the number of attributes that the table has for the word.
     """
     valid = validate_table(table)
     rows = valid[valid["protected_word"] == word]
@@ -102,12 +98,9 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
         raise ValueError(unknown_name("protected word", word, words))
     by = [rows["attribute"].astype(str), rows["connection"].astype(str)]
     pairs = rows["cosine_distance"].groupby(by, sort=False).mean().reset_index()
-    pairs = pairs.sort_values("cosine_distance", kind="stable")
-    stereotype = pairs["connection"].isin(STEREOTYPES)
-    pairs["n_available"] = stereotype.map(stereotype.value_counts())
-    nearest_controls = pairs[~stereotype].head(max(0, most - int(stereotype.sum())))
-    kept = pd.concat([pairs[stereotype], nearest_controls])
-    return kept.sort_values("cosine_distance", kind="stable").reset_index(drop=True)
+    pairs = pairs.sort_values("cosine_distance", kind="stable", ignore_index=True)
+    kept = (pairs.index < most) | (pairs["connection"] == "associated")
+    return pairs.assign(n_available=len(pairs))[kept].reset_index(drop=True)
 
 
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
@@ -123,20 +116,3 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     ends = {"low": "high", "high": "low"} if {"low", "high"} <= set(turned) else {}
     values = {end: -turned[other] for end, other in (ends | {"mean": "mean"}).items()}
     return turned.assign(first=first, second=second, **values)
-
-
-def predictive_rows(
-    observed: FloatArray, connection: ArrayLike, intervals: FloatArray
-) -> pd.DataFrame:
-    """Observed distances next to their predictive intervals, sorted within each connection.
-
-    ``position`` in (0, 1) is that among the distances of the connection.
-    """
-    names = pd.Categorical(np.asarray(connection), CONNECTIONS, ordered=True)
-    frame = pd.DataFrame({"connection": names, "observed": observed})
-    frame[["low", "high"]] = intervals
-    frame["inside"] = frame["observed"].between(frame["low"], frame["high"])
-    frame = frame.sort_values(["connection", "observed"], kind="stable", ignore_index=True)
-    inside = frame.groupby("connection", observed=True)["inside"]
-    frame.insert(1, "position", (inside.cumcount() + 0.5) / inside.transform("size"))
-    return frame.astype({"connection": "str"})
