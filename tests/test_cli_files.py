@@ -139,7 +139,7 @@ def test_background_writes_frames_and_plots(capsys: pytest.CaptureFixture[str]) 
     assert main([*asked, "--out", "out", "--ranks", "0", "200", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
     names = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
-    frames = {f"{name}.csv" for name in ("fits", "standalone", "relative", "strata", "words")}
+    frames = {f"{name}.csv" for name in ("fits", "standalone", "relative", "words")}
     stems = ("background", "toy-words", "toy-relative")
     record = json.loads(Path("out/run.json").read_text())
     assert set(record["files"]) == names
@@ -150,11 +150,6 @@ def test_background_writes_frames_and_plots(capsys: pytest.CaptureFixture[str]) 
     assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
     assert pd.read_csv("out/words.csv")["word"].tolist() == BALANCED_WORDS[:6]
     assert "(standalone.csv, run.json); pass --force" in refused(capsys, [*asked, "--out", "out"])
-    text = Path("toy.txt").read_text(encoding="utf-8")
-    Path("toy.txt").write_text(text + text.splitlines()[0] + "\n", encoding="utf-8")
-    assert main(asked) == 2
-    assert re.search("more than once .*--first", capsys.readouterr().err)
-    assert main([*asked, "--first"]) == 0
 
 
 @pytest.mark.usefixtures("balanced")

@@ -62,18 +62,6 @@ def test_matched_words_are_as_frequent_and_none_of_the_list() -> None:
     assert (table["connection"] == "matched").sum() == 48 * 12
 
 
-def test_against_matched_words_zero_means_nothing_where_against_human_ones_it_does_not() -> None:
-    """The stereotypes are any words, rarer than the human ones, and so farther from all."""
-    vectors = vocabulary()
-    words = wordlist(vectors, np.linspace(1_500, 3_000, 24).astype(int))
-    table = bb.distance_table(vectors, bb.matched_controls(vectors, words, n=2, seed=1))
-    overall = bb.contrasts(bb.fit(table, seed=1, draws=250)).query("level == 'overall'")
-    human = only_row(overall, first="associated", second="human")
-    matched = only_row(overall, first="associated", second="matched")
-    assert human["low"] > 0
-    assert matched["low"] < 0 < matched["high"]
-
-
 def test_reference_lists_of_like_frequency_lie_where_the_frequency_puts_them() -> None:
     vectors = vocabulary()
     words = wordlist(vectors, np.linspace(1_500, 3_000, 16).astype(int))

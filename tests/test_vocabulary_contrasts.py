@@ -44,7 +44,6 @@ def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContra
     assert own["mean"] < own["reference_low"] < own["reference_high"]
     assert own["percentile"] == 0
     assert own["p_value"] == 2 / 31
-    assert own["p_below"] > 0.95
     # Random words lean to neither set of stereotypes: sd of the mean of 30 lists.
     assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
 
@@ -99,18 +98,17 @@ def test_classes_are_kept_for_another_outcome_and_other_cosines(model: str) -> N
             np.testing.assert_allclose(part, same_part, atol=1e-12)
 
 
-@pytest.mark.parametrize("vary", ["stereotypes", "both"])
-def test_equal_seeds_give_equal_results(vary: Any) -> None:
+def test_equal_seeds_give_equal_results() -> None:
     first, second, other = (
         bb.vocabulary_contrasts(
-            *embedding(1.0), "paper", vary=vary, n_lists=5, draws=50, chains=1, seed=seed
+            *embedding(1.0), "paper", vary="both", n_lists=5, draws=50, chains=1, seed=seed
         )
         for seed in (3, 3, 4)
     )
     pd.testing.assert_frame_equal(first.table, second.table)
     pd.testing.assert_frame_equal(first.reference, second.reference)
     assert (first.reference["mean"] != other.reference["mean"]).any()
-    assert (first.vary, first.seed) == (vary, 3)
+    assert first.seed == 3
 
 
 def test_what_is_refused() -> None:
@@ -118,9 +116,8 @@ def test_what_is_refused() -> None:
     for options, what in (
         ({"vary": "all"}, "unknown vary 'all'"),
         ({"match": "length"}, "unknown match 'length'"),
-        ({"tolerance": 1.0}, "tolerance must lie between 0 and 1; got 1.0"),
         ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
-        ({"model": "robust"}, "the model 'robust' is student.* need a Normal model"),
+        ({"model": "robust"}, "need a Normal model.* the model 'robust' is student"),
         ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the list needs"),
     ):
         call = partial(bb.vocabulary_contrasts, vectors, words, **options)

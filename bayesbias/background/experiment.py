@@ -15,17 +15,9 @@ CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
 
 @dataclass(frozen=True)
 class Experiment:
-    """Word sets X and Y, and attribute sets Z and Z2, with their labels.
+    """Word sets X and Y, attribute sets Z and Z2, and what the four are called.
 
-    Parameters
-    ----------
-    name : str
-    X, Y : tuple of str
-        X is the set said to lean to Z, Y to Z2.
-    Z, Z2 : tuple of str
-        Attribute words; ψ is positive for words closer to Z.
-    labels : tuple of str
-        What X, Y, Z and Z2 are called.
+    The stereotype connects X with Z and Y with Z2. ψ is positive for words closer to Z.
     """
 
     name: str

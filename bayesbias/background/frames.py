@@ -1,8 +1,8 @@
-"""Reference distributions as tidy frames: fits, strata, densities, Smarda's tables."""
+"""Reference distributions as tidy frames: fits, densities, single words, Smarda's tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,6 @@ from ..scores.permutation import permutation_test
 from .experiment import Experiment
 from .psi_distribution import Distribution
 from .relative_bias import N_RESAMPLES
-
-CUTS = (1_000, 10_000, 50_000, 100_000)
-"""Ranks at which the strata of word frequency end; the last stratum goes on to the end."""
 
 GRID = 256
 """Points of a density."""
@@ -32,36 +29,6 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         {"experiment": name, "n_words": one.n_words, **vars(one.fit)}
         for name, one in distributions.items()
     ]
-    return pd.DataFrame(rows)
-
-
-def strata(distributions: Distributions, cuts: Sequence[int] = CUTS) -> pd.DataFrame:
-    """Compute reference distributions of words of different frequency, in the order of the file.
-
-    Parameters
-    ----------
-    distributions : mapping of str to Distribution
-    cuts : sequence of int
-        Ascending ranks at which strata end; those beyond the vocabulary do not count.
-
-    Returns
-    -------
-    DataFrame
-        One row an experiment and stratum: ``experiment``, ``first`` and ``last`` (ranks counted
-        from 1), ``n_words``, ``mean``, ``sd``, ``skew``, ``kurtosis``; and ``shift``, the mean
-        less that of the whole vocabulary, in its sd.
-    """
-    if list(cuts) != sorted(set(cuts)) or not all(cut > 0 for cut in cuts):
-        raise ValueError(f"cuts must be ascending ranks above 0; got {tuple(cuts)}")
-    rows = []
-    for name, one in distributions.items():
-        total = len(one.psi)
-        ends = [cut for cut in cuts if cut < total - 2] + [total]
-        for first, stop in zip([0, *ends[:-1]], ends, strict=True):
-            part = one.among(first, stop)
-            moments = {key: getattr(part.fit, key) for key in ("mean", "sd", "skew", "kurtosis")}
-            place = {"experiment": name, "first": first + 1, "last": stop, "n_words": part.n_words}
-            rows.append(place | moments | {"shift": (part.mean - one.mean) / one.sd})
     return pd.DataFrame(rows)
 
 
@@ -154,7 +121,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
                     "p_zero": one.phi(listed, "zero", "two"),
                     "rank": one.phi(listed, kind="empirical"),
                     "p_rank": one.phi(listed, tail="two", kind="empirical"),
-                    "p_sets": one.phi(listed, tail="two", against="sets"),
+                    "p_sets": one.phi(listed, tail="two", kind="sets"),
                 }
             )
     return pd.DataFrame(rows)
@@ -185,12 +152,14 @@ def relative(
         One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
         ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
         ``p_simulated``, two-sided; ``p_weat``, WEAT's exact two-sided p over the splits of X∪Y,
-        which uses no other word; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0,
+        which uses no other word; ``x_side`` and ``y_side``, +1 (to Z), -1 (to Z2) or 0,
         where a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
         ``x_share``, the part of the difference of the means that comes from X, d_X/(d_X - d_Y) with
         d the mean of a set less that of all words (the rest comes from Y): above 1 or below 0 where
         both sets lie on one side, so that one takes back what the other adds; NaN where the means
-        are equal; ``x_distance_share``, |d_X|/(|d_X| + |d_Y|) in [0, 1]; and ``reading``.
+        are equal; ``x_distance_share``, |d_X|/(|d_X| + |d_Y|) in [0, 1]; and ``reading``, which
+        sets lie outside the middle, and whether their difference is beyond that of the middle
+        1 - alpha of random pairs.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
@@ -212,11 +181,11 @@ def relative(
                 "p_normal": bias.p_normal(),
                 "p_simulated": bias.p_simulated(),
                 "p_weat": float(permutation_test(*psi).p_value),
-                "x_biased": sides[0],
-                "y_biased": sides[1],
+                "x_side": sides[0],
+                "y_side": sides[1],
                 "x_share": x / (x - y) if x != y else np.nan,
                 "x_distance_share": abs(x) / (abs(x) + abs(y)) if x or y else np.nan,
-                "reading": reading(bias.p_simulated() < alpha, *sides),
+                "reading": _reading(bias.p_simulated() < alpha, *sides),
             }
         )
     frame = pd.DataFrame(rows)
@@ -224,18 +193,9 @@ def relative(
     return frame
 
 
-def reading(significant: bool, x_side: int, y_side: int) -> str:
-    """Return what a relative bias and the positions of two sets come to, in words.
-
-    Parameters
-    ----------
-    significant : bool
-        Whether the difference of X and Y is beyond the middle 1 - alpha of random sets.
-    x_side, y_side : int
-        +1 for a set whose mean lies outside the middle of the vocabulary's words towards Z, -1
-        towards Z2, 0 for one inside.
-    """
-    difference = f"difference {'beyond' if significant else 'within'} that of random sets"
+def _reading(beyond: bool, x_side: int, y_side: int) -> str:
+    """Word which sets lie outside, and whether their difference is beyond that of random sets."""
+    difference = f"difference {'beyond' if beyond else 'within'} that of random sets"
     if not x_side and not y_side:
         return f"X and Y inside, {difference}"
     if x_side and y_side:

@@ -24,8 +24,7 @@ from .pool import Pool, TooFewWordsError, among_references, draw_pool
 from .reference_words import Vary, check_choice
 
 Groups = Sequence[FloatArray]
-Sets = dict[tuple[str, str], FloatArray]
-"""Vectors of words by kind, ``protected`` or ``stereotypes``, and group."""
+"""Vectors of the words of each group."""
 
 N_LISTS = 1000
 """Reference lists: lists of random words."""
@@ -66,7 +65,7 @@ def reference_lists(
 
     Parameters
     ----------
-    source
+    source, case, allow_pickle, progressbar
         As for `distribution`.
     wordlist : str, Path, mapping or WordList
         Groups with stereotypes, two or more. Control words play no part.
@@ -80,8 +79,6 @@ def reference_lists(
     ranks : (first, stop)
         Random words have these ranks in the file's order, such as ``(0, 50_000)`` for frequent
         ones.
-    case, allow_pickle, progressbar
-        As for `distribution`.
     seed : int, SeedSequence, Generator or None
 
     Returns
@@ -93,9 +90,8 @@ def reference_lists(
         ``reference_low`` and ``reference_high``, the middle 95%; and ``n_lists``.
     """
     names = tuple(scores)
-    for name in names:
-        if name not in SCORES:
-            raise ValueError(unknown_name("score", name, SCORES))
+    if unknown := [name for name in names if name not in SCORES]:
+        raise ValueError(unknown_name("score", unknown[0], SCORES))
     check_choice(vary)
     check_numbers(n_lists=n_lists)
     loaded = load_wordlist(wordlist)
@@ -111,21 +107,23 @@ def reference_lists(
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    given = {
-        (kind, group): _vectors(pool, sets[group], f"{kind} of {group}")
-        for kind, sets in (("protected", loaded.groups), ("stereotypes", loaded.stereotypes))
-        for group in groups
-    }
-    changed = [key for key in given if vary in (key[0], "both")]
+    kinds = {"protected": loaded.groups, "stereotypes": loaded.stereotypes}
+    sets = [
+        [_vectors(pool, words[group], f"{kind} of {group}") for group in groups]
+        for kind, words in kinds.items()
+    ]
+    varies = [vary in (kind, "both") for kind in kinds]
+    places = range(len(groups))
     rows = [
         (name, some)
         for name in names
-        for some in (combinations(groups, 2) if name == "weat" else [groups])
+        for some in (combinations(places, 2) if name == "weat" else [tuple(places)])
     ]
-    drawn = [_values(rows, given | _random_sets(pool, given, changed, rng)) for _ in range(n_lists)]
-    values = _values(rows, given)
+    drawn = [_values(rows, _with_random_words(pool, sets, varies, rng)) for _ in range(n_lists)]
+    values = _values(rows, sets)
     frame = pd.DataFrame(
-        [(name, ", ".join(some)) for name, some in rows], columns=["score", "groups"]
+        [(name, ", ".join(groups[place] for place in some)) for name, some in rows],
+        columns=["score", "groups"],
     )
     placed = among_references(values, np.stack(drawn))
     frame = frame.assign(value=values, **placed, n_lists=n_lists, vary=vary)
@@ -141,29 +139,26 @@ def _vectors(pool: Pool, words: Iterable[str], name: str) -> FloatArray:
     return np.stack(found).astype(np.float64)
 
 
-def _random_sets(
-    pool: Pool, given: Sets, changed: Sequence[tuple[str, str]], rng: np.random.Generator
-) -> Sets:
-    """Draw random words for some sets, as many as these have, no word in two of them."""
-    sizes = [len(given[key]) for key in changed]
+def _with_random_words(
+    pool: Pool, sets: Sequence[Groups], varies: Sequence[bool], rng: np.random.Generator
+) -> list[Groups]:
+    """Replace the words of some kinds by random ones, no word in two sets."""
+    sizes = [
+        len(rows) for of_kind, new in zip(sets, varies, strict=True) if new for rows in of_kind
+    ]
     if sum(sizes) > len(pool.words):
         raise TooFewWordsError(
             f"the embedding has {len(pool.words)} words to choose from, fewer than the "
             f"{sum(sizes)} that the list needs; take a larger vocabulary"
         )
     rows = rng.choice(len(pool.words), sum(sizes), replace=False)
-    parts = np.split(pool.vectors[rows].astype(np.float64), np.cumsum(sizes)[:-1])
-    return dict(zip(changed, parts, strict=True))
+    parts = iter(np.split(pool.vectors[rows].astype(np.float64), np.cumsum(sizes)[:-1]))
+    pairs = zip(sets, varies, strict=True)
+    return [[next(parts) for _ in of_kind] if new else of_kind for of_kind, new in pairs]
 
 
-def _values(rows: Iterable[tuple[str, Sequence[str]]], sets: Sets) -> FloatArray:
+def _values(rows: Iterable[tuple[str, Sequence[int]]], sets: Sequence[Groups]) -> FloatArray:
     """Compute scores, each of some groups."""
     return np.array(
-        [
-            SCORES[name](
-                [sets["protected", group] for group in groups],
-                [sets["stereotypes", group] for group in groups],
-            )
-            for name, groups in rows
-        ]
+        [SCORES[name](*([of_kind[i] for i in some] for of_kind in sets)) for name, some in rows]
     )

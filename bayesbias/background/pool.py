@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -43,28 +44,6 @@ class Pool:
     found_ranks: dict[str, int]
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Words in the order of their random numbers, the keys."""
-
-    keys: FloatArray
-    words: list[str]
-    vectors: Vector
-    ranks: NDArray[np.int64]
-
-    def with_more(self, other: _Drawn, size: int) -> _Drawn:
-        """Keep the words with the smallest numbers of two draws."""
-        keys = np.concatenate([self.keys, other.keys])
-        kept = np.argsort(keys, kind="stable")[:size]
-        words = self.words + other.words
-        return _Drawn(
-            keys[kept],
-            [words[at] for at in kept.tolist()],
-            np.concatenate([self.vectors, other.vectors])[kept],
-            np.concatenate([self.ranks, other.ranks])[kept],
-        )
-
-
 def draw_pool(
     source: VectorsLike,
     words: Iterable[str],
@@ -88,7 +67,7 @@ def draw_pool(
     asked = tuple(words)
     wanted = {form for word in asked for form in (word, word.lower())}
     found: dict[str, tuple[Vector, int]] = {}
-    drawn: _Drawn | None = None
+    drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors and ranks
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     for chunk in _all_chunks(embedding, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
@@ -97,24 +76,22 @@ def draw_pool(
             if word in wanted:
                 usable[row] = False
                 found.setdefault(word, (chunk.vectors[row].copy(), int(chunk.ranks[row])))
-        if drawn is not None and len(drawn.keys) == size:
-            usable &= keys < drawn.keys[-1]
-        rows = np.flatnonzero(usable)
-        names = [chunk.words[row] for row in rows.tolist()]
-        new = _Drawn(keys[rows], names, chunk.vectors[rows], chunk.ranks[rows])
-        before = drawn or _Drawn(np.empty(0), [], chunk.vectors[:0], chunk.ranks[:0])
-        drawn = before.with_more(new, size)
-    if drawn is None or not drawn.words:
+        names = np.array(chunk.words, dtype=object)
+        new = [part[usable] for part in (keys, names, chunk.vectors, chunk.ranks)]
+        both = [np.concatenate(pair) for pair in zip(drawn, new, strict=True)] if drawn else new
+        smallest = np.argsort(both[0], kind="stable")[:size]
+        drawn = [part[smallest] for part in both]
+    if not drawn or not len(drawn[0]):
         raise TooFewWordsError(
             "these vectors hold no words but the list's own; give the name or path of the "
             "embedding, or load it whole, without naming words"
             if ranks == (0, None)
             else f"the embedding has no words to sample from at ranks {ranks}"
         )
-    chosen = choose(asked, found, case)
-    vectors = {word: found[form][0] for word, form in chosen.items()}
-    of_found = {word: found[form][1] for word, form in chosen.items()}
-    return Pool(tuple(drawn.words), drawn.vectors, drawn.ranks, vectors, of_found)
+    chosen = {word: found[form] for word, form in choose(asked, found, case).items()}
+    known = {word: vector for word, (vector, _) in chosen.items()}
+    known_ranks = {word: rank for word, (_, rank) in chosen.items()}
+    return Pool(tuple(drawn[1]), drawn[2], drawn[3], known, known_ranks)
 
 
 def _all_chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:

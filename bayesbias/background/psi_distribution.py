@@ -1,4 +1,4 @@
-"""The background distribution of an association: ψ of every word of an embedding.
+"""The reference distribution of an association: ψ of every word of an embedding.
 
 Smarda (2021) points out that 0 is not the baseline: the vocabulary as a whole may lean to one of
 two attribute sets, so the lean of a set is compared with that of words in general.
@@ -19,19 +19,15 @@ from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.display import abridged
 from .._core.random import Seed
 from ..embeddings.load import choose
-from .relative_bias import N_RESAMPLES, RelativeBias, random_sums
+from .relative_bias import N_RESAMPLES, RelativeBias
 from .relative_bias import relative_bias as against_random_pairs
 
 FEWEST_WORDS = 3
 """A Normal fit with a skew needs so many."""
 
-CHECKED = (0.001, 0.01, 0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975, 0.99, 0.999)
-"""Probabilities at which the fit is checked: the middle, and the tails that p-values use."""
-
 About = Literal["reference", "zero"]
-Tail = Literal["lower", "upper", "one", "two"]
-Kind = Literal["normal", "empirical"]
-Against = Literal["words", "sets"]
+Tail = Literal["lower", "upper", "two"]
+Kind = Literal["normal", "empirical", "sets"]
 
 
 @dataclass(frozen=True)
@@ -46,9 +42,6 @@ class NormalFit:
         Third and fourth standardized moment, the fourth less 3; both 0 for a Normal.
     outside_95 : float
         Share of values beyond mean ± 1.96 sd; .05 for a Normal.
-    largest_gap : float
-        Largest distance between a quantile and that of the Normal at `CHECKED` probabilities, in
-        sd.
     ks : float
         Largest distance of the distribution functions (Kolmogorov and Smirnov), in [0, 1]. With
         hundreds of thousands of words every test rejects; look at its size.
@@ -59,11 +52,10 @@ class NormalFit:
     skew: float
     kurtosis: float
     outside_95: float
-    largest_gap: float
     ks: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
     """ψ of every word of an embedding, and the position of sets of words in it.
 
@@ -71,7 +63,7 @@ class Distribution:
     ----------
     name : str
     psi : (n_words,) float64
-        ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the vocabulary, which is that of the file.
+        ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
     vocabulary : list of str
     Z, Z2 : tuple of str
         The attribute words that were found.
@@ -80,7 +72,7 @@ class Distribution:
     case : str
         How words are looked up.
     ranks : slice
-        Which words, counted in the file's order, are the background; all by default.
+        The words, in the file's order, that sets are compared with; all by default.
     """
 
     name: str
@@ -92,57 +84,46 @@ class Distribution:
     case: str = "exact"
     ranks: slice = slice(None)
 
-    @property
-    def background(self) -> FloatArray:
-        """ψ of the words that are the background, in the file's order."""
-        return self.psi[self.ranks]
+    @cached_property
+    def ranked(self) -> FloatArray:
+        """ψ of the words that sets are compared with, in ascending order."""
+        return np.sort(self.psi[self.ranks])
 
     @property
     def n_words(self) -> int:
-        """Words of the background."""
-        return len(self.background)
+        """Words that sets are compared with."""
+        return len(self.psi[self.ranks])
 
     @cached_property
     def mean(self) -> float:
-        """Mean ψ of the background: the bias of the vocabulary itself."""
-        return float(self.background.mean())
+        """Mean ψ: the bias of the vocabulary itself."""
+        return float(self.psi[self.ranks].mean())
 
     @cached_property
     def sd(self) -> float:
         """Standard deviation of ψ, divisor n - 1; a ValueError if it is zero."""
-        sd = float(self.background.std(ddof=1))
+        sd = float(self.psi[self.ranks].std(ddof=1))
         if not sd > 0:
             raise ValueError("ψ is the same for all words, so that nothing stands out")
         return sd
 
     @cached_property
-    def ranked(self) -> FloatArray:
-        """ψ of the background in ascending order."""
-        return np.sort(self.background)
-
-    @cached_property
     def fit(self) -> NormalFit:
-        """How well a Normal distribution describes the background."""
-        from scipy.special import ndtr, ndtri
+        """How well a Normal distribution describes ψ."""
+        from scipy import stats
 
         z = (self.ranked - self.mean) / self.sd
-        limit = ndtri(0.975)
-        outside = np.searchsorted(z, -limit) + len(z) - np.searchsorted(z, limit, "right")
-        cdf, steps = ndtr(z), np.arange(len(z) + 1) / len(z)
-        centered = z - z.mean()
-        variance = np.mean(centered**2)
         return NormalFit(
             mean=self.mean,
             sd=self.sd,
-            skew=float(np.mean(centered**3) / variance**1.5),
-            kurtosis=float(np.mean(centered**4) / variance**2 - 3),
-            outside_95=float(outside / len(z)),
-            largest_gap=float(np.abs(np.quantile(z, CHECKED) - ndtri(CHECKED)).max()),
-            ks=float(max((cdf - steps[:-1]).max(), (steps[1:] - cdf).max())),
+            skew=float(stats.skew(z)),
+            kurtosis=float(stats.kurtosis(z)),
+            outside_95=float((np.abs(z) > stats.norm.ppf(0.975)).mean()),
+            ks=float(stats.ks_1samp(z, stats.norm.cdf, method="asymp").statistic),
         )
 
     def among(self, first: int, stop: int | None = None) -> Distribution:
-        """Take the words from rank ``first`` up to before ``stop`` as the background.
+        """Take the words from rank ``first`` up to before ``stop`` as the reference.
 
         Embedding files are in order of frequency, so that ``among(0, 50_000)`` is the 50,000 most
         frequent words. The sets that are compared with it may have any rank.
@@ -157,19 +138,19 @@ class Distribution:
         return replace(self, ranks=ranks)
 
     def psi_of(self, words: Iterable[str]) -> pd.Series[float]:
-        """ψ of the words that are there, by word; the rest is left out."""
+        """ψ by word, of the words that are in the vocabulary."""
         if isinstance(words, str):
             raise TypeError(f"words must be several words; for one word pass [{words!r}]")
         asked = list(dict.fromkeys(words))
         forms = {form for word in asked for form in (word, word.lower())}
         rows = {word: row for row, word in enumerate(self.vocabulary) if word in forms}
         chosen = choose(asked, rows, self.case)
-        there = [word for word in asked if word in chosen]
-        psi = self.psi[[rows[chosen[word]] for word in there]]
-        return pd.Series(psi, index=there, name=self.name)
+        present = [word for word in asked if word in chosen]
+        psi = self.psi[[rows[chosen[word]] for word in present]]
+        return pd.Series(psi, index=present, name=self.name)
 
     def psi_of_set(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
-        """ψ of the words that are there; a ValueError if none is."""
+        """ψ of the words that are in the vocabulary; a ValueError if no word is."""
         asked = words if isinstance(words, str) else list(words)
         psi = self.psi_of(asked)
         if psi.empty:
@@ -187,27 +168,20 @@ class Distribution:
         tail: Tail = "lower",
         *,
         kind: Kind = "normal",
-        against: Against = "words",
-        n_resamples: int = N_RESAMPLES,
-        seed: Seed = None,
     ) -> float:
-        """Φ of the mean ψ of a set of words: how far out in the background it lies.
+        """Φ of the mean ψ of a set of words: how far out it is among all words.
 
         Parameters
         ----------
         words : iterable of str
         about : {"reference", "zero"}
-            Center of the comparison: the mean of the background, or 0.
-        tail : {"lower", "upper", "one", "two"}
-            Share below (Φ itself), share above, the smaller of these, or twice the smaller.
-        kind : {"normal", "empirical"}
-            The fitted Normal, or ranks in the background itself, where ties count half;
-            ``about="zero"`` shifts the background to the mean 0.
-        against : {"words", "sets"}
-            Compare the set's mean with single words, as Smarda does, or with the means of random
-            sets of as many words, which spread less by the square root of their number.
-        n_resamples, seed
-            Random sets for ``kind="empirical", against="sets"``.
+            Center of the comparison: the mean of all words, or 0.
+        tail : {"lower", "upper", "two"}
+            Share below (Φ itself), share above, or twice the smaller of these.
+        kind : {"normal", "empirical", "sets"}
+            ``normal`` compares with the Normal fitted to single words, as Smarda does;
+            ``empirical`` with the words themselves, where ties count half; ``sets`` with the means
+            of random sets of as many words, which spread less by the square root of their number.
 
         Returns
         -------
@@ -216,26 +190,26 @@ class Distribution:
         """
         from scipy.special import ndtr
 
-        choices = {"about": (about, About), "tail": (tail, Tail), "kind": (kind, Kind)}
-        for name, (given, known) in (choices | {"against": (against, Against)}).items():
+        for name, given, known in (
+            ("about", about, About),
+            ("tail", tail, Tail),
+            ("kind", kind, Kind),
+        ):
             if given not in get_args(known):
                 raise ValueError(unknown_name(name, str(given), get_args(known)))
         psi = self.psi_of_set(words)
-        size, value = len(psi), float(psi.mean())
-        if kind == "normal":
-            sd = self.sd if against == "words" else self._sd_of_mean(size)
-            z = (value - (self.mean if about == "reference" else 0.0)) / sd
-            lower, upper = float(ndtr(z)), float(ndtr(-z))
-        else:
-            values = self.ranked
-            if against == "sets":
-                values = random_sums(self.background, (size,), n_resamples, seed)[:, 0] / size
-            value += self.mean if about == "zero" else 0.0
-            below, above = int((values < value).sum()), int((values > value).sum())
-            lower = (len(values) + below - above) / 2 / len(values)
+        above_mean = float(psi.mean()) - (self.mean if about == "reference" else 0.0)
+        if kind == "empirical":
+            ends = [
+                np.searchsorted(self.ranked, self.mean + above_mean, side)
+                for side in ("left", "right")
+            ]
+            lower = float(np.mean(ends)) / self.n_words
             upper = 1 - lower
-        smaller = min(lower, upper)
-        return {"lower": lower, "upper": upper, "one": smaller, "two": min(1.0, 2 * smaller)}[tail]
+        else:
+            z = above_mean / (self.sd if kind == "normal" else self._sd_of_mean(len(psi)))
+            lower, upper = float(ndtr(z)), float(ndtr(-z))
+        return {"lower": lower, "upper": upper, "two": min(1.0, 2 * min(lower, upper))}[tail]
 
     def _sd_of_mean(self, size: int) -> float:
         """Sd of the mean of a random set, S·sqrt((1 - n/N)/n); S has the divisor N - 1."""
@@ -260,7 +234,8 @@ class Distribution:
         if shared := [word for word in x.index if word in y.index]:
             raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
         sides = (np.asarray(psi, dtype=np.float64) for psi in (x, y))
-        return against_random_pairs(self.background, *sides, n_resamples=n_resamples, seed=seed)
+        every = self.psi[self.ranks]
+        return against_random_pairs(every, *sides, n_resamples=n_resamples, seed=seed)
 
     def __repr__(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""Words that replace a list's own: any words, equally frequent ones, or those of a topic."""
+"""Words that replace a list's own: any words, equally frequent words, or those of a topic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.checks import check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike
 from ..tables.cosines import attach_cosines
@@ -28,9 +28,9 @@ N_MATCHED = 5
 """Matched words for each stereotype."""
 
 TOLERANCE = 0.2
-"""A word is as frequent as another if its rank differs by no more than this share."""
+"""Two words are equally frequent if their ranks differ by no more than this share."""
 
-NEIGHBOURS = 1_000
+NEIGHBORS = 1_000
 """Neighbors of a word that are looked at first; few topics reach farther."""
 
 
@@ -39,7 +39,6 @@ def matched_controls(
     wordlist: WordListLike,
     *,
     n: int = N_MATCHED,
-    tolerance: float = TOLERANCE,
     case: str = "exact",
     seed: Seed = None,
     allow_pickle: bool = False,
@@ -60,9 +59,8 @@ def matched_controls(
     wordlist : str, Path, mapping or WordList
         With stereotypes.
     n : int
-        Matched words for each stereotype that the embedding has.
-    tolerance : float
-        By which share the rank of a matched word may differ, in (0, 1).
+        Matched words for each stereotype that the embedding has. Their ranks differ from that of
+        the stereotype by a fifth at most.
     case, allow_pickle, progressbar
         As for `load_vectors`.
     seed : int, SeedSequence, Generator or None
@@ -91,41 +89,31 @@ def matched_controls(
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    return with_matched(loaded, pool, rng, n=n, tolerance=tolerance)
+    return with_matched(loaded, pool, rng, n=n)
 
 
-def with_matched(
-    wordlist: WordList,
-    pool: Pool,
-    rng: Generator,
-    *,
-    n: int = N_MATCHED,
-    tolerance: float = TOLERANCE,
-) -> WordList:
+def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_MATCHED) -> WordList:
     """Add words of a pool, as frequent as the stereotypes of a list; see `matched_controls`."""
     check_numbers(n=n)
-    check_choice("both", "frequency", tolerance)
     stereotypes = dict.fromkeys(word for words in wordlist.stereotypes.values() for word in words)
-    there = [word for word in stereotypes if word in pool.found_ranks]
-    if not there:
+    present = [word for word in stereotypes if word in pool.found_ranks]
+    if not present:
         raise ValueError(
             f"none of the stereotypes of {wordlist.name!r} is in the embedding, so that no words "
             "can be as frequent"
         )
     taken = set(wordlist.words)
     free = np.array([word not in taken for word in pool.words])
-    rows = ReferenceWords(pool, "frequency", tolerance).as_frequent(there, n, free, rng)
+    rows = ReferenceWords(pool, "frequency").as_frequent(present, n, free, rng)
     words = tuple(pool.words[row] for row in rows.tolist())
     return replace(wordlist, controls={**wordlist.controls, "matched": words})
 
 
-def check_choice(vary: str, match: str = "random", tolerance: float = TOLERANCE) -> None:
-    """Raise a ValueError for an unknown choice or a tolerance out of range."""
+def check_choice(vary: str, match: str = "random") -> None:
+    """Raise a ValueError for an unknown choice."""
     for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
         if given not in get_args(known):
             raise ValueError(unknown_name(name, given, get_args(known)))
-    if not 0 < tolerance < 1:
-        raise ArgumentError(Argument("tolerance"), f" must lie between 0 and 1; got {tolerance!r}")
 
 
 def words_present(wordlist: WordList, found: Container[str]) -> WordList:
@@ -143,12 +131,11 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 class ReferenceWords:
     """Draws words of a pool for the words of a list."""
 
-    def __init__(self, pool: Pool, match: Match, tolerance: float = TOLERANCE) -> None:
-        self.pool, self.match, self.tolerance = pool, match, tolerance
+    def __init__(self, pool: Pool, match: Match) -> None:
+        self.pool, self.match = pool, match
         letters = np.array([word.isalpha() for word in pool.words])
         by_rank = np.argsort(pool.ranks, kind="stable")
         self.by_rank = by_rank[letters[by_rank]]
-        self.sorted_ranks = pool.ranks[self.by_rank]
         self.unit = unit_rows(pool.vectors) if match == "topics" else np.zeros((0, 0))
 
     def draw(
@@ -181,22 +168,23 @@ class ReferenceWords:
     def as_frequent(
         self, words: Sequence[str], n: int, free: NDArray[np.bool_], rng: Generator
     ) -> Rows:
-        """Draw n words of like frequency rank for each of some words, none of them twice.
+        """Draw n equally frequent words for each of some words, none of them twice.
 
         They are words of letters alone, since numbers, signs and phrases do not compare.
         """
         free = free.copy()
+        ranks = self.pool.ranks[self.by_rank]
         drawn: list[int] = []
         for word in words:
             rank = self.pool.found_ranks[word]
-            ends = rank * (1 - self.tolerance), rank * (1 + self.tolerance)
-            near = self.by_rank[slice(*np.searchsorted(self.sorted_ranks, ends))]
+            ends = rank * (1 - TOLERANCE), rank * (1 + TOLERANCE)
+            near = self.by_rank[slice(*np.searchsorted(ranks, ends))]
             near = near[free[near]]
             if len(near) < n:
                 raise TooFewWordsError(
                     f"{word!r} is word {rank:,} by frequency, and the embedding has "
                     f"{len(near)} words left of ranks {ends[0]:,.0f} to {ends[1]:,.0f} to choose "
-                    f"{n} from; take a larger vocabulary or tolerance"
+                    f"{n} from; take a larger vocabulary"
                 )
             rows = rng.choice(near, n, replace=False)
             free[rows] = False
@@ -208,13 +196,8 @@ class ReferenceWords:
 class DrawnList:
     """A list with other words, in the rows of a table.
 
-    Parameters
-    ----------
-    words, attributes : list of str
-        Instead of those of the table, in the order in which these occur.
-    word_vectors, attribute_vectors : (n, n_dims) float
-        Of unit length.
-    distances : (n_rows,) float
+    ``words`` and ``attributes`` replace those of the table in the order in which these occur;
+    their vectors, (n, n_dims), have unit length; ``distances``, (n_rows,), are those of the rows.
     """
 
     words: list[str]
@@ -291,7 +274,7 @@ def topic(
     n_free = int(free.sum())
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)
-    looked_at, reach = min(NEIGHBOURS, n_free), n_free
+    looked_at, reach = min(NEIGHBORS, n_free), n_free
     while reach >= looked_at:  # all that were looked at are coherent: look farther
         near = np.argpartition(distances, looked_at - 1)[:looked_at]
         near = near[np.lexsort((near, distances[near]))]

@@ -1,9 +1,8 @@
 """How much two topics differ in any embedding: the prior of what a list is to go beyond.
 
-The words of a list are about something, and so are its attributes. The words of one topic are
-closer to a second topic than those of a third are, whatever the topics, so that a list about any
-topics has a contrast. Its size can be learned from the embedding: `topic_tables` draws lists
-about arbitrary topics, and `topic_prior` fits the spread of their contrasts.
+The words of one topic are closer to a second topic than to a third, whatever the topics, so that a
+list about any topics has a contrast. `topic_tables` draws lists about arbitrary topics, and
+`topic_prior` fits the spread of their contrasts.
 """
 
 from __future__ import annotations
@@ -61,19 +60,16 @@ def topic_tables(
 ) -> Iterator[pd.DataFrame]:
     """Draw tables of lists about arbitrary topics, in the shape of a list.
 
-    Every set of words is replaced by a topic: a random word and its nearest neighbors. A topic
-    has as many words as the set, drawn from so many neighbors that their mean cosine is that of
-    the set, or from the nearest ones where no topic of the embedding is as coherent. Control words
-    are left out.
+    A random word and its neighbors replace every set of words. A topic has as many words as the
+    set, drawn from so many neighbors that their mean cosine is that of the set, or from the nearest
+    ones where no topic of the embedding is as coherent. Control words are left out.
 
     Parameters
     ----------
-    source, wordlist, ranks, case, allow_pickle, progressbar
+    source, wordlist, ranks, case, seed, allow_pickle, progressbar
         As for `background.reference_lists`. Topics of rare words differ from those of frequent
         ones: take ranks like those of the list.
     n_tables : int
-        Tables, from 1 on.
-    seed : int, SeedSequence, Generator or None
 
     Yields
     ------
@@ -162,7 +158,7 @@ def topic_prior(
 
 
 def _log_sds(table: pd.DataFrame, spec: ModelSpec, sd: str, rng: Generator) -> FloatArray:
-    """Draw the log sd of one table."""
+    """Draw the log sd of one table, (TABLE_DRAWS,)."""
     stereotypes = table[table["connection"].isin(CONNECTIONS[:2])]
     valid, coded = validate_and_encode(stereotypes.assign(connection="different"))
     posterior = collapse(index_table(valid, coded=coded), spec)

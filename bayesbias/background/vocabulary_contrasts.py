@@ -1,8 +1,8 @@
 """Posterior contrasts compared with the vocabulary: the same contrast for other words.
 
 A posterior shows how large a contrast is, and how certain, for the words of a list. It does not
-show what other words would give: random words, words as frequent as those of the list, or words
-about any other topic. Here the list is fitted next to lists of such words of the same embedding.
+show what other words would give. Here the list is fitted next to lists of other words of the same
+embedding: random words, equally frequent words, or words about any other topic.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import among_references, draw_pool
 from .reference_words import (
-    TOLERANCE,
     DrawnList,
     Match,
     ReferenceWords,
@@ -67,16 +66,13 @@ class VocabularyContrasts:
     table : DataFrame
         One row a contrast of connections, overall and of every group: ``level``,
         ``protected_group``, ``first``, ``second``, and of first - second ``mean``, ``sd``, ``low``,
-        ``high``; of the reference lists the columns of `background.reference_lists`;
-        ``excess``, mean - reference_mean; and ``p_below``, the probability that the contrast is
-        below that of a reference list, over the posterior and the lists.
+        ``high``; of the reference lists the columns of `background.reference_lists`; and
+        ``excess``, mean - reference_mean.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``: the contrasts of
         the reference lists.
     posterior : DataTree
         The list's own.
-    vary, match : str
-        Which words were replaced, and by which.
     seed : int
         Entropy of the posterior and the lists.
     """
@@ -84,8 +80,6 @@ class VocabularyContrasts:
     table: pd.DataFrame
     reference: pd.DataFrame
     posterior: DataTree
-    vary: str
-    match: str
     seed: Any = None
 
 
@@ -98,7 +92,6 @@ def vocabulary_contrasts(
     vary: Vary = "protected",
     match: Match = "random",
     n_lists: int = N_LISTS,
-    tolerance: float = TOLERANCE,
     ranks: tuple[int, int | None] = (0, None),
     case: str = "exact",
     allow_pickle: bool = False,
@@ -121,13 +114,14 @@ def vocabulary_contrasts(
         Which words are replaced. Groups and sets keep their sizes; the other words, and control
         words, stay.
     match : {"random", "frequency", "topics"}
-        Which words replace them: any; words of like frequency rank; or topics, the neighbors
-        of a random word, with the mean cosine that the set has. Every list is about something, and
-        lists about any topics have contrasts.
+        Which words replace them: any words; equally frequent words, whose ranks differ by a fifth
+        at most; or topics, the neighbors of a random word, with the mean cosine that the set has.
+        Every list is about something, and lists about any topics have contrasts. Reports call
+        these comparisons *equally frequent words* (``vary="stereotypes", match="frequency"``),
+        *other topics as stereotypes* (``vary="stereotypes", match="topics"``) and *other topics as
+        groups and stereotypes* (``vary="both", match="topics"``).
     n_lists : int
         Reference lists, two or more.
-    tolerance : float
-        By which share the frequency rank of a matched word may differ.
     options, **keywords
         Of the list's own posterior and its intervals: `FitOptions`, or its fields by name, such as
         ``draws`` and ``seed``.
@@ -143,19 +137,16 @@ def vocabulary_contrasts(
     >>> columns = ["level", "protected_group", "mean", "reference_low", "reference_high"]
     >>> placed = found.table[columns]
     """
-    check_choice(vary, match, tolerance)
+    check_choice(vary, match)
     if n_lists < 2:
         raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
-    if spec.likelihood != "normal":
-        raise ValueError(
-            f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
-            "a Normal model, which the exact sampler knows"
-        )
     options = fit_options(options, keywords)
-    if options.method not in {"auto", "exact"}:
+    if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:
         raise ArgumentError(
-            Argument("method"), f" is always the exact one here; got {options.method!r}"
+            f"fits by the hundred need a Normal model and the exact sampler; the model "
+            f"{spec.name!r} is {spec.likelihood}, and ",
+            Argument("method", options.method),
         )
     sequence = as_seed_sequence(options.seed)
     posterior_seed, pool_seed, sd_seed = sequence.spawn(3)
@@ -173,25 +164,12 @@ def vocabulary_contrasts(
     table = distance_table(pool.found, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
     estimate = ListContrasts(table, spec, default_rng(sd_seed))
-    words = ReferenceWords(pool, match, tolerance)
-    present = words_present(loaded, pool.found)
-    lists = draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=rng)
-    reference = estimate.of_lists(lists)
+    words, present = ReferenceWords(pool, match), words_present(loaded, pool.found)
+    reference = estimate.of_lists(
+        draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=rng)
+    )
     placed = placed_among(contrasts(posterior, **options.reading), reference)
-    placed["p_below"] = _share_below(posterior, reference)
-    return VocabularyContrasts(placed, reference, posterior, vary, match, sequence.entropy)
-
-
-def _share_below(posterior: DataTree, reference: pd.DataFrame) -> list[float]:
-    """Compute the share of pairs of a draw and a reference list whose contrast is larger."""
-    levels, gaps, _ = contrast_draws(posterior, "population")
-    differences = gaps[:, levels["level"] != WORD].reshape(len(gaps), -1)
-    differences = differences[:, np.isfinite(differences[0])]
-    means = reference["mean"].to_numpy().reshape(-1, differences.shape[1])
-    return [
-        float(np.searchsorted(np.sort(drawn), of_lists).mean() / len(gaps))
-        for drawn, of_lists in zip(differences.T, means.T, strict=True)
-    ]
+    return VocabularyContrasts(placed, reference, posterior, sequence.entropy)
 
 
 class ListContrasts:
@@ -210,7 +188,7 @@ class ListContrasts:
             for column in ("protected_word", "attribute")
         ]
 
-    def values_of(self, drawn: DrawnList) -> dict[str, FloatArray]:
+    def _values_of(self, drawn: DrawnList) -> dict[str, FloatArray]:
         """Compute the posterior means of all effects, (1, ...) each."""
         units = (drawn.word_vectors, drawn.attribute_vectors)
         vectors = [rows[order] for rows, order in zip(units, self.orders, strict=True)]
@@ -224,7 +202,7 @@ class ListContrasts:
         Every list is a draw of one posterior, so that the estimands are those of `contrasts`.
         """
         with one_thread():
-            values = [self.values_of(drawn) for drawn in lists]
+            values = [self._values_of(drawn) for drawn in lists]
         draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
         design, spec = self.posterior.design, self.posterior.spec
         tree = assemble(design, spec, draws, {}, chains=1, diagnostics={})

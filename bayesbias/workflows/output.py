@@ -42,7 +42,7 @@ _OWN = re.compile(
     r"|diagnostics|influence|since|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
     r"|paired|observed|measures|distribution|sampling|order|preference"  # of sentence pairs
-    r"|fits|standalone|relative|strata|words)\.csv)"  # of a background
+    r"|fits|standalone|relative|words)\.csv)"  # of a background
 )
 """What the record of an earlier run may name for removal, if it is not written again."""
 

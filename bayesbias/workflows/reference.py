@@ -192,12 +192,11 @@ def _other_measures(
         source,
         (asked := experiments([some])),
         case=settings.case,
-        duplicates="first",
         allow_pickle=settings.allow_pickle,
         progressbar=settings.progressbar,
     )
     psi = relative(found, asked, n_resamples=1, seed=0)[["statistic", "z", "p_normal"]]
-    labels = pd.DataFrame([each.labels[:2] for each in asked.values()], columns=["first", "second"])
+    labels = pd.DataFrame([asked[name].labels[:2] for name in found], columns=["first", "second"])
     scores = score_table(
         vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=_seed(settings)
     )
