@@ -51,18 +51,9 @@ def background(
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
 
-<<<<<<< HEAD
     For every pair of groups of every list: ψ of all words, where each group's mean is among them,
     and the difference of the groups next to that of random pairs of word sets. Give an embedding
     with its whole vocabulary; glove-demo holds 5,000 frequent words and those of the lists.
-=======
-    Zero is not the baseline: words in general may lean to one of two attribute sets. For every
-    pair of groups of every list this gives ψ of all words in one pass over the file, where each
-    group's mean lies among them (Φ), and the difference of the groups with that of random pairs
-    of word sets. Give an embedding with its whole vocabulary: glove-demo holds its 5,000 most
-    frequent words and those of the lists. The folder gets fits.csv, standalone.csv, relative.csv,
-    words.csv, plots and run.json.
->>>>>>> 92eea76 (Background: the first of each word counts, one kind of comparison in phi, no tolerance, strata or lacking)
 
     Examples: `bayesbias background weat1 weat6`,
     `bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background`
@@ -99,18 +90,7 @@ def background(
         allow_pickle=reading.allow_pickle,
         progressbar=not screen.QUIET.get(),
     )
-<<<<<<< HEAD
     made = {name: one.among(*ranks) if ranks else one for name, one in whole.items()}
-=======
-    if ranks is not None:
-        made = {name: one.among(*ranks) for name, one in made.items()}
-    lost = dict.fromkeys(word for one in made.values() for word in one.missing)
-    for name, one in made.items():
-        words = experiments[name].X + experiments[name].Y
-        lost |= dict.fromkeys(word for word in words if word not in one.psi_of(words).index)
-    if lost:
-        complain(f"not in the embedding, and left out: {abridged(list(lost))}")
->>>>>>> 92eea76 (Background: the first of each word counts, one kind of comparison in phi, no tolerance, strata or lacking)
     of_lists = {name: bg.words(one, experiments[name].sets) for name, one in made.items()}
     lost: dict[str, None] = {}
     for name, frame in of_lists.items():
@@ -138,16 +118,7 @@ def background(
     screen.frame(title, frames["standalone"], STANDALONE)
     title = "Relative bias of the sets next to random pairs of sets"
     screen.frame(title, frames["relative"], RELATIVE)
-<<<<<<< HEAD
     screen.say(NOTE.format(middle=100 * (1 - alpha)))
-=======
-    worst = fits.sort_values("ks").iloc[-1]
-    screen.say(
-        NOTE.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
-        f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
-        f"{worst['outside_95']:.1%} of words outside its middle 95%.",
-    )
->>>>>>> 92eea76 (Background: the first of each word counts, one kind of comparison in phi, no tolerance, strata or lacking)
     if out is not None:
         screen.say(f"Frames and plots: {out}")
 
