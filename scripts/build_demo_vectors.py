@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from bayesbias.embeddings.formats.keyed import SAMPLE, keyed_vectors
+from bayesbias.embeddings.formats.keyed import Vectors
 from bayesbias.embeddings.load import save_vectors
 from bayesbias.tables.wordlists import load_wordlist, wordlists
 
@@ -85,7 +85,7 @@ def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
     def keyed(words: list[str]) -> KeyedVectors:
         # A vector's numbers are followed by its length and the word's rank, no part of it.
         matrix = np.array([content["vectors"][word][:dims] for word in words], dtype=np.float32)
-        return keyed_vectors(words, matrix, words, [rank_of[word] for word in words])
+        return Vectors(words, matrix, ranks=[rank_of[word] for word in words]).keyed()
 
     words = chosen_words(content, asked)
     vectors = keyed(words)
@@ -93,7 +93,7 @@ def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
     rest = [word for word in rest if word.isalpha() and word not in vectors.key_to_index]
     keys = np.random.default_rng(SEED).random(len(rest)) * [rank_of[word] for word in rest]
     sample = [rest[at] for at in np.sort(np.argsort(keys)[:N_SAMPLE])]
-    setattr(vectors, SAMPLE, keyed(sample))
+    vectors.sample = keyed(sample)
     return vectors
 
 

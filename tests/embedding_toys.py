@@ -115,30 +115,23 @@ THREE = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
 B3 = as_binary(THREE)
 ZIP = zipped({"a.txt": as_text(WORDS)})
 
+BEFORE, AFTER = "ends before the end of the {}", "goes on after the end of the {}"
+
 BAD: dict[str, tuple[str, bytes, str]] = {
-    "cut within a vector": (
-        "a.bin",
-        B3[:-1],
-        "ends within entry 3 of the 3 that its header promises.*after the word 'two'.*cut off",
-    ),
-    "cut between entries": ("a.bin", B3[:-14], "ends after entry 2 of the 3.*'two'"),
-    "header only": ("a.bin", b"3 2\n", "ends after entry 0 of the 3 that its header promises;"),
-    "promises more": ("a.bin", as_binary(THREE, header="9 2"), "ends after entry 3 of the 9"),
-    "promises fewer": ("a.bin", as_binary(THREE, header="2 2"), "goes on after the 2 entries"),
+    "cut within a vector": ("a.bin", B3[:-1], BEFORE.format("3 .*after 'two'; .*cut off")),
+    "cut between entries": ("a.bin", B3[:-14], BEFORE.format("3 .*'two'")),
+    "header only": ("a.bin", b"3 2\n", BEFORE.format("3 entries")),
+    "promises more": ("a.bin", as_binary(THREE, header="9 2"), BEFORE.format("9 entries")),
+    "promises fewer": ("a.bin", as_binary(THREE, header="2 2"), AFTER.format("2 entries")),
     "absurd dimensions": (
         "a.bin",
         b"3 1000000000000\nx",
-        "promises 3 words of 1,000,000,000,000 dimensions",
+        "3 words of 1,000,000,000,000 dimensions",
     ),
-    "absurd count": (
-        "a.bin",
-        as_binary(THREE, header=f"{10**17} 2"),
-        "ends after entry 3 of the 1",
-    ),
+    "absurd count": ("a.bin", as_binary(THREE, header=f"{10**17} 2"), BEFORE.format("1")),
     "no words": ("a.bin", b"0 2\n", "promises 0 words"),
     "text called bin": ("a.bin", as_text(THREE), "does not begin with.*name it .txt or .vec"),
     "header without end": ("a.bin", b"3 2", "does not begin with"),
-    "gzip called bin": ("a.bin", gzip.compress(B3), "does not begin with"),
     "no word in sight": (
         "a.bin",
         b"2 2\n" + b"x" * 9000,
@@ -147,10 +140,10 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "lost in the middle": (
         "a.bin",
         as_binary({"one": (1, 2)}, header="2 2") + b"x" * 9000,
-        "no word where entry 2 of 2 should begin .after the word 'one'.",
+        "no word where entry 2 of 2 should begin, after 'one'",
     ),
     "fastText model": ("a.bin", struct.pack("<ii", 793712314, 12), "binary fastText model.*.vec"),
-    "packed, cut within": ("a.bin.gz", gzip.compress(B3[:-1]), "ends within entry 3 of the 3"),
+    "packed, cut within": ("a.bin.gz", gzip.compress(B3[:-1]), BEFORE.format("3 entries")),
     "packed nothing": ("a.bin.gz", gzip.compress(b""), "does not begin with"),
     "packed no text": ("a.txt.gz", gzip.compress(b""), "first line is neither"),
     "gzip cut off": ("a.txt.gz", gzip.compress(as_text(WORDS))[:-9], "cut off, damaged"),
@@ -170,27 +163,21 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     ),
     "blank text": ("a.txt", b"\n \n", "first line is neither a header"),
     "prose": ("a.txt", b"Once upon a time\n", "first line is neither.*begins 'Once upon a time'"),
-    "one number": ("a.txt", b"word 0.5\n", "first line is neither"),
     "tabs": ("a.txt", b"word\t0.5\t0.5\n", "with spaces between them"),
     "two dimensions, fewer": (
         "a.txt",
         b"a 1 2 3\nb 1 2 3\nc 1 2\nd 1 2 3\n",
         "line 3 has 2 numbers, not 3 as the header or the first line says",
     ),
-    "dimensions of header": ("a.txt", b"1 3\na 1 2\n", "line 2 has 2 numbers, not 3"),
+    "spaces for a number": ("a.txt", b"a 1 2 3\nb 1  2\n", "line 2 has 2 numbers, not 3"),
     "text cut off": ("a.txt", as_text(THREE)[:-5], "line 3 has 1 numbers, not 2.*cut off"),
     "text promises more": ("a.txt", as_text(THREE, "4 2"), "ends after word 3, .* promises 4"),
     "text promises fewer": ("a.txt", as_text(THREE, "2 2"), "goes on to word 3, .* promises 2"),
-    "absurd text header": ("a.txt", b"1 999999999999\na 1 2\n", "1 words of 999,999,999,999 dim"),
+    "dimensions of header": ("a.txt", as_text(THREE, "3 1"), "line 2 has 2 numbers, not 1"),
     "absurd, but allowed": ("a.vec", b"1 999999\na 1 2\n", "line 2 has 2 numbers, not 999,999"),
     "no number": ("a.txt", b"a 1 2\nb 1 2,5\n", "line 2 has '2,5' where a number should be"),
     "no number, padded": ("a.txt", b"a 1 2\n\nb  1 \xff\n", "line 3 has .* where a number should"),
     "not finite": ("a.txt", b"a 1 2\nb 1 nan\nc inf 2\n", "of b, c are all zeros or not finite"),
     "all zeros": ("a.txt", b"a 1 2\nb 0 -0.0\n", "of b are all zeros"),
-    "binary zeros": ("a.bin", as_binary({"a": (0, 0), "b": (1, 0)}), "of a are all zeros"),
-    "binary nan": (
-        "a.bin",
-        as_binary({"a": (1, float("nan"))}),
-        "of a are all zeros or not finite",
-    ),
+    "binary nan": ("a.bin", as_binary({"a": (1, float("nan"))}), "of a are all zeros or not fin"),
 }

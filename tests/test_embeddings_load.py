@@ -173,7 +173,6 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (keyed(WORDS), {"words": ["king", 7]}, "words must be text; got 7"),
     (["king"], {}, r"vectors come from a path.*got list"),
     (keyed(WORDS), {"words": ["y", "x"]}, r"none of the 2 words is in the vectors given \(x, y\)$"),
-    (keyed(WORDS), {"words": [f"x{i:02}" for i in range(12)]}, r"x08, x09 and 2 more\)"),
     (KeyedVectors(3), {}, "the vectors given holds no words"),
 ]
 

@@ -73,7 +73,7 @@ def test_an_earlier_folder_stays_unless_it_may_go(folder: Path, tmp_path: Path) 
     with pytest.raises(ValueError, match=r"native is there already; pass force=True"):
         bb.convert_vectors(other, folder)
     (tmp_path / "bad.bin").write_bytes(as_binary(WORDS)[:-1])
-    with pytest.raises(ValueError, match="ends within entry 6"):
+    with pytest.raises(ValueError, match="ends before the end of the 6"):
         bb.convert_vectors(tmp_path / "bad.bin", folder, force=True)
     check(bb.load_vectors(folder), WORDS)
     bb.convert_vectors(other, folder, force=True)

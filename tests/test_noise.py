@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 import bayesbias as bb
 from bayesbias._core.arrays import FloatArray
-from bayesbias.embeddings.formats.keyed import keyed_vectors
+from bayesbias.embeddings.formats.keyed import Vectors
 
 WORDLIST = bb.WordList(
     name="toy",
@@ -87,7 +87,7 @@ def test_folders_that_lack_something_are_told(tmp_path: Path) -> None:
 def test_draws_scatter_as_their_covariances_say() -> None:
     """The delta method: var cos(u, v) = Σ over both of ∂'C∂, where noise is small."""
     rng = np.random.default_rng(2)
-    vectors = keyed_vectors(WORDS, rng.normal(size=(len(WORDS), N_DIMS)), WORDS)
+    vectors = Vectors(WORDS, rng.normal(size=(len(WORDS), N_DIMS))).keyed()
     roots = {word: rng.normal(size=(N_DIMS, N_DIMS)) * 0.01 for word in WORDS}
     noise = {word: root @ root.T for word, root in roots.items()}
     noise["y0"] = np.full(N_DIMS, 0.01**2)
@@ -113,12 +113,12 @@ def test_lengths_without_noise_give_the_distances_of_the_true_vectors() -> None:
     rng = np.random.default_rng(3)
     true = rng.normal(size=(len(WORDS), 200)) + 0.5
     noise = {word: np.full(200, 1.25) for word in WORDS}
-    real = bb.distance_table(keyed_vectors(WORDS, true, WORDS), WORDLIST)
+    real = bb.distance_table(Vectors(WORDS, true).keyed(), WORDLIST)
     expected = real.groupby("connection", sort=False)["cosine_distance"].mean()
     frames = []
     for _ in range(50):
         estimated = true + rng.normal(size=true.shape) * np.sqrt(1.25)
-        frames.append(bb.vector_noise(keyed_vectors(WORDS, estimated, WORDS), noise, WORDLIST))
+        frames.append(bb.vector_noise(Vectors(WORDS, estimated).keyed(), noise, WORDLIST))
     means = [np.mean([frame[name] for frame in frames], axis=0) for name in frames[0].columns[2:]]
     np.testing.assert_allclose(means[1], expected, atol=0.01)  # of second order in the noise
     assert (means[0] - expected > 0.08).all()
@@ -127,7 +127,7 @@ def test_lengths_without_noise_give_the_distances_of_the_true_vectors() -> None:
 
 def test_what_is_no_covariance_is_told() -> None:
     rng = np.random.default_rng(4)
-    vectors = keyed_vectors(WORDS, rng.normal(size=(len(WORDS), N_DIMS)), WORDS)
+    vectors = Vectors(WORDS, rng.normal(size=(len(WORDS), N_DIMS))).keyed()
     noise: dict[str, FloatArray] = {word: np.full(N_DIMS, 0.01) for word in WORDS}
     with pytest.raises(ValueError, match="from 2 to 100; got 1"):
         bb.sample_vectors(vectors, noise, WORDLIST, 1)

@@ -91,11 +91,14 @@ class ListReading(Reading):
     ----------
     strip_accents : bool
         Look words up without accents where they lack with them.
+    subwords : bool
+        Make vectors of words that a fastText model lacks, of their n-grams.
     max_missing : float
         Refuse a list if a set lost more than this share of its words; by default it is marked.
     """
 
     strip_accents: bool = False
+    subwords: bool = True
     max_missing: float | None = None
 
     @property
@@ -105,7 +108,8 @@ class ListReading(Reading):
 
     def load(self, words: bb.WordList) -> KeyedVectors:
         """Read the vectors of words."""
-        kept = {"strip_accents": self.strip_accents, "allow_pickle": self.allow_pickle}
+        names = ("strip_accents", "subwords", "allow_pickle")
+        kept = {name: getattr(self, name) for name in names}
         return bb.load_vectors(self.vectors, words, self.case, progressbar=not QUIET.get(), **kept)
 
 

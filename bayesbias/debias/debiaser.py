@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..embeddings.formats.keyed import keyed_vectors, resolved_forms
+from ..embeddings.formats.keyed import Vectors, resolved_forms
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..embeddings.registry import open_embedding
 from .sums import CHUNK, lengths
@@ -97,7 +97,7 @@ class Debiaser:
         matrix = np.concatenate(rows)
         warn_of_empty(int((~matrix.any(axis=1)).sum()))
         others, words = resolved_forms(before), list(before.index_to_key)
-        after = keyed_vectors(words, matrix, [others.get(word, word) for word in words])
+        after = Vectors(words, matrix, [others.get(word, word) for word in words]).keyed()
         setattr(after, ATTRIBUTE, self.record)
         return after
 

@@ -32,14 +32,12 @@ def convert_vectors(
 
     Parameters
     ----------
-    source : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`.
+    source, allow_pickle, progressbar
+        As for `load_vectors`. The first of words that stand twice is kept, with a warning.
     folder : path
         Appears under its name when it is complete.
     force : bool
         Replace an earlier folder of this form.
-    allow_pickle, progressbar : bool
-        As for `load_vectors`.
 
     Returns
     -------
@@ -48,15 +46,9 @@ def convert_vectors(
 
     Raises
     ------
-    ValueError
-        If the source is damaged, or the folder is there and `force` is not set.
-    OSError
-        If the folder cannot be written. An earlier folder stays as it was then.
-
-    Warns
-    -----
-    UserWarning
-        If the source has words twice; the first of each is kept.
+    ValueError, OSError
+        If the source is damaged, or the folder cannot be written or is there without `force`.
+        An earlier folder stays as it was then.
 
     Examples
     --------

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray, cosine_distance, unit_rows
+from .._core.arrays import unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from ..tables.copies import without_copies
@@ -92,26 +91,25 @@ def distance_table(
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
-    _require_words(vectors, wordlist)
     if max_missing is not None:
         refuse_missing(vectors, wordlist, max_missing)
     spellings = first_spellings(vectors, wordlist.words)
-    _check_spellings(spellings, wordlist)
+    _check_words(spellings, wordlist)
     pairs = _pairs(spellings, wordlist)
-    words, attributes = (pairs[name].unique() for name in _WORDS)
-    rows, columns = (pd.factorize(pairs[name])[0] for name in _WORDS)
-    protected = _directions(vectors, words)
-    distances = cosine_distance(protected, _directions(vectors, attributes))
-    pairs["cosine_distance"] = distances[rows, columns]
+    names = pd.unique(pd.concat([pairs[name] for name in _WORDS])).tolist()
+    matrix = np.asarray(vectors[names], dtype=np.float64)
+    require_directions(names, matrix)
+    directions = unit_rows(matrix)
+    cosines = directions @ directions.T
+    rows, columns = (pd.Index(names).get_indexer(pairs[name]) for name in _WORDS)
+    pairs["cosine_distance"] = 1.0 - np.clip(cosines[rows, columns], -1.0, 1.0)
     if embedding is not None:
         pairs["embedding"] = embedding
     table = validate_table(pairs)
     if ranks is not None:
         rank = ranks.set_index("word")["rank"]
         table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in _WORDS})
-    names = pd.unique(np.concatenate([words, attributes]))
-    directions = unit_rows(_directions(vectors, names))
-    attach_cosines(table, names, directions @ directions.T)
+    attach_cosines(table, names, cosines)
     return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
 
 
@@ -191,18 +189,17 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index()
 
 
-def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
-    """Refuse vectors that have words of fewer than two groups."""
-    if not wordlist.groups:
-        raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
-    there = vectors.key_to_index
-    if not any(word in there for word in wordlist.words):
-        n_words = len(wordlist.words)
-        raise ValueError(f"none of the {n_words} words of {wordlist.name!r} has a vector")
-    groups = wordlist.groups.items()
-    lost = [
-        f"{name} ({', '.join(words)})" for name, words in groups if there.keys().isdisjoint(words)
-    ]
+def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
+    """Refuse fewer than two groups with vectors, and words of two; warn of words that count once.
+
+    Protected words that are attributes too get a warning as well.
+    """
+    name, groups = repr(wordlist.name), wordlist.groups
+    if not groups:
+        raise ValueError(f"the list {name} has control words only; give one with groups")
+    if not spellings:
+        raise ValueError(f"none of the {len(wordlist.words)} words of {name} has a vector")
+    lost = [f"{g} ({', '.join(w)})" for g, w in groups.items() if spellings.keys().isdisjoint(w)]
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
             f"no protected word of these groups has a vector: {'; '.join(lost)}. A comparison "
@@ -210,12 +207,8 @@ def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
             "with ",
             Argument("case", "fallback"),
         )
-
-
-def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Warn of words that count once and of protected attributes; refuse words of two groups."""
     homes: dict[str, str] = {}
-    for group, words in wordlist.groups.items():
+    for group, words in groups.items():
         for word in words:
             first = spellings.get(word, word)
             if homes.setdefault(first, group) != group:
@@ -225,14 +218,13 @@ def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
                 )
     same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
-    attributes = {spellings[word] for words in sets for word in words if word in spellings}
-    both = sorted(homes.keys() & attributes)
-    for some, what in (
-        (same, "these read the same vector, and count once"),
-        (both, "protected words that are attributes too; no word is compared with itself"),
-    ):
-        if some:
-            warnings.warn(f"{abridged(some)} of {wordlist.name!r}: {what}", stacklevel=3)
+    both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})
+    if same:
+        text = f"{abridged(same)} of {name}: these read the same vector, and count once"
+        warnings.warn(text, stacklevel=3)
+    if both:
+        text = f"{abridged(both)} of {name}: protected words that are attributes too"
+        warnings.warn(f"{text}; no word is compared with itself", stacklevel=3)
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
@@ -264,10 +256,3 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
             "leave them out of the list's [controls]"
         )
     return pairs
-
-
-def _directions(vectors: KeyedVectors, words: NDArray[np.object_]) -> FloatArray:
-    """Return the vectors of words, (n_words, n_dims), all of which have a direction."""
-    matrix = np.asarray(vectors[words.tolist()], dtype=np.float64)
-    require_directions(words.tolist(), matrix)
-    return matrix

@@ -3,47 +3,38 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
+from .._core.resources import OWN_FRAMES
 from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.arrays import save_vectors
 from .formats.keyed import (
-    FOUND_BY,
-    SAMPLE,
+    Vectors,
     as_keyed,
     cures,
     frequency_ranks,
-    keyed_vectors,
     require_directions,
     resolved_forms,
     sample_of,
 )
 from .registry import open_embedding
-from .source import Vector, first_of_each
+from .source import Chunk, Vector, first_of_each
 
 if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-__all__ = [
-    "CASES",
-    "choose",
-    "cures",
-    "frequency_ranks",
-    "iter_vectors",
-    "load_vectors",
-    "open_embedding",
-    "resolved_forms",
-    "save_vectors",
-]
+__all__ = ["CASES", "choose", "cures", "frequency_ranks", "iter_vectors", "load_vectors"]
+__all__ += ["open_embedding", "resolved_forms", "save_vectors"]
 
 type VectorsLike = (
     str
@@ -55,8 +46,6 @@ type VectorsLike = (
 )
 """What `load_vectors` takes: a name, a path, or vectors in memory as `as_keyed` takes them."""
 
-_MOST_NAMED = 10
-
 
 def load_vectors(
     source: VectorsLike,
@@ -64,12 +53,13 @@ def load_vectors(
     case: str = "exact",
     *,
     strip_accents: bool = False,
+    subwords: bool = True,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> KeyedVectors:
     r"""Load the vectors of the words asked for, and of no others.
 
-    A file is read from end to end, so that damage is noticed, but only these vectors are kept.
+    A file is read from end to end, so that damage is noticed.
 
     Parameters
     ----------
@@ -79,7 +69,8 @@ def load_vectors(
         - word2vec's binary format (``.bin``), or a text of word2vec, GloVe or fastText (``.txt``,
           ``.vec``), also in ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
         - a folder of ``bayesbias convert``, an array (``NAME.npy``) with its words, one a line, in
-          ``NAME.txt``, a table with a row a word (``.parquet``), a file of `save_vectors`
+          ``NAME.txt``, such a matrix in ``NAME.safetensors``, a table with a row a word
+          (``.parquet``), a file of `save_vectors`
           (``.npz``), a fastText model (``.bin``), or a gensim file (``.kv``, ``.model``);
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.
@@ -93,6 +84,9 @@ def load_vectors(
         always the words as asked for; `resolved_forms` has those read in another form.
     strip_accents : bool
         Look a word up without its accents where it is lacking with them (``cafe`` for ``café``).
+    subwords : bool
+        Give words that are not in the vocabulary of a fastText model the sum of their n-grams, as
+        fastText does. A warning counts them.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
         when they are opened: allow them only from people you trust.
@@ -119,6 +113,28 @@ def load_vectors(
     >>> bb.load_vectors("glove-demo", ["he", "she"]).index_to_key
     ['he', 'she']
     """
+    return read_vectors(
+        source,
+        words,
+        case,
+        strip_accents=strip_accents,
+        subwords=subwords,
+        allow_pickle=allow_pickle,
+        progressbar=progressbar,
+    ).keyed()
+
+
+def read_vectors(
+    source: VectorsLike,
+    words: Iterable[str] | WordListLike | None = None,
+    case: str = "exact",
+    *,
+    strip_accents: bool = False,
+    subwords: bool = True,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> Vectors:
+    """Do what `load_vectors` does, without gensim."""
     if case not in CASES:
         raise ValueError(unknown_name("case", str(case), CASES))
     asked = _asked(words)
@@ -128,36 +144,64 @@ def load_vectors(
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
     try:
-        chunks = list(first_of_each(embedding.chunks(wanted=wanted), []))
-        found = {word: row for row, word in enumerate(w for chunk in chunks for w in chunk.words)}
-        if asked is None:
-            chosen = {word: word for word in found}
-        else:
-            chosen = choose(asked, found, case, strip_accents=strip_accents)
-        absent = [word for word in asked or () if word not in chosen]
-        cure = {word: cure_of(word, found, case, strip_accents=strip_accents) for word in absent}
-        hints = {word: form for word, form in cure.items() if form is not None}
-        if not chosen:
-            raise _nothing_found(asked or (), hints, where)
-        matrix = np.concatenate([chunk.vectors for chunk in chunks])
-        ranks = np.concatenate([chunk.ranks for chunk in chunks])
-        if asked is not None:
-            rows = [found[form] for form in chosen.values()]
-            matrix, ranks = matrix[rows], ranks[rows]
+        chunk = _joined(list(first_of_each(embedding.chunks(wanted=wanted), [])))
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
             "to read, or read it in parts by iter_vectors"
         ) from None
-    require_directions(list(chosen), matrix, f"{where}: ")
     loaded = embedding.loaded
+    if asked is None:
+        chosen = {word: word for word in chunk.words}
+        cure: dict[str, Cure] = {}
+    else:
+        rows = {word: row for row, word in enumerate(chunk.words)}
+        chosen = choose(asked, rows, case, strip_accents=strip_accents)
+        absent = [word for word in asked if word not in chosen]
+        made = _from_subwords(loaded if subwords else None, absent, where)
+        tries = {w: cure_of(w, rows, case, strip_accents=strip_accents) for w in absent}
+        cure = {w: c for w, c in tries.items() if c is not None and w not in made.words}
+        chunk = _joined([chunk.take([rows[form] for form in chosen.values()]), made])
+        chosen |= {word: word for word in made.words}
+    if not chosen:
+        raise _nothing_found(asked or (), cure, where)
+    require_directions(list(chosen), chunk.vectors, f"{where}: ")
     original = {} if loaded is None else resolved_forms(loaded)
-    origins = [original.get(form, form) for form in chosen.values()]
-    vectors = keyed_vectors(list(chosen), matrix, origins, ranks)
-    if asked is None and loaded is not None:
-        setattr(vectors, SAMPLE, sample_of(loaded))
-    setattr(vectors, FOUND_BY, hints)
-    return vectors
+    forms = [original.get(form, form) for form in chosen.values()]
+    sample = sample_of(loaded) if asked is None and loaded is not None else None
+    return Vectors(list(chosen), chunk.vectors, forms, chunk.ranks, found_by=cure, sample=sample)
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Return chunks as one."""
+    some = [chunk for chunk in chunks if len(chunk)]
+    if not some:
+        return Chunk([], np.empty((0, 1), dtype=np.float32), np.empty(0, dtype=np.int64))
+    return Chunk(
+        [word for chunk in some for word in chunk.words],
+        np.concatenate([chunk.vectors for chunk in some]),
+        np.concatenate([chunk.ranks for chunk in some]),
+    )
+
+
+def _from_subwords(
+    loaded: Any,  # noqa: ANN401
+    words: Sequence[str],
+    where: str,
+) -> Chunk:
+    """Make vectors of words that a fastText model has n-grams of; they rank behind all others."""
+    ngrams = getattr(loaded, "vectors_ngrams", ())
+    rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
+    rows = {word: row for word, row in rows.items() if np.any(row)}
+    if rows:
+        warnings.warn(
+            f"{len(rows)} word(s) are not in the vocabulary of {where}, and their vectors are made "
+            f"of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
+            skip_file_prefixes=OWN_FRAMES,
+        )
+    matrix = np.array([*rows.values()], dtype=np.float32)
+    ranks = np.full(len(rows), len(loaded) + 1 if rows else 0, dtype=np.int64)
+    return Chunk(list(rows), matrix, ranks)
 
 
 def iter_vectors(
@@ -172,8 +216,8 @@ def iter_vectors(
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
-        models, ``.npz``, ``.parquet``, ``.kv``, ``.model``.
+        As for `load_vectors`. FastText models, ``.npz``, ``.parquet``, ``.safetensors``, ``.kv``
+        and ``.model`` are loaded whole.
     rows : int, optional
         Words of a chunk at most; by default as many as three megabytes hold.
 
@@ -195,10 +239,15 @@ def iter_vectors(
 def vectors_in_memory(
     source: VectorsLike, words: Iterable[str] | WordListLike | None = None
 ) -> KeyedVectors:
-    """Return vectors in memory as they are, and those of a path or name as `load_vectors` does."""
+    """Return vectors in memory as they are, and those of a path or name as `load_vectors` does.
+
+    A fastText model in memory gets vectors of the words that are not in its vocabulary.
+    """
     if isinstance(source, str | os.PathLike):
-        return load_vectors(source, words)
-    return as_keyed(source)
+        return read_vectors(source, words)
+    vectors = as_keyed(source)
+    made = words is not None and hasattr(vectors, "vectors_ngrams")
+    return read_vectors(vectors, words) if made else vectors
 
 
 def _asked(words: Iterable[str] | WordListLike | None) -> tuple[str, ...] | None:
@@ -219,7 +268,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> tuple[str, ...] | None
 def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) -> ValueError:
     if not asked:
         return ValueError(f"{where} holds no words")
-    text = f"none of the {len(asked)} words is in {where} ({abridged(asked, _MOST_NAMED)})"
+    text = f"none of the {len(asked)} words is in {where} ({abridged(asked)})"
     if not hints:
         return ValueError(text)
     word, cure = next(iter(hints.items()))

@@ -23,11 +23,14 @@ FORMATS: dict[str, ChunksOf] = {
     ".vec": text.chunks,
     ".npz": arrays.npz_chunks,
     ".npy": arrays.native_chunks,
+    ".safetensors": arrays.native_chunks,
     ".parquet": arrays.parquet_chunks,
     ".kv": gensim_files.pickle_chunks,
     ".model": gensim_files.pickle_chunks,
 }
 """Generators by the ending of a file, in lower case."""
+
+ENDINGS = (*FORMATS, *PACKED_ENDINGS)
 
 PACKED = (binary.chunks, text.chunks)
 """Formats that may lie in ``.gz`` or ``.zip``: they are read through `Embedding.stream` only."""
@@ -70,7 +73,7 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
     path = Path(source)
     archive, member = parts_of(path)
     bare = isinstance(source, str) and not re.search(r"[/\\]", source)
-    if bare and not member and path.suffix.lower() not in (*FORMATS, *PACKED_ENDINGS):
+    if bare and not member and path.suffix.lower() not in ENDINGS:
         bundled = bundled_folder("vectors") / f"{source}.npz"
         if source and bundled.is_file():
             return bundled
@@ -80,20 +83,17 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
             known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
             raise ValueError(
                 unknown_name("embedding", str(source), known)
-                + f"; for a file of your own give its path, ending in {_endings()}"
+                + f"; for a file of your own give its path, ending in {', '.join(ENDINGS)}"
             )
-    if path.is_dir() and not all((path / name).is_file() for name in arrays.FILES):
-        raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
-    if not archive.is_file() and not path.is_dir():
+    if path.is_dir():
+        if not all((path / name).is_file() for name in arrays.FILES):
+            raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
+    elif not archive.is_file():
         raise FileNotFoundError(
             f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
             "some"
         )
     return path
-
-
-def _endings() -> str:
-    return ", ".join((*FORMATS, *PACKED_ENDINGS))
 
 
 def _gensim_path(name: str) -> Path:
@@ -132,7 +132,8 @@ def _format_of(path: Path) -> ChunksOf:
         if ending in FORMATS:
             return FORMATS[ending]
         if ending not in PACKED_ENDINGS:
-            raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {_endings()}")
+            known = ", ".join(ENDINGS)
+            raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {known}")
         if not head:
             raise ValueError(f"{path} is empty")
     with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +14,11 @@ from numpy.typing import NDArray
 from .._core.packing import opened, parts_of
 from .._core.progress import progress_bar
 
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
 Vector = NDArray[np.float32]
 Ranks = NDArray[np.int64]
 
-Tick = Callable[[], object]
-"""What a reader calls now and then, so that the progress bar moves on."""
-
 ODD = "backslashreplace"
-"""How bytes that are no UTF-8 become text."""
+"""How bytes that are not UTF-8 become text."""
 
 LARGEST_DIMS = 1_000_000
 """More dimensions than any embedding has; a damaged header must not ask for memory."""
@@ -34,16 +27,14 @@ READ_SIZE = 3 << 20
 """Bytes of the vectors of a chunk."""
 
 SLOW_SIZE = 1 << 26
-"""Bytes; smaller files are read before a bar would be of use."""
-
-_HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
+"""Bytes of a file that is read under a progress bar."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
     """Some words of an embedding in its order, their (n, n_dims) vectors, and frequency ranks.
 
-    Ranks, (n,), count from 1 on: the place of a word in the file, unless the file has others.
+    Ranks, (n,), count from 1: the place of a word in the file, unless the file has others.
     """
 
     words: list[str]
@@ -52,6 +43,11 @@ class Chunk:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def take(self, rows: Sequence[int]) -> Chunk:
+        """Return some rows."""
+        places = np.array(rows, dtype=np.int64)
+        return Chunk([self.words[row] for row in rows], self.vectors[places], self.ranks[places])
 
 
 type ChunksOf = Callable[[Embedding, int | None, Collection[str] | None], Iterator[Chunk]]
@@ -66,17 +62,19 @@ class Embedding:
     format: ChunksOf
     allow_pickle: bool = False
     progressbar: bool = True
-    loaded: KeyedVectors | None = None
+    loaded: Any = None
 
     def chunks(
         self, rows: int | None = None, wanted: Collection[str] | None = None
     ) -> Iterator[Chunk]:
         """Yield all words or the wanted ones with their vectors, in the order of the source."""
+        if rows is not None and rows < 1:
+            raise ValueError(f"rows must be a whole number from 1 on; got {rows!r}")
         return self.format(self, rows, wanted)
 
     @contextmanager
-    def stream(self) -> Iterator[tuple[IO[bytes], Tick]]:
-        """Open the file, unpacked as it is read, under a progress bar if it is large."""
+    def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
+        """Open the file, unpacked as it is read, with a function that moves the progress bar on."""
         size = parts_of(self.path)[0].stat().st_size
         if size == 0:
             raise ValueError(f"{self.path} is empty")
@@ -90,10 +88,10 @@ class Embedding:
 
 def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
     """Read '<number of words> <dimensions>'; None if the line is something else."""
-    match = _HEADER.fullmatch(line)
-    if match is None:
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
         return None
-    count, dims = int(match[1]), int(match[2])
+    count, dims = map(int, fields)
     if count == 0 or not 0 < dims <= LARGEST_DIMS:
         raise ValueError(
             f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
@@ -104,8 +102,6 @@ def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
 
 def rows_of_chunk(n_dims: int, rows: int | None) -> int:
     """Rows of a chunk: those asked for, or as many as `READ_SIZE` holds."""
-    if rows is not None and rows < 1:
-        raise ValueError(f"rows must be a whole number from 1 on; got {rows!r}")
     return rows or max(1, READ_SIZE // (4 * n_dims))
 
 
@@ -117,11 +113,11 @@ def array_chunks(
     ranks: Ranks | None = None,
 ) -> Iterator[Chunk]:
     """Cut words and their (n_words, n_dims) vectors into chunks, or the wanted ones of them."""
-    most = rows_of_chunk(matrix.shape[1], rows)
     ranks = np.arange(1, len(words) + 1) if ranks is None else ranks
     if wanted is not None:
         places = [row for row, word in enumerate(words) if word in wanted]
         words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]
+    most = rows_of_chunk(matrix.shape[1], rows)
     for start in range(0, len(words), most):
         some = slice(start, start + most)
         yield Chunk(list(words[some]), np.asarray(matrix[some], dtype=np.float32), ranks[some])
@@ -131,17 +127,12 @@ def first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
     """Yield chunks without the words that have stood before, which are added to a list."""
     seen: set[str] = set()
     for chunk in chunks:
-        kept = []
-        for row, word in enumerate(chunk.words):
-            if word in seen:
-                again.append(word)
-            else:
-                kept.append(row)
-                seen.add(word)
-        if len(kept) == len(chunk):
-            yield chunk
-        elif kept:
-            yield Chunk([chunk.words[row] for row in kept], chunk.vectors[kept], chunk.ranks[kept])
+        first = {word: row for row, word in reversed([*enumerate(chunk.words)]) if word not in seen}
+        seen.update(first)
+        kept = set(first.values())
+        again += [word for row, word in enumerate(chunk.words) if row not in kept]
+        if kept:
+            yield chunk if len(kept) == len(chunk) else chunk.take(sorted(kept))
 
 
 def one_line(error: Exception) -> str:

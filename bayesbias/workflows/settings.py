@@ -24,7 +24,7 @@ class Settings(FitOptions):
 
     `vectors` are a bundled embedding's name or a file's path, `models` names or paths. With
     `templates`, a set of sentences, `vectors` is an encoder's name or folder. `case`,
-    `strip_accents` and `allow_pickle` are for `load_vectors`, `max_missing` is for
+    `strip_accents`, `subwords` and `allow_pickle` are for `load_vectors`, `max_missing` is for
     `distance_table`, `pooling` and `layer` are for `contextual_vectors`. `matched` is how many
     control words as frequent are drawn for each stereotype, and `reference_lists` how many lists
     the contrasts are compared with, of either kind; 0 leaves them out.
@@ -34,6 +34,7 @@ class Settings(FitOptions):
     models: tuple[str, ...] = DEFAULT_MODELS["distance"]
     case: str = "exact"
     strip_accents: bool = False
+    subwords: bool = True
     max_missing: float | None = None
     allow_pickle: bool = False
     templates: str = ""
@@ -77,6 +78,7 @@ class SettingsKeywords(FitKeywords, total=False):
     models: tuple[str, ...]
     case: str
     strip_accents: bool
+    subwords: bool
     max_missing: float | None
     allow_pickle: bool
     matched: int

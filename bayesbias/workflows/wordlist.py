@@ -20,7 +20,7 @@ from ..background.pool import Pool
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
-from ..embeddings.load import VectorsLike, cures, load_vectors, resolved_forms
+from ..embeddings.load import VectorsLike, cures, read_vectors, resolved_forms
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
 from ..sampling.fit import fit
@@ -169,8 +169,8 @@ def analyze(
         ``models``, names or paths; the last leads (by default by-group alone);
         ``matched`` and ``reference_lists``, how many control words for each stereotype and how
         many lists are drawn; ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``,
-        ``strip_accents`` and ``allow_pickle`` of `bayesbias.load_vectors`; ``max_missing`` of
-        `bayesbias.distance_table`; and the options of a fit, such as ``seed`` and ``draws``.
+        ``strip_accents``, ``subwords`` and ``allow_pickle`` of `bayesbias.load_vectors`;
+        ``max_missing`` of `bayesbias.distance_table`; and the options of a fit, such as ``seed`` and ``draws``.
 
     Returns
     -------
@@ -194,7 +194,8 @@ def analyze(
     [{'first': 'associated', 'second': 'different'}]
     """
     swapped = isinstance(vectors, str) and vectors in wordlists()
-    if swapped or isinstance(vectors, Mapping | WordList):
+    as_list = isinstance(vectors, Mapping) and isinstance(vectors.get("groups"), Mapping)
+    if swapped or as_list or isinstance(vectors, WordList):
         raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
     known = SettingsKeywords.__annotations__
     for key in settings:
@@ -225,7 +226,7 @@ def analyze_lists(
 
     `tell` receives every step before it runs.
     """
-    specs, pool = load_models(settings.models), None
+    specs, pool, read = load_models(settings.models), None, list[str]()
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     vectors: KeyedVectors | ContextualVectors
     if isinstance(source, ContextualVectors):
@@ -240,18 +241,22 @@ def analyze_lists(
             progressbar=settings.progressbar,
         )
     else:
-        vectors = load_vectors(
-            source,
-            words,
-            settings.case,
-            strip_accents=settings.strip_accents,
-            allow_pickle=settings.allow_pickle,
-            progressbar=settings.progressbar,
-        )
+        with noticed() as read:
+            vectors = read_vectors(
+                source,
+                words,
+                settings.case,
+                strip_accents=settings.strip_accents,
+                subwords=settings.subwords,
+                allow_pickle=settings.allow_pickle,
+                progressbar=settings.progressbar,
+            )
         pool = vocabulary_pool(settings, lists, source)
     return [
-        _analysis(vectors, each, specs, settings=settings, pool=pool, source=source, tell=tell)
-        for each in lists
+        _analysis(
+            vectors, one, specs, settings=settings, pool=pool, source=source, read=read, tell=tell
+        )
+        for one in lists
     ]
 
 
@@ -263,6 +268,7 @@ def _analysis(
     settings: Settings,
     pool: Pool | None,
     source: VectorsLike | ContextualVectors,
+    read: Sequence[str],
     tell: Tell | None,
 ) -> Analysis:
     """Measure a list, fit every model, and read the posteriors."""
@@ -316,7 +322,7 @@ def _analysis(
         vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
         comparison=comparison,
-        notices=tuple(notices),
+        notices=(*read, *notices),
         reference=reference,
         cures={word: cure for word, cure in cures(keyed).items() if word in asked},
         thin=undersized_sets(keyed, wordlist),

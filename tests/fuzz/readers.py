@@ -25,7 +25,7 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.arrays import VECTORS, WORDS
-from bayesbias.embeddings.noise import APPROXIMATE
+from bayesbias.embeddings.replicates import APPROXIMATE
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep

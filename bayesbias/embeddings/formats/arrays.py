@@ -1,8 +1,8 @@
-"""Arrays with their words: our own ``.npz``, the native folder, ``NAME.npy``, and Parquet files.
+"""Arrays with their words: our own ``.npz``, the native folder, ``.npy``, safetensors, Parquet.
 
 The native form is ``vectors.npy`` with ``words.txt``: row i of the matrix belongs to line i of the
 words, UTF-8. The matrix is a memory map, so that a few words are read as fast from a large file as
-from a small one. Any ``NAME.npy`` with its words in ``NAME.txt`` is read in the same way.
+from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NAME.txt``.
 """
 
 from __future__ import annotations
@@ -13,24 +13,17 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..._core.files import replace_file
-from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, Vector, array_chunks, one_line
-from .keyed import (
-    SAMPLE,
-    as_keyed,
-    keyed_chunks,
-    keyed_vectors,
-    ranks_of,
-    resolved_forms,
-    sample_of,
-)
+from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks, one_line
+from .keyed import Vectors, as_keyed, keyed_chunks, ranks_of, resolved_forms, sample_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -43,9 +36,6 @@ _DAMAGE = (
 """What numpy, pandas and zipfile raise where a file is damaged."""
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
-
-LONGEST_HEADER = 1 << 16
-"""Bytes; numpy refuses headers of a sixth of that."""
 
 
 def save_vectors(
@@ -86,79 +76,17 @@ def save_vectors(
 
 def read_npz(source: Embedding) -> KeyedVectors:
     """Read a file of `save_vectors`; only ``words`` and ``vectors`` need be there."""
-    try:
-        with source.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            vectors = _part(arrays, "")
-            setattr(vectors, SAMPLE, _part(arrays, "sample_") if "sample_words" in arrays else None)
-    except _DAMAGE as error:
-        raise _damaged(
-            source.path, error, "file of save_vectors with 'words' and 'vectors'"
-        ) from None
-    return vectors
+    with (
+        _damage_named(source.path, "file of save_vectors with 'words' and 'vectors'"),
+        source.path.open("rb") as file,
+        np.load(file, allow_pickle=False) as arrays,
+    ):
+        vectors = _part(arrays, "")
+        vectors.sample = _part(arrays, "sample_") if "sample_words" in arrays else None
+        return vectors
 
 
-def read_parquet(source: Embedding) -> KeyedVectors:
-    """Read a frame; the first column holds the words if the index does not."""
-    try:
-        frame = pd.read_parquet(source.path)
-        if frame.index.inferred_type != "string" and len(frame.columns):
-            frame = frame.set_index(frame.columns[0])
-        return as_keyed(frame)
-    except ImportError:
-        raise ImportError("Parquet files need pyarrow: pip install 'bayesbias[parquet]'") from None
-    except _DAMAGE as error:
-        raise _damaged(source.path, error, "Parquet file of vectors") from None
-
-
-def native_chunks(
-    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
-) -> Iterator[Chunk]:
-    """Yield words and vectors; only the vectors of wanted words are read."""
-    path = source.path
-    names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
-    text = names.read_bytes().decode(errors=ODD)
-    matrix = _mapped(path / VECTORS if path.is_dir() else path)
-    if text and not text.endswith("\n"):
-        raise ValueError(f"{names} does not end with a line break; it was cut off")
-    words = text.split("\n")[:-1]
-    if len(words) != len(matrix):
-        raise ValueError(
-            f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
-        )
-    yield from array_chunks(words, matrix, rows, wanted)
-
-
-def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
-    """Write chunks into an empty folder; return the numbers of words and of dimensions."""
-    count = n_dims = 0
-    with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
-        for chunk in chunks:
-            if not count:
-                n_dims = chunk.vectors.shape[1]
-                _write_header(vectors, (0, n_dims))
-            if odd := [word for word in chunk.words if "\n" in word]:
-                raise ValueError(f"the word {odd[0]!r} holds a line break; take it out")
-            vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
-            words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
-            count += len(chunk)
-        if not count:
-            raise ValueError("there are no words to write")
-        vectors.seek(0)
-        _write_header(vectors, (count, n_dims))
-        for file in (vectors, words):
-            file.flush()
-            os.fsync(file.fileno())
-    return count, n_dims
-
-
-def _damaged(path: Path, error: Exception, what: str) -> Exception:
-    """Return the error that says what a file should be; one of the disk as it is."""
-    if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-        return error
-    return ValueError(f"{path} is damaged, or no {what} ({one_line(error)})")
-
-
-def _part(arrays: Mapping[str, np.ndarray], first: str) -> KeyedVectors:
+def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
     """Return the words, vectors, forms and ranks of the arrays whose names begin so."""
     words = arrays[f"{first}words"].astype(np.str_)
     vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
@@ -170,26 +98,47 @@ def _part(arrays: Mapping[str, np.ndarray], first: str) -> KeyedVectors:
         if array.shape != vectors.shape[:1]:
             text = f"{first}{name} has shape {array.shape}, and {first}vectors {vectors.shape}"
             raise ValueError(text)
-    return keyed_vectors(words.tolist(), vectors, forms.tolist(), ranks)
+    return Vectors(words.tolist(), vectors, forms.tolist(), ranks)
 
 
-def _write_header(file: IO[bytes], shape: tuple[int, int]) -> None:
-    """Write the header of an .npy file; numpy leaves room in it for the first number to grow."""
-    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(file, header)
-
-
-def _mapped(path: Path) -> Vector:
-    """Map a matrix of floats into memory."""
+def read_parquet(source: Embedding) -> KeyedVectors:
+    """Read a frame; the first column holds the words if the index does not."""
     try:
-        with path.open("rb") as stream:  # CPython's tokenizer trips over null bytes, perhaps later
-            length = 2 if np.lib.format.read_magic(stream) == (1, 0) else 4
-            size = min(int.from_bytes(stream.read(length), "little"), LONGEST_HEADER)
-            if b"\0" in stream.read(size):
-                raise ValueError("its header holds null bytes")
-        matrix: Vector = np.lib.format.open_memmap(path, mode="r")
-    except _DAMAGE as error:
-        raise _damaged(path, error, ".npy file") from None
+        with _damage_named(source.path, "Parquet file of vectors"):
+            frame = pd.read_parquet(source.path)
+            if frame.index.inferred_type != "string" and len(frame.columns):
+                frame = frame.set_index(frame.columns[0])
+            return as_keyed(frame)
+    except ImportError:
+        raise ImportError("Parquet files need pyarrow: pip install 'bayesbias[parquet]'") from None
+
+
+def native_chunks(
+    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
+) -> Iterator[Chunk]:
+    """Yield words and vectors; only the vectors of wanted words are read."""
+    path = source.path
+    names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
+    text = names.read_bytes().decode(errors=ODD)
+    matrix = _matrix(path / VECTORS if path.is_dir() else path)
+    if text and not text.endswith("\n"):
+        raise ValueError(f"{names} does not end with a line break; it was cut off")
+    words = text.split("\n")[:-1]
+    if len(words) != len(matrix):
+        raise ValueError(
+            f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
+        )
+    yield from array_chunks(words, matrix, rows, wanted)
+
+
+def _matrix(path: Path) -> np.ndarray:
+    """Map a matrix of floats into memory, or read the one of a safetensors file."""
+    matrix: np.ndarray
+    with _damage_named(path, f"{path.suffix} file with one matrix"):
+        if path.suffix.lower() == ".npy":
+            matrix = np.lib.format.open_memmap(path, mode="r")
+        else:
+            (matrix,) = _tensors(path).values()
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
@@ -198,6 +147,54 @@ def _mapped(path: Path) -> Vector:
     if not len(matrix):
         raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
     return matrix
+
+
+def _tensors(path: Path) -> dict[str, np.ndarray]:
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+    except ModuleNotFoundError:
+        text = "safetensors files need safetensors: pip install 'bayesbias[covariances]'"
+        raise ModuleNotFoundError(text, name="safetensors") from None
+    try:
+        return dict(load_file(path))
+    except SafetensorError as error:
+        raise ValueError(str(error)) from None
+
+
+def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
+    """Write chunks into an empty folder; return the numbers of words and of dimensions."""
+    count = n_dims = 0
+    header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
+    with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
+        for chunk in chunks:
+            if not count:
+                n_dims = chunk.vectors.shape[1]
+                np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (0, n_dims)})
+            if odd := [word for word in chunk.words if "\n" in word]:
+                raise ValueError(f"the word {odd[0]!r} holds a line break; take it out")
+            vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
+            words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
+            count += len(chunk)
+        if not count:
+            raise ValueError("there are no words to write")
+        vectors.seek(0)  # numpy leaves room in the header for the first number to grow
+        np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
+        for file in (vectors, words):
+            file.flush()
+            os.fsync(file.fileno())
+    return count, n_dims
+
+
+@contextmanager
+def _damage_named(path: Path, what: str) -> Iterator[None]:
+    """Raise what a library says of damage as a ValueError; errors of the disk stay as they are."""
+    try:
+        yield
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        raise ValueError(f"{path} is damaged, or no {what} ({one_line(error)})") from None
 
 
 npz_chunks, parquet_chunks = keyed_chunks(read_npz), keyed_chunks(read_parquet)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import batched
 from typing import IO
 
 import numpy as np
 
-from ..source import ODD, Chunk, Embedding, Tick, parse_header, rows_of_chunk
+from ..source import ODD, Chunk, Embedding, parse_header, rows_of_chunk
 
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 """First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
@@ -48,10 +48,10 @@ def chunks(
 
 
 def _entries(
-    stream: IO[bytes], count: int, dims: int, path: str, tick: Tick
+    stream: IO[bytes], count: int, dims: int, path: str, tick: Callable[[], object]
 ) -> Iterator[tuple[int, str, bytes]]:
     """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""
-    done, last, n_bytes = 0, b"", 4 * dims
+    done, last, n_bytes = 0, "", 4 * dims
     buffer, offset = b"", 0
     while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
         buffer, offset = buffer[offset:] + more, 0
@@ -59,31 +59,22 @@ def _entries(
             space = buffer.find(b" ", offset, offset + LONGEST_WORD)
             if space < 0 and len(buffer) - offset >= LONGEST_WORD:
                 raise ValueError(
-                    f"{path}: no word where entry {done + 1:,} of {count:,} should "
-                    f"begin{_after(last)}; the file is damaged or not in word2vec's binary format"
+                    f"{path}: no word where entry {done + 1:,} of {count:,} should begin, after "
+                    f"{last[:60]!r}; the file is damaged or not in word2vec's binary format"
                 )
             end = space + 1 + n_bytes
             if space < 0 or end > len(buffer):
                 break
             # Some writers end an entry with a newline, which stands before the next word then.
-            last = buffer[offset:space].lstrip(b"\n")
+            last = buffer[offset:space].lstrip(b"\n").decode(errors=ODD)
             offset, done = end, done + 1
-            yield done, last.decode(errors=ODD), buffer[space + 1 : end]
+            yield done, last, buffer[space + 1 : end]
         tick()
     # Reading on to the end also makes gzip and zip compare their checksums.
     rest = (buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
-    if done < count:
-        how = f"within entry {done + 1:,}" if rest else f"after entry {done:,}"
+    if done < count or rest:
+        how = "ends before" if done < count else "goes on after"
         raise ValueError(
-            f"{path} ends {how} of the {count:,} that its header promises{_after(last)}; the file "
-            "was cut off: fetch or copy it again"
+            f"{path} {how} the end of the {count:,} entries that its header promises, after "
+            f"{last[:60]!r}; the file was cut off, or its header is wrong: fetch or copy it again"
         )
-    if rest:
-        raise ValueError(
-            f"{path} goes on after the {count:,} entries that its header promises{_after(last)}; "
-            "its header is wrong or two files were joined"
-        )
-
-
-def _after(word: bytes) -> str:
-    return f" (after the word {word.decode(errors='replace')[:60]!r})" if word else ""

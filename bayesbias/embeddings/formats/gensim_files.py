@@ -39,14 +39,14 @@ def read_pickle(source: Embedding) -> KeyedVectors:
     from gensim.models import KeyedVectors
 
     damage = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError)
-    try:  # large arrays lie in files next to the pickle; mapped, they need not fit in memory
+    try:  # large arrays are in files next to the pickle; mapped, they need not fit in memory
         return as_keyed(KeyedVectors.load(str(path), mmap="r"))
     except (*damage, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:
-    """Read the vectors of a fastText model's words; it is loaded whole, n-grams and all."""
+    """Read a fastText model, with the n-grams of which vectors of other words are made."""
     from gensim.models.fasttext import load_facebook_vectors
 
     damage = (struct.error, EOFError, AssertionError, NotImplementedError, MemoryError)
@@ -66,18 +66,15 @@ def _require_whole(path: Path) -> None:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         arguments = _ARGUMENTS.unpack_from(content)
         dims, buckets, letters = arguments[2], arguments[10], arguments[11:13]
-        offset = _ARGUMENTS.size
-        n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, offset)
-        offset += _COUNTS.size
-        size = len(content)
+        offset, size = _ARGUMENTS.size + _COUNTS.size, len(content)
+        n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, _ARGUMENTS.size)
         fit = 0 < dims <= LARGEST_DIMS and 0 < n_words == n_known < size and -1 <= n_pruned < size
         fit = fit and min(letters) >= 0 and max(letters) <= LONGEST_WORD and buckets >= 0
         for _ in range(n_words if fit else 0):
             end = content.find(b"\0", offset, offset + LONGEST_WORD)
             offset = end + 1 + _ENTRY_BYTES if end >= 0 else size
         offset += max(n_pruned, 0) * _PRUNED_BYTES
-        fit = fit and offset < size
-        shape = _MATRIX.unpack_from(content, offset)[1:] if fit else ()
+        shape = _MATRIX.unpack_from(content, offset)[1:] if fit and offset < size else ()
         numbers = (size - offset - _MATRIX.size) // 4
         if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
             raise ValueError("its numbers do not fit its size")

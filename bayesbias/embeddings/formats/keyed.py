@@ -1,4 +1,7 @@
-"""gensim's KeyedVectors, with a record of the form in which every word was read."""
+"""Words with vectors in memory: a light class with the names of gensim's KeyedVectors.
+
+gensim takes more than a second to import, so that only results for users are made its own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..._core.display import abridged
 from ...tables.spellings import FORM, Cure, resolved_forms
@@ -15,37 +19,54 @@ from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = ["as_keyed", "cures", "keyed_chunks", "keyed_vectors", "resolved_forms"]
-
-FOUND_BY = "found_by"
-"""Name of the attribute that holds what would find the words that are missing."""
+__all__ = ["Vectors", "as_keyed", "cures", "keyed_chunks", "resolved_forms"]
 
 RANK = "frequency_rank"
 """Name of the attribute of every key that holds its frequency rank in the source, from 1 on."""
 
-SAMPLE = "sample"
-"""Name of the attribute that holds further words of the source, which have to be asked for."""
 
+class Vectors:
+    """Words, vectors (n_words, n_dims), the forms that were read, and ranks, as gensim names them.
 
-def keyed_vectors(
-    words: Sequence[str],
-    matrix: Vector,
-    forms: Sequence[str],
-    ranks: Sequence[int] | Ranks | None = None,
-) -> KeyedVectors:
-    """Build KeyedVectors of words, their vectors (n_words, n_dims), the forms read, and ranks."""
-    from gensim.models import KeyedVectors
+    `found_by` is what would find missing words, `sample` has further words of the source, which
+    have to be asked for.
+    """
 
-    vectors = KeyedVectors(matrix.shape[1])
-    # As gensim's own loaders do; add_vectors would copy the matrix three times.
-    vectors.index_to_key = list(words)
-    vectors.key_to_index = {word: row for row, word in enumerate(words)}
-    vectors.vectors = matrix
-    for word, form in zip(words, forms, strict=True):
-        vectors.set_vecattr(word, FORM, form)
-    if ranks is not None:
-        vectors.expandos[RANK] = np.array(ranks, dtype=np.int64)
-    return vectors
+    def __init__(
+        self,
+        words: Sequence[str],
+        matrix: Vector,
+        forms: Sequence[str] | None = None,
+        ranks: ArrayLike | None = None,
+        *,
+        found_by: Mapping[str, Cure] | None = None,
+        sample: KeyedVectors | None = None,
+    ) -> None:
+        self.index_to_key = list(words)
+        self.key_to_index = {word: row for row, word in enumerate(words)}
+        self.vectors, self.vector_size = matrix, matrix.shape[1]
+        self.expandos = {FORM: np.array(words if forms is None else forms, dtype=object)}
+        if ranks is not None:
+            self.expandos[RANK] = np.array(ranks, dtype=np.int64)
+        self.found_by, self.sample = dict(found_by or {}), sample
+
+    def __len__(self) -> int:
+        return len(self.index_to_key)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.key_to_index
+
+    def __getitem__(self, words: str | Sequence[str]) -> Vector:
+        rows = self.key_to_index
+        return self.vectors[rows[words] if isinstance(words, str) else [rows[w] for w in words]]
+
+    def keyed(self) -> KeyedVectors:
+        """Return them as gensim's KeyedVectors."""
+        from gensim.models import KeyedVectors
+
+        vectors = KeyedVectors(self.vector_size)
+        vars(vectors).update(vars(self))
+        return vectors
 
 
 def with_words(
@@ -53,14 +74,13 @@ def with_words(
 ) -> KeyedVectors:
     """Return vectors with further words, all of which are new."""
     others, before = resolved_forms(vectors), list(vectors.index_to_key)
-    extended = keyed_vectors(
+    return Vectors(
         [*before, *words],
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
         [*(others.get(word, word) for word in before), *words],
         [*ranks_of(vectors).tolist(), *ranks],
+        found_by=cures(vectors),
     )
-    setattr(extended, FOUND_BY, cures(vectors))
-    return extended
 
 
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
@@ -68,10 +88,6 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
 
     Embeddings begin with the most frequent word: a word's rank is its place in the source that
     `load_vectors` read. Where vectors of gensim have counts, these count.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors
 
     Returns
     -------
@@ -103,16 +119,16 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
 
 def cures(vectors: KeyedVectors) -> dict[str, Cure]:
     """Return what would find words that were asked for and are missing: arguments, or a form."""
-    return dict(getattr(vectors, FOUND_BY, {}))
+    return dict(getattr(vectors, "found_by", {}))
 
 
 def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:
     """Return further words of the source that vectors carry, if they do."""
-    return getattr(vectors, SAMPLE, None)
+    return getattr(vectors, "sample", None)
 
 
 def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
-    """Return vectors in memory, as `load_vectors` takes them, as KeyedVectors."""
+    """Return vectors in memory, as `load_vectors` takes them, with the names of KeyedVectors."""
     vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
@@ -125,11 +141,11 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
         matrix = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise ValueError(f"vectors must be numbers, all of one length ({error})") from None
-    if matrix.ndim != 2 or len(matrix) != len(words):
+    if matrix.ndim != 2 or len(matrix) != len(words) or not matrix.shape[1]:
         raise ValueError(
             f"{len(words)} words need as many rows of numbers; got an array of shape {matrix.shape}"
         )
-    return keyed_vectors(words, matrix, words)
+    return Vectors(words, matrix)
 
 
 def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
@@ -137,17 +153,18 @@ def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
         return source.index.tolist(), source.to_numpy()
     if isinstance(source, tuple) and len(source) == 2:
         return list(source[0]), source[1]
-    if isinstance(source, Mapping):
-        if (word := name_of_embedding(source)) is None:
-            return list(source), list(source.values())
+    if not isinstance(source, Mapping):
+        raise TypeError(
+            "vectors come from a path, the name of a bundled set, KeyedVectors, a dict of arrays "
+            "by word, a DataFrame with words as its index, or (words, array); got "
+            f"{type(source).__name__}"
+        )
+    if (word := name_of_embedding(source)) is not None:
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings: take one at "
             f"a time, such as that of {word!r}"
         )
-    raise TypeError(
-        "vectors come from a path, the name of a bundled set, KeyedVectors, a dict of arrays by "
-        f"word, a DataFrame with words as its index, or (words, array); got {type(source).__name__}"
-    )
+    return list(source), list(source.values())
 
 
 def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:

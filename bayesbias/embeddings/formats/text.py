@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import codecs
-import csv
-import io
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import batched, chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-import pandas as pd
 
 from ..source import ODD, Chunk, Embedding, Vector, parse_header, rows_of_chunk
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
-
-FEW_LINES = 20
-"""Lines that Python parses sooner than pandas."""
 
 type Line = tuple[int, bytes]
 """The number of a line, from 1 on, and its content."""
@@ -39,11 +35,18 @@ def chunks(
             lines = chain([first], lines)
         count = 0
         for block in batched(lines, rows_of_chunk(dims, rows)):
-            chunk = _parsed(block, dims, path, wanted, count)
+            words, ranks, numbers = [], [], []
+            for rank, (number, line) in enumerate(block, start=count + 1):
+                head, fields = _split(line, dims, path, number)
+                word = head.decode(errors=ODD)
+                if wanted is None or word in wanted:
+                    words.append(word)
+                    ranks.append(rank)
+                    numbers.append((number, fields))
             count += len(block)
             tick()
-            if len(chunk):
-                yield chunk
+            if words:
+                yield Chunk(words, _matrix(numbers, dims, path), np.array(ranks, dtype=np.int64))
         if promised is not None and promised != count:
             what = "ends after" if count < promised else "goes on to"
             raise ValueError(
@@ -54,15 +57,12 @@ def chunks(
 
 def _lines(stream: IO[bytes], path: Path) -> Iterator[Line]:
     """Yield the lines that are not blank with their numbers, without the spaces at their end."""
-    number = 0
-    while line := stream.readline(LONGEST_LINE):
-        number += 1
+    for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
             raise ValueError(f"{path}: line {number:,} does not end; this is not a text file")
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
-        if line := line.rstrip(b" \r\n"):
-            yield number, line
+        text = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
+        if text:
+            yield number, text
 
 
 def _dims_of_first(line: bytes, path: Path) -> int:
@@ -79,57 +79,37 @@ def _dims_of_first(line: bytes, path: Path) -> int:
     return dims
 
 
-def _parsed(
-    block: Sequence[Line], dims: int, path: Path, wanted: Collection[str] | None, before: int
-) -> Chunk:
-    """Parse the lines whose words are wanted; ``before`` words stand before them."""
-    words, ranks, numbers = [], [], []
-    for rank, (number, line) in enumerate(block, start=before + 1):
-        cut = _end_of_word(line, dims, path, number)
-        word = line[:cut].decode(errors=ODD)
-        if wanted is None or word in wanted:
-            words.append(word)
-            ranks.append(rank)
-            numbers.append((number, line[cut + 1 :].lstrip(b" ")))
-    return Chunk(words, _matrix(numbers, dims, path), np.array(ranks, dtype=np.int64))
-
-
-def _end_of_word(line: bytes, dims: int, path: Path, number: int) -> int:
-    """Find where the word ends: before the last ``dims`` fields, for words may hold spaces."""
-    spaces = line.count(b" ")
-    if spaces == dims:
-        return line.index(b" ")
-    word, *more = line.rsplit(b" ", dims)[0].split(b" ")
-    more = [field for field in more if field]
-    if spaces < dims or (more and all(map(_is_number, more))):  # GloVe 840B has the word '. . .'
-        count = min(spaces, dims) + len(more)
-        raise _miscounted(path, number, count, dims)
-    return len(line.rsplit(b" ", dims)[0]) if more else len(word)
+def _split(line: bytes, dims: int, path: Path, number: int) -> tuple[bytes, bytes]:
+    """Split a line before its last ``dims`` fields, for words may hold spaces."""
+    if line.count(b" ") == dims:
+        word, _, fields = line.partition(b" ")
+        return word, fields
+    word, *numbers = line.rsplit(None, dims)
+    more = word.split(b" ")[1:]
+    if len(numbers) < dims or (more and all(map(_is_number, more))):  # GloVe has the word '. . .'
+        raise _miscounted(path, number, len(numbers) + len(more), dims)
+    return word, b" ".join(numbers)
 
 
 def _matrix(numbers: Sequence[Line], dims: int, path: Path) -> Vector:
-    """Parse the numbers of lines, (n, dims): many by pandas, few or wrong ones one by one."""
-    options: dict[str, Any] = {"na_filter": False, "quoting": csv.QUOTE_NONE, "index_col": False}
-    with np.errstate(over="ignore"):  # inf, which is refused by word
-        if len(numbers) > FEW_LINES:
-            content = io.BytesIO(b"\n".join(fields for _, fields in numbers))
-            with suppress(ValueError, OverflowError):
-                frame = pd.read_csv(
-                    content, sep=" ", lineterminator="\n", names=range(dims), dtype="f4", **options
-                )
-                if frame.shape == (len(numbers), dims):
-                    return np.asarray(frame, dtype=np.float32)
-        rows = [_row(fields, dims, path, number) for number, fields in numbers]
-    return np.stack(rows) if rows else np.empty((0, dims), dtype=np.float32)
-
-
-def _row(fields: bytes, dims: int, path: Path, number: int) -> Vector:
-    values = fields.split(b" ")
-    if len(values) != dims:  # spaces among the numbers were treated as one
-        raise _miscounted(path, number, len(values), dims)
-    if wrong := [value for value in values if not _is_number(value)]:
-        raise ValueError(f"{path}: line {number:,} has {_shown(wrong[0])} where a number should be")
-    return np.array([float(value) for value in values], dtype=np.float32)
+    """Parse the numbers of lines, (n, dims)."""
+    content = b" ".join(fields for _, fields in numbers)
+    with (
+        np.errstate(over="ignore"),
+        warnings.catch_warnings(action="error"),
+        suppress(ValueError, DeprecationWarning),
+    ):
+        flat = np.fromstring(content.decode("ascii"), sep=" ").astype(np.float32)
+        if flat.size == len(numbers) * dims:
+            return flat.reshape(-1, dims)
+    for number, fields in numbers:
+        values = fields.split()
+        if wrong := [value for value in values if not _is_number(value)]:
+            text = f"{path}: line {number:,} has {_shown(wrong[0])} where a number should be"
+            raise ValueError(text)
+        if len(values) != dims:
+            raise _miscounted(path, number, len(values), dims)
+    raise ValueError(f"{path} holds numbers that cannot be read")
 
 
 def _miscounted(path: Path, number: int, count: int, dims: int) -> ValueError:

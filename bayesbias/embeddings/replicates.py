@@ -1,34 +1,122 @@
-"""Vectors that are known up to noise: GloVe-V's files, draws, and how far noise moves distances."""
+"""Vectors that are known up to noise: text trained several times, and GloVe-V's covariances."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
+from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.random import Seed
+from .._core.checks import unknown_name
+from .._core.random import Seed, as_seed_sequence
 from .._core.resources import OWN_FRAMES
 from ..tables.wordlists import WordList
 from .distances import distance_table
-from .formats.keyed import keyed_vectors
-from .retrain import replicate_tables
+from .formats.keyed import Vectors
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-VOCABULARY, VECTORS = "vocab.txt", "vectors.safetensors"
+type Document = Sequence[str]
+
+MOST_TRAININGS = 100
+"""Trainings at most; `fit_many` takes no more of a list."""
+
 APPROXIMATE, COMPLETE = "ApproximationVariances.safetensors", "CompleteVariances.safetensors"
-"""Names of the files, as glove_v.data of github.com/reglab/glove-v writes them."""
+"""Names of files of covariances, as glove_v.data of github.com/reglab/glove-v writes them."""
 
 NEGATIVE = 1e-4
 """An eigenvalue above minus this share of the largest counts as zero: a matrix of low rank, stored
 as singular vectors of single precision, has some of about 1e-7."""
+
+
+def retrain(
+    documents: Iterable[Document] | str | Path,
+    wordlist: WordList,
+    n: int = 10,
+    *,
+    method: str = "word2vec",
+    bootstrap: bool = False,
+    embedding: str = "text",
+    seed: Seed = None,
+    settings: Mapping[str, int | float] | None = None,
+) -> pd.DataFrame:
+    """Train one text several times, and measure a word list in each training.
+
+    Parameters
+    ----------
+    documents : iterable of sequence of str, str or Path
+        Documents as sequences of words; or the path of a UTF-8 text file with a document a line,
+        split at white space.
+    wordlist : WordList
+    n : int
+        Trainings, from 2 to 100.
+    method : {"word2vec", "fasttext"}
+    bootstrap : bool
+        Draw the documents of every training with replacement; else only the seeds differ.
+    embedding : str
+        Name of the text in the table.
+    seed : int, SeedSequence, Generator or None
+        Equal seeds give equal tables; training takes one thread for that.
+    settings : mapping, optional
+        Of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5, "sg": 1}``.
+
+    Returns
+    -------
+    DataFrame
+        The long-form tables of all trainings below each other, with ``embedding``, ``wordlist`` and
+        ``replicate``, for `fit_many`.
+
+    References
+    ----------
+    Antoniak and Mimno (2018), Evaluating the Stability of Embedding-based Word Similarities,
+    Transactions of the Association for Computational Linguistics 6.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
+    >>> bb.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
+    """
+    from gensim.models import FastText, Word2Vec
+
+    models: dict[str, Any] = {"word2vec": Word2Vec, "fasttext": FastText}
+    if method not in models:
+        raise ValueError(unknown_name("training method", method, models))
+    if isinstance(documents, str | Path):
+        documents = [line.split() for line in Path(documents).read_text("utf-8").splitlines()]
+    texts = [list(words) for words in documents if len(words)]
+    if not texts:
+        raise ValueError("there are no documents to train on")
+
+    def vectors(rng: Generator) -> KeyedVectors:
+        drawn = rng.integers(len(texts), size=len(texts)) if bootstrap else range(len(texts))
+        chosen, number = [texts[i] for i in drawn], int(rng.integers(2**31))
+        return models[method](chosen, seed=number, workers=1, **(settings or {})).wv
+
+    return _replicate_tables(vectors, wordlist, n, embedding, seed)
+
+
+def _replicate_tables(
+    vectors: Callable[[Generator], KeyedVectors | Vectors],
+    wordlist: WordList,
+    n: int,
+    embedding: str,
+    seed: Seed,
+) -> pd.DataFrame:
+    """Measure a word list in ``n`` draws of vectors, each from a generator of its own."""
+    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
+        raise ValueError(f"n must be from 2 to {MOST_TRAININGS}; got {n}")
+    tables = []
+    for number, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
+        table = distance_table(vectors(default_rng(child)), wordlist, embedding=embedding)
+        tables.append(table.assign(wordlist=wordlist.name, replicate=str(number)))
+    return pd.concat(tables, ignore_index=True)
 
 
 def read_glove_v(
@@ -68,24 +156,23 @@ def read_glove_v(
         raise ModuleNotFoundError(text, name="safetensors") from None
     place = Path(folder)
     asked = dict.fromkeys(words.words if isinstance(words, WordList) else words)
-    with (place / VOCABULARY).open(encoding="utf-8") as lines:
+    with (place / "vocab.txt").open(encoding="utf-8") as lines:
         rows = {line.rstrip().split(" ")[0]: row for row, line in enumerate(lines)}
     present = {word: rows[word] for word in asked if word in rows}
     if not present:
         raise ValueError(f"{place} holds none of the {len(asked)} words, such as {min(asked)!r}")
     variances = place / (APPROXIMATE if (place / APPROXIMATE).exists() else COMPLETE)
     try:
-        with safe_open(place / VECTORS, framework="numpy") as file:
+        with safe_open(place / "vectors.safetensors", framework="numpy") as file:
             matrix = file.get_slice("center_vectors")
             if len(matrix.get_shape()) != 2:
-                raise ValueError(f"{place / VECTORS} has no matrix, a word a row")
-            vectors = np.stack([matrix[row] for row in present.values()])
+                raise ValueError(f"vectors.safetensors in {place} has no matrix, a word a row")
+            vectors = Vectors(list(present), np.stack([matrix[row] for row in present.values()]))
         with safe_open(variances, framework="numpy") as file:
             noise = {word: _stored(file, row, variances) for word, row in present.items()}
     except SafetensorError as error:
         raise ValueError(f"{place} is damaged, or no folder of GloVe-V: {error}") from None
-    keyed = keyed_vectors(list(present), vectors, list(present))
-    return keyed, {word: _covariance(word, keyed, noise) for word in noise}
+    return vectors.keyed(), {word: _covariance(word, vectors, noise) for word in noise}
 
 
 def _stored(file: Any, row: int, path: Path) -> FloatArray:  # noqa: ANN401
@@ -119,18 +206,13 @@ def sample_vectors(
     vectors : KeyedVectors
     covariances : mapping of str to (n_dims,) or (n_dims, n_dims) float
         Of every word in `vectors`; words are treated as independent.
-    wordlist : WordList
-    n : int
-        Draws, from 2 to 100.
-    embedding : str
-        Name of the embedding in the table.
-    seed : int, SeedSequence, Generator or None
+    wordlist, n, embedding, seed
+        As for `retrain`, of draws.
 
     Returns
     -------
     DataFrame
-        The tables of all draws below each other, with ``embedding``, ``wordlist`` and
-        ``replicate``, for `fit_many`.
+        As of `retrain`, for `fit_many`.
 
     Notes
     -----
@@ -149,14 +231,14 @@ def sample_vectors(
     words = vectors.index_to_key
     roots = {word: _root(_covariance(word, vectors, covariances), word) for word in words}
 
-    def draw(rng: Generator) -> KeyedVectors:
+    def draw(rng: Generator) -> Vectors:
         moved = []
         for word, root in roots.items():
             noise = rng.standard_normal(root.shape[-1])
             moved.append(vectors[word] + (root * noise if root.ndim == 1 else root @ noise))
-        return keyed_vectors(words, np.stack(moved).astype(np.float32), words)
+        return Vectors(words, np.stack(moved).astype(np.float32))
 
-    return replicate_tables(draw, wordlist, n, embedding, seed)
+    return _replicate_tables(draw, wordlist, n, embedding, seed)
 
 
 def vector_noise(
@@ -198,8 +280,8 @@ def vector_noise(
     share = pd.Series(traces)
     if lost := list(share.index[share >= 1]):
         warnings.warn(
-            f"the noise of {', '.join(lost)} is as long as the vector: nothing can be said of "
-            "distances to them without noise, and their rows are left out",
+            f"the noise of {', '.join(lost)} is as long as the vector: distances to them without "
+            "noise are unknown, and their rows are left out",
             skip_file_prefixes=OWN_FRAMES,
         )
     kept = table[~(table["protected_word"].isin(lost) | table["attribute"].isin(lost))]
@@ -214,7 +296,7 @@ def vector_noise(
 
 
 def _covariance(
-    word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]
+    word: str, vectors: KeyedVectors | Vectors, covariances: Mapping[str, FloatArray]
 ) -> FloatArray:
     """Return the covariance of a word, (n_dims,) or (n_dims, n_dims)."""
     if word not in covariances:
