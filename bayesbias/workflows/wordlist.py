@@ -170,7 +170,8 @@ def analyze(
         ``matched`` and ``reference_lists``, how many control words for each stereotype and how
         many lists are drawn; ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``,
         ``strip_accents``, ``subwords`` and ``allow_pickle`` of `bayesbias.load_vectors`;
-        ``max_missing`` of `bayesbias.distance_table`; and the options of a fit, such as ``seed`` and ``draws``.
+        ``max_missing`` of `bayesbias.distance_table`; and the options of a fit, such as ``seed``
+        and ``draws``.
 
     Returns
     -------
