@@ -51,7 +51,9 @@ def measured(dial: float, seed: int) -> dict[str, float]:
         post = bb.fit(bb.distance_table(vectors, WORDLIST), seed=1)
     row = bb.contrasts(post).query("level == 'overall'").iloc[0]
     first = scores.drop_duplicates("score").set_index("score")["value"]
-    return {"model: associated - different": row["mean"], **first.to_dict()}
+    model = {"model: associated - different": row["mean"]}
+    model["model: interval excludes zero"] = float(row["low"] > 0 or row["high"] < 0)
+    return model | first.to_dict()
 
 
 def _correlation(dials: np.ndarray, values: np.ndarray) -> float:

@@ -12,7 +12,7 @@ Value = float | int | str
 
 AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
 VERDICTS = (AGREES, DIFFERS, NOT_COMPARABLE)
-COLUMNS = ("claim", "quoted", "printed", "recomputed", "verdict", "note")
+COLUMNS = ("claim", "quoted", "place", "printed", "recomputed", "verdict", "note")
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,14 @@ class Claim:
     within : float
         How far apart two numbers can be and still agree; texts agree if they are equal.
     quoted : str
-        At most a dozen words of the paper. Empty where the number stands in a figure.
+        At most a dozen words of the paper. Empty where the number is in a figure or in data.
     note : str
         Why the two differ, or what else a reader should know.
     comparable : bool
         False where the paper makes no statement that the recomputed value could contradict.
+    place : str
+        Heading of the paper's text that the quoted words are under, by its number if it has one,
+        or the figure, the tables or the code. The row's own place if empty.
     """
 
     claim: str
@@ -41,6 +44,7 @@ class Claim:
     quoted: str = ""
     note: str = ""
     comparable: bool = True
+    place: str = ""
 
     @property
     def verdict(self) -> str:
@@ -58,6 +62,7 @@ class Entry:
 
     paper: str
     where: str
+    place: str
     function: Callable[[], Iterable[Claim]]
 
     @property
@@ -68,18 +73,21 @@ class Entry:
     def frame(self) -> pd.DataFrame:
         """Return the claims, one row each, with the columns `COLUMNS`."""
         rows = [[getattr(claim, name) for name in COLUMNS] for claim in self.function()]
-        return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+        frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+        return frame.assign(place=frame["place"].where(frame["place"] != "", self.place))
 
 
 ENTRIES: list[Entry] = []
 """All rows, in the order of the modules."""
 
 
-def recomputes[F: Callable[[], Iterable[Claim]]](paper: str, where: str) -> Callable[[F], F]:
+def recomputes[F: Callable[[], Iterable[Claim]]](
+    paper: str, where: str, place: str
+) -> Callable[[F], F]:
     """Register a function as the row of a place in a paper."""
 
     def register(function: F) -> F:
-        ENTRIES.append(Entry(paper, where, function))
+        ENTRIES.append(Entry(paper, where, place, function))
         return function
 
     return register

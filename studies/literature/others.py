@@ -23,7 +23,7 @@ GOOGLE_NEWS = {
 """Effect sizes in GoogleNews of Caliskan et al. (2017), supplement, table 2 (second hand)."""
 
 
-@recomputes("Caliskan et al. (2017)", "supplement, table 2 (second hand)")
+@recomputes("Caliskan et al. (2017)", "supplement, table 2 (second hand)", "table 2")
 def google_news() -> Iterator[Claim]:
     """WEAT's d on GoogleNews vectors."""
     for name, printed in GOOGLE_NEWS.items():
@@ -34,7 +34,7 @@ def google_news() -> Iterator[Claim]:
         yield Claim(f"d of {name}", printed, round(result.effect_size, 3), 0.01)
 
 
-@recomputes("Bolukbasi et al. (2016)", "section 5.2 (second hand)")
+@recomputes("Bolukbasi et al. (2016)", "section 5.2 (second hand)", "5.2")
 def direct_bias_of_professions() -> Iterator[Claim]:
     """Direct Bias of the professions in our part of GoogleNews, first component of ten pairs."""
     sets = bb.debias.load_defining_sets("gender")
@@ -49,7 +49,7 @@ def direct_bias_of_professions() -> Iterator[Claim]:
     yield Claim("Direct Bias of professions", 0.08, found, note=note, comparable=False)
 
 
-@recomputes("Nangia et al. (2020)", "abstract")
+@recomputes("Nangia et al. (2020)", "abstract", "abstract")
 def crows_pairs() -> Iterator[Claim]:
     """Numbers of pairs and of bias types in CrowS-Pairs."""
     path = data_folder() / "crows_pairs" / "crows_pairs_anonymized.csv"

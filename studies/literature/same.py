@@ -16,7 +16,7 @@ from .semantic import DEMO, associations, rows_of
 at = partial(recomputes, "Schröder, Schulz and Hammer (2024), SAME")
 
 
-@at("equation 3")
+@at("equation 3", "2.1.2")
 def gweat_of_two() -> Iterator[Claim]:
     """GWEAT of two groups is half the difference of mean associations."""
     for name in ("weat1", "weat7"):
@@ -26,10 +26,16 @@ def gweat_of_two() -> Iterator[Claim]:
         groups, attributes = ([rows.mean(axis=0) for rows in sets] for sets in ((X, Y), (A, B)))
         mean, center = (np.mean(sets, axis=0) for sets in (groups, attributes))
         gweat = sum((g - mean) @ (a - center) for g, a in zip(groups, attributes, strict=True))
-        yield Claim(f"gWEAT, {name}", round(float(half), 6), round(float(gweat), 6), 1e-6)
+        values = (
+            round(float(half), 6),
+            round(float(gweat), 6),
+            1e-6,
+            "directly transferring WEAT’s",
+        )
+        yield Claim(f"gWEAT, {name}", *values, "half of WEAT's difference of means")
 
 
-@at("equations 13-16")
+@at("equations 13-16", "3.2")
 def order_of_groups() -> Iterator[Claim]:
     """SAME of three groups in both orders, and the rule of the published code."""
     wordlist = bb.load_wordlist("religion")
@@ -38,7 +44,8 @@ def order_of_groups() -> Iterator[Claim]:
     groups = list(wordlist.groups.values())
     scores = [bb.scores.same(vectors, targets, order).score for order in (groups, groups[::-1])]
     claim = "SAME of the groups in reverse order"
-    yield Claim(claim, round(scores[0], 6), round(scores[1], 6), 1e-6)
+    quoted = "and the bias magnitude is"
+    yield Claim(claim, round(scores[0], 6), round(scores[1], 6), 1e-6, quoted)
     means = [rows.mean(axis=0) for rows in rows_of("religion", "groups")]
     rows = np.vstack(rows_of("religion", "stereotypes"))
     added = [_added_components(rows, order) for order in (means, means[::-1])]
@@ -47,7 +54,8 @@ def order_of_groups() -> Iterator[Claim]:
         "at their own length; the paper's equation takes the norm"
     )
     claim = "the sum of components in the code, in reverse order"
-    yield Claim(claim, round(added[0], 4), round(added[1], 4), note=note, comparable=False)
+    values = (round(added[0], 4), round(added[1], 4), 0, quoted, note)
+    yield Claim(claim, *values, comparable=False)
 
 
 def _added_components(rows: np.ndarray, means: list[np.ndarray]) -> float:
@@ -69,12 +77,42 @@ TABLE_3 = pd.DataFrame(
 race, religion, gender and age."""
 
 
-@at("table 3, average ranks")
+@at("theorem 2", "3.3")
+def reached_bounds() -> Iterator[Claim]:
+    """SAME is 1 in the span of the groups' differences and 0 beside it, for two lists."""
+    quoted = "both can be reached independent of"
+    for name in ("gender", "religion"):
+        means = np.array([rows.mean(axis=0) for rows in rows_of(name, "groups")])
+        basis = np.linalg.qr((means[1:] - means[0]).T)[0].T
+        target = np.random.default_rng(1).standard_normal(basis.shape[1])
+        inside, outside = basis.T @ (basis @ target), target - basis.T @ (basis @ target)
+        for claim, printed, vector in (("largest", 1, inside), ("smallest", 0, outside)):
+            found = np.linalg.norm(basis @ vector) / np.linalg.norm(vector)
+            yield Claim(f"{name}, {claim} SAME", printed, round(float(found), 6), 1e-6, quoted)
+
+
+@at("table 1", "4.3")
+def defining_sets() -> Iterator[Claim]:
+    """Numbers of defining sets, in the bundled lists of the authors' repository."""
+    rows = {"race": (15, "race white, black, asian 15"), "gender": (25, "gender male, female 25")}
+    rows |= {"religion": (14, "religion christian, muslim, jewish 14")}
+    rows |= {"age": (8, "age young, old 8")}
+    for name, (printed, quoted) in rows.items():
+        found = len(bb.debias.load_defining_sets(f"same-{name}").defining)
+        yield Claim(f"{name}: defining sets", printed, found, 0, quoted)
+
+
+@at("table 3, average ranks", "5.1")
 def mean_ranks() -> Iterator[Claim]:
     """Average ranks from the table's own accuracies; equal accuracies share the better rank."""
     ranks = TABLE_3.rank(axis=1, ascending=False, method="min").mean()
-    quotes = {"SAME": "0.75 1.4", "WEAT or gWEAT": "0.0 2.3", "Direct Bias": "0.0 0.5 2.1"}
+    quotes = {
+        "SAME": "0.75 1.4",
+        "WEAT or gWEAT": "0.0 2.3",
+        "Direct Bias": "0.0 0.5 2.1",
+    }
     printed = {"SAME": 1.4, "WEAT or gWEAT": 2.3, "Direct Bias": 2.1}
     for score, rank in ranks.items():
-        quoted = quotes[str(score)] if score == "WEAT or gWEAT" else ""
-        yield Claim(f"{score}, average rank", printed[str(score)], round(rank, 3), 0.0501, quoted)
+        name = str(score)
+        found = round(rank, 3)
+        yield Claim(f"{name}, average rank", printed[name], found, 0.0501, quotes[name])
