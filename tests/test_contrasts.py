@@ -62,14 +62,27 @@ def test_probabilities_of_a_known_normal() -> None:
         assert row["p_rope"] == pytest.approx(expected, abs=1e-4)
 
 
-def test_equal_tails_are_quantiles_of_the_difference(crossed_posterior: DataTree) -> None:
-    found = contrasts(crossed_posterior, 0.8, ci_kind="eti")
-    gap = found[(found["first"] == "associated") & (found["second"] == "human")]
+@pytest.mark.parametrize("kind", ["eti", "hdi"])
+def test_numbers_given_the_sds_are_those_of_sampled_effects(
+    crossed_posterior: DataTree, kind: str
+) -> None:
+    found = contrasts(crossed_posterior, 0.8, rope=0.1, ci_kind=kind)
+    gap = found[(found["first"] == "associated") & (found["second"] == "human")].iloc[0]
     means = crossed_posterior["posterior"]["connection_mean"]
     apart = (means.sel(connection="associated") - means.sel(connection="human")).values.ravel()
-    expected = np.quantile(apart, [0.1, 0.9])
-    np.testing.assert_allclose(gap[["low", "high"]].iloc[0].astype(float), expected, rtol=1e-12)
-    assert (found.attrs["ci_prob"], found.attrs["ci_kind"]) == (0.8, "eti")
+    expected = compare_draws(apart[:, None], 0.8, 0.1, kind).iloc[0]
+    # Of 2,000 draws: four errors of a mean, of a share, and of a quantile at 10% (1.7 times the
+    # mean's); the shortest of many intervals errs three times as much.
+    error = 4 * apart.std() / np.sqrt(2000)
+    assert gap["mean"] == pytest.approx(expected["mean"], abs=error)
+    np.testing.assert_allclose(
+        gap[["low", "high"]].astype(float),
+        expected[["low", "high"]].astype(float),
+        atol=error * {"eti": 1.7, "hdi": 5.1}[kind],
+    )
+    for name in ("p_direction", "p_rope"):
+        assert gap[name] == pytest.approx(expected[name], abs=4 * 0.5 / np.sqrt(2000))
+    assert (found.attrs["ci_prob"], found.attrs["ci_kind"]) == (0.8, kind)
 
 
 def test_means_of_the_listed_words_are_averages_over_their_rows(

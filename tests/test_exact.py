@@ -218,3 +218,22 @@ def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSp
 def test_two_modes_are_told(contradicted: tuple[Design, ModelSpec]) -> None:
     with pytest.warns(bb.SamplingWarning, match="modes: the prior of connection_mean and the data"):
         fit_design(*contradicted, draws=500, seed=1)
+
+
+def test_draws_do_not_depend_on_rounding_of_the_likeness(toy_table: pd.DataFrame) -> None:
+    """Unrelated words have equal variances in all directions, whose choice is rounding."""
+    design = make_design(toy_table)
+    spec = load_model("by-group").fitting(design)
+    draws = []
+    for size in (0.0, 1e-13):
+        noise = size * np.random.default_rng(1).standard_normal((2, 20, 20))
+        matrices = [
+            np.eye(len(names)) + (part + part.T)[: len(names), : len(names)]
+            for names, part in zip((design.words, design.attributes), noise, strict=True)
+        ]
+        alike = replace(design, word_likeness=matrices[0], attribute_likeness=matrices[1])
+        posterior = collapse(alike, spec)
+        parameters = np.full((3, posterior.n_parameters), -2.0)
+        draws.append(draw_effects(posterior, parameters, np.random.default_rng(2)))
+    for name, values in draws[0].items():
+        np.testing.assert_allclose(values, draws[1][name], atol=1e-9)  # 1e-13, over 1e-4 of sds

@@ -116,13 +116,13 @@ def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
         far = -0.125 * ((points + 9) ** 2).sum(axis=1) + np.log(0.03 / 4)
         return np.logaddexp(near, far)
 
-    found = importance_resample(two, np.zeros(2), N, np.random.default_rng(35))
+    found = importance_resample(two, np.zeros(2), N, np.random.default_rng(44))
     assert found.pareto_k < 0.7
     share = float((found.points[:, 0] < -4.5).mean())
     # Share .03 / 1.03 less what of it lies above -4.5 (.012); weights of ess over 7,000.
     assert share == pytest.approx(0.0288, abs=4 * np.sqrt(0.0288 / N))
     monkeypatch.setattr("bayesbias.sampling.importance.MOST_RETRIES", 0)
-    assert importance_resample(two, np.zeros(2), N, np.random.default_rng(35)).pareto_k > 0.7
+    assert importance_resample(two, np.zeros(2), N, np.random.default_rng(44)).pareto_k > 0.7
 
 
 def weighted(points: np.ndarray, log_weights: np.ndarray, proposal: Proposal) -> Weighted:

@@ -13,6 +13,7 @@ from bayesbias._core.intervals import (
     IntervalKind,
     check_probability,
     describe_draws,
+    describe_mixtures,
     eti,
     hdi,
     interval,
@@ -97,3 +98,25 @@ def test_a_kind_is_its_entry(crossed_posterior: DataTree, monkeypatch: pytest.Mo
     draws = crossed_posterior["posterior"]["connection_mean"]
     assert frame["low"][:4].tolist() == draws.min(["chain", "draw"]).values.tolist()
     assert frame.attrs["ci_kind"] == "whole"
+
+
+def test_mixtures_are_described_by_their_exact_distribution() -> None:
+    """One normal by its closed form; a skewed mixture by equal densities at both ends."""
+    means = np.array([[0.1, 0.0], [0.1, 0.0], [0.1, 0.3]])
+    sds = np.array([[0.2, 0.1], [0.2, 0.1], [0.2, 0.4]])
+    frame = describe_mixtures(means, sds, 0.89, "hdi", 0.05)
+    one, skewed = frame.iloc[0], frame.iloc[1]
+    half = 0.2 * norm.ppf(0.945)
+    # The distribution is interpolated between 97 places, and read at 6,001 between six sds.
+    np.testing.assert_allclose(one[["low", "high"]], [0.1 - half, 0.1 + half], atol=2e-3 * 0.2)
+    assert one["p_direction"] == pytest.approx(norm.cdf(0.5))
+    assert one["p_rope"] == pytest.approx(norm.cdf(-0.25) - norm.cdf(-0.75))
+    parts = norm(means[:, 1], sds[:, 1])
+    ends = skewed[["low", "high"]].to_numpy(dtype=float)
+    density = [parts.pdf(end).mean() for end in ends]
+    assert density[0] == pytest.approx(density[1], rel=0.02)
+    assert parts.cdf(ends[1]).mean() - parts.cdf(ends[0]).mean() == pytest.approx(0.89, abs=1e-4)
+    assert skewed["mean"] == pytest.approx(0.1)
+    assert skewed["sd"] ** 2 == pytest.approx((0.01 + 0.01 + 0.16) / 3 + np.var([0, 0, 0.3]))
+    tails = describe_mixtures(means, sds, 0.89, "eti", 0.05)[["low", "high"]].to_numpy()[1]
+    np.testing.assert_allclose([parts.cdf(end).mean() for end in tails], [0.055, 0.945], atol=1e-4)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 DEFAULT_CI_PROB, DEFAULT_CI_KIND = 0.89, "hdi"
 
+WIDEST, N_STEPS, N_FINE = 6.0, 97, 6_001
+"""Sds on either side of the mean, and at how many places, the distribution of a mixture is taken;
+it is interpolated at finer ones."""
+
 
 def check_probability(ci_prob: float) -> float:
     """Return a probability that lies in (0, 1), or raise an ArgumentError."""
@@ -88,5 +92,39 @@ def describe_draws(
     bounds = interval(draws, ci_prob, ci_kind)
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
     frame[["low", "high"]] = bounds
+    frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
+    return frame
+
+
+def describe_mixtures(
+    means: FloatArray, sds: FloatArray, ci_prob: float, ci_kind: str, rope: float
+) -> pd.DataFrame:
+    """Describe mixtures of normal distributions, a component a draw, by their exact distribution.
+
+    The columns are those of `describe_draws`, ``p_direction`` and ``p_rope``. Means and sds are
+    (n_draws, n).
+    """
+    import numpy as np
+    import pandas as pd
+    from scipy.interpolate import PchipInterpolator
+    from scipy.special import ndtr
+
+    mean, sd = means.mean(axis=0), np.sqrt((sds**2).mean(axis=0) + means.var(axis=0))
+    frame = pd.DataFrame({"mean": mean, "sd": sd})
+    steps, fine = np.linspace(-WIDEST, WIDEST, N_STEPS), np.linspace(-WIDEST, WIDEST, N_FINE)
+    bounds = np.empty((len(mean), 2))
+    for row, (centers, widths) in enumerate(zip(means.T, sds.T, strict=True)):
+        points = mean[row] + sd[row] * steps
+        below = ndtr((points[:, None] - centers) / widths).mean(axis=1)
+        places = mean[row] + sd[row] * fine
+        tail = (1 - check_probability(ci_prob)) / 2
+        lower = np.array([tail]) if ci_kind == "eti" else np.linspace(0, 2 * tail, N_FINE)[1:-1]
+        cumulative = PchipInterpolator(points, below)(places)
+        ends = np.interp([lower, lower + ci_prob], cumulative, places)
+        bounds[row] = ends[:, (ends[1] - ends[0]).argmin()]
+    frame[["low", "high"]] = bounds
+    above = ndtr(means / sds).mean(axis=0)
+    frame["p_direction"] = np.maximum(above, 1 - above)
+    frame["p_rope"] = (ndtr((rope - means) / sds) - ndtr((-rope - means) / sds)).mean(axis=0)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame

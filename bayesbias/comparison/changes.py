@@ -9,8 +9,15 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels
-from ..posterior.contrasts import compare_draws, connection_pairs, contrast_draws
+from ..model.tree import labels, spec_of
+from ..posterior.contrasts import (
+    Reading,
+    compare_draws,
+    connection_pairs,
+    contrast_draws,
+    shared_weights,
+    use_moments,
+)
 from ..posterior.influence import contrast_weights
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
 from ..sampling.options import DEFAULT_ROPE
@@ -120,9 +127,12 @@ def order_changes(
     Where the gap was about zero to begin with, a turn means little; read it with the gaps. The sum
     of ``p_turned`` over words is the expected number of words whose order turned.
     """
-    levels, gaps = _gaps(tree, first, second)
+    levels, gaps, weights = _gaps(tree, first, second)
     before, after = gaps
     frame = compare_draws(after - before, ci_prob, rope, ci_kind)
+    if spec_of(tree).likelihood == "normal":
+        reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+        use_moments(frame, tree, weights, reading)
     bounds: dict[str, pd.Series[float]] = {}
     for when, gap in zip(WHEN, gaps, strict=True):
         end = describe_draws(gap, ci_prob, ci_kind)
@@ -195,13 +205,18 @@ def turned_counts(
     tree: DataTree, first: str = "associated", second: str = "different"
 ) -> FloatArray:
     """Draws of how many protected words had the order of two connections turned, (n_draws,)."""
-    levels, (before, after) = _gaps(tree, first, second)
+    levels, (before, after), _ = _gaps(tree, first, second)
     turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
     return np.asarray(turned.sum(axis=1), dtype=np.float64)
 
 
-def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, list[FloatArray]]:
-    """Levels, and draws of first - second before and after, (n_draws, n_levels)."""
+def _gaps(
+    tree: DataTree, first: str, second: str
+) -> tuple[pd.DataFrame, list[FloatArray], FloatArray]:
+    """Levels; draws of first - second before and after, (n_draws, n_levels); weights of the change.
+
+    The weights are those of shared effects, (n_shared, k), for the first k levels.
+    """
     connections = labels(tree, "connection")
     sign = contrast_weights(connections, first, second)
     one, other = sorted(map(connections.index, (first, second)))
@@ -209,7 +224,9 @@ def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, list[F
     ends = [contrast_draws(posterior_at(tree, when), "population") for when in WHEN]
     levels, gaps = ends[0][0], [gaps[..., place] * sign[one] for _, gaps, _ in ends]
     identified = np.isfinite(gaps[0][0])
-    return levels[identified].reset_index(drop=True), [gap[:, identified] for gap in gaps]
+    levels = levels[identified].reset_index(drop=True)
+    weights = shared_weights(tree)[..., place] * sign[one]
+    return levels, [gap[:, identified] for gap in gaps], weights
 
 
 def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:

@@ -13,14 +13,29 @@ from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from .._core.intervals import (
+    DEFAULT_CI_KIND,
+    DEFAULT_CI_PROB,
+    describe_draws,
+    describe_mixtures,
+)
 from .._core.random import Seed, as_seed_sequence
 from ..model.tree import design_of, labels, n_draws, spec_of, stacked
-from ..sampling.exact import sample_exact
+from ..sampling.collapsed import moments
+from ..sampling.exact import sample_exact, shared_effects
 from ..sampling.options import DEFAULT_ROPE, check_rope
+from ..sampling.parameters import parameters_of
 from ..sampling.reduction import UNPOOLED_SD, collapse
 from ..tables.levels import GROUP, OVERALL, WORD
-from .estimands import DOUBLE, RELATIVE, WITHIN, has_cells, relative_contrasts
+from .estimands import (
+    DOUBLE,
+    RELATIVE,
+    WITHIN,
+    group_means,
+    has_cells,
+    relative_contrasts,
+    relative_of_groups,
+)
 from .summaries import carry_warnings, labeled, level_means
 
 if TYPE_CHECKING:
@@ -95,6 +110,10 @@ def contrasts(
     group in every column have ``within`` in all rows of groups and words. Two groups without
     controls have no relative contrast, and so no row of it.
 
+    Rows overall and of groups of a Normal model with ``over="population"`` come from the exact
+    distribution of the contrast given each draw of the standard deviations, averaged over draws
+    (Rao-Blackwell), so that they depend little on the seed.
+
     The overall row of ``associated`` and ``human`` is the one number that Dobrzeniecka and Urbaniak
     (2024) would give if one must: how much closer stereotypes lie than words about people. The
     word with the largest estimate was chosen among many, and is often not the word whose difference
@@ -114,6 +133,12 @@ def contrasts(
     if between == "groups":
         levels, gaps, estimands = _between_groups(levels, gaps, estimands)
     frame = describe_gaps(gaps, labels(tree, "connection"), levels, estimands, reading)
+    if over == "population" and _given_sds(tree):
+        weights = shared_weights(tree)
+        if between == "groups":
+            one, other = np.triu_indices(weights.shape[1] - 1, 1)
+            weights = weights[:, 1 + one] - weights[:, 1 + other]
+        use_moments(frame, tree, weights, reading)
     if between == "connections":
         is_word = (levels["level"] == WORD).to_numpy()
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
@@ -145,6 +170,47 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
             gaps[:, 1:, 0] = np.concatenate(relative, axis=1)
             estimands[1:, 0] = RELATIVE
     return levels, gaps, estimands
+
+
+def _given_sds(tree: DataTree) -> bool:
+    """Whether effects are Normal given sds in this posterior, which that of one end has not."""
+    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
+
+
+def use_moments(frame: pd.DataFrame, tree: DataTree, weights: FloatArray, reading: Reading) -> None:
+    """Describe the first rows of a frame by their exact distribution given the sds.
+
+    The rows are linear functions of the shared effects of a Normal model, weights (n_shared, ...),
+    NaN for those without a row. Given the sds each is normal; the posterior is the mixture of these
+    over the draws of the sds (Rao-Blackwell), so that what is read depends little on the seed.
+    """
+    weights = weights.reshape(len(weights), -1)
+    weights = weights[:, ~np.isnan(weights[0])]
+    posterior = collapse(design_of(tree), spec_of(tree))
+    named = {block.name: stacked(tree, block.name) for block in posterior.blocks}
+    means, variances = moments(posterior, parameters_of(posterior.blocks, named), weights)
+    exact = describe_mixtures(means[..., 0], np.sqrt(variances), **reading)
+    frame.loc[: len(exact) - 1, exact.columns] = exact
+
+
+def shared_weights(tree: DataTree) -> FloatArray:
+    """Return the weights of shared effects in contrasts overall and of groups.
+
+    (n_shared, 1 + n_groups, n_pairs), NaN where a contrast is not identified. Only the overall row
+    where groups have no means of their own in the model.
+    """
+    design, spec = design_of(tree), spec_of(tree)
+    posterior = collapse(design, spec)
+    values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
+    first, second, _ = connection_pairs(design.connections)
+    means = values["connection_mean"][:, None]
+    if has_cells(spec):
+        of_groups = group_means(design, spec, values.__getitem__)
+        means = np.concatenate([means, of_groups], axis=1)
+    weights = means[..., first] - means[..., second]
+    if has_cells(spec) and list(design.connections[:2]) == ["associated", "different"]:
+        weights[:, 1:, 0] = relative_of_groups(design, spec, values.__getitem__)
+    return np.asarray(weights)
 
 
 def _between_groups(

@@ -95,6 +95,12 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     return np.asarray(np.einsum("ngj,gjc->ngc", cell_means(design, spec, values), shares))
 
 
+def relative_of_groups(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Draws of the relative contrasts of groups, (n_draws, n_groups); NaN where not identified."""
+    weights = relative_weights(design)
+    return np.asarray(np.einsum("ngj,kgj->nk", cell_means(design, spec, values), weights))
+
+
 def relative_contrasts(
     design: Design, spec: ModelSpec, values: Values
 ) -> tuple[FloatArray, FloatArray]:
@@ -103,9 +109,9 @@ def relative_contrasts(
     NaN for a group, and its words, that the table does not identify. A word's contrast replaces its
     group's mean by the word's own.
     """
-    weights = relative_weights(design)
-    of_groups = np.einsum("ngj,kgj->nk", cell_means(design, spec, values), weights)
-    own = weights[np.arange(len(design.groups)), np.arange(len(design.groups))]
+    of_groups = relative_of_groups(design, spec, values)
+    index = np.arange(len(design.groups))
+    own = relative_weights(design)[index, index]
     deviations = np.zeros((len(of_groups), len(design.words)))
     for term in spec.summed_terms:
         if term.of == "protected_word":

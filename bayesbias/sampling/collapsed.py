@@ -143,29 +143,41 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     return np.where(np.isfinite(density), density, -np.inf)
 
 
-def mean_moments(
+def moments(
     posterior: Collapsed, parameters: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of sums of connection means given the parameters.
+    """Means and variances of linear functions of the shared effects given the parameters.
 
-    ``weights``, (n_connections,), are those of the means in the sum, such as 1 and -1. The sum is
-    Gaussian given the parameters: its mean for this outcome and for those alike, (n, 1 + n_alike),
-    and the variance, (n,), which they share.
+    ``weights``, (n_shared, k), are those of the connection means, then of the terms that reach
+    across words and attributes, as `shared_effects` lays them out. The functions are Gaussian given
+    the parameters: their means for this outcome and for those alike, (n, k, 1 + n_alike), and the
+    variances, (n, k), which these share.
     """
-    rows, parts = posterior.rows_at_once, []
+    rows, means, variances = posterior.rows_at_once, [], []
     for start in range(0, len(parameters), rows):
         given = conditional(posterior, parameters[start : start + rows])
-        first = given.factor.shape[1] - 1 - len(given.shared)
-        weight = np.zeros((len(given.factor), given.factor.shape[1] - 1, 1))
-        weight[:, first : first + len(weights), 0] = given.shared[: len(weights)].T * weights
-        across = np.linalg.solve(given.factor[:, :-1, :-1], weight)[:, :, 0]
+        factor, n_shared = given.factor[:, :-1, :-1], len(given.shared)
+        scaled = np.zeros((len(factor), factor.shape[1], weights.shape[1]))
+        scaled[:, -n_shared:] = given.shared.T[:, :, None] * weights
+        across = np.linalg.solve(factor, scaled)
         solved = given.factor[:, -1, :-1, None]
         if posterior.alike:
             solved = np.concatenate([solved, given.others()[0]], axis=2)
-        means = np.einsum("nq,nqk->nk", across, solved)
-        parts.append(np.column_stack([means, (across**2).sum(axis=1)]))
-    moments = np.concatenate(parts)
-    return moments[:, :-1] + posterior.spec.centre * weights.sum(), moments[:, -1]
+        means.append(np.swapaxes(across, 1, 2) @ solved)
+        variances.append((across**2).sum(axis=1))
+    n_means = len(posterior.design.connections)
+    centre = posterior.spec.centre * weights[:n_means].sum(axis=0)
+    return np.concatenate(means) + centre[:, None], np.concatenate(variances)
+
+
+def mean_moments(
+    posterior: Collapsed, parameters: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Moments of one sum of connection means, weighted (n_connections,): (n, 1 + n_alike), (n,)."""
+    padded = np.zeros((len(posterior.shared_parameter), 1))
+    padded[: len(weights), 0] = weights
+    means, variances = moments(posterior, parameters, padded)
+    return means[:, 0], variances[:, 0]
 
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:

@@ -202,12 +202,8 @@ def _draw_block(
     """Draw every term's deviations in the dimensions that it has in the posterior."""
     given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
     of_classes, shared = given.draw(rng)
-    stop = len(design.connections)
-    values = {"connection_mean": posterior.spec.centre + shared[:stop].T}
-    for term in posterior.shared_terms:
-        shape = term.sd_index(design).shape
-        start, stop = stop, stop + shape[0] * shape[1]
-        values[term.name] = term.effects(design, shared[start:stop].T.reshape(n, *shape))
+    values = shared_effects(posterior, shared.T)
+    values["connection_mean"] += posterior.spec.centre
     sides = zip(posterior.sides, given.alone, of_classes, strict=True)
     for index, (side, alone, of_class) in enumerate(sides):
         parts = [alone] if side.directions is None else given.along(index)
@@ -219,6 +215,20 @@ def _draw_block(
                 coordinates = coordinates.reshape(n, *shape)
             start, stop = stop, stop + shape[1]
             values[term.name] = term.effects(design, coordinates[:, :, start:stop])
+    return values
+
+
+def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
+    """Return effects that reach across words and attributes by name, of (n, n_shared) coordinates.
+
+    Connection means are as far from the centre. The identity gives the columns of the linear map.
+    """
+    design, stop = posterior.design, len(posterior.design.connections)
+    values = {"connection_mean": coordinates[:, :stop].copy()}
+    for term in posterior.shared_terms:
+        shape = term.sd_index(design).shape
+        start, stop = stop, stop + shape[0] * shape[1]
+        values[term.name] = term.effects(design, coordinates[:, start:stop].reshape(-1, *shape))
     return values
 
 
@@ -255,15 +265,21 @@ def _of_units(
 def _along(
     side: Classes, along: Along, parts: list[Alone], precision: FloatArray, rng: Generator | None
 ) -> FloatArray:
-    """Deviations of units from the mean of their class, (n, d, n_units), drawn along directions."""
-    drawn = np.empty((*along.scale.T.shape, precision.shape[1]))
+    """Deviations of units from the mean of their class, (n, d, n_units), drawn along directions.
+
+    Noise is drawn for units and turned with them: where directions have equal variances their
+    choice is rounding, and draws must not depend on it.
+    """
+    d, n = along.scale.shape[1], precision.shape[1]
+    deviations = standard_noise((d, len(side.of_unit), n), rng)
+    drawn = np.empty((d, len(along.scale), n))
+    for index, basis in enumerate(along.basis):
+        drawn[:, along.of_class == index] = basis.T @ deviations[:, side.of_unit == index]
     for part, alone, projected in zip(along.parts, parts, side.deviation, strict=True):
-        coordinates = alone.solve(weighted(projected, precision))
-        coordinates += standard_noise(coordinates.shape, rng)
-        solved = solve_blocks(alone.factor, coordinates, transposed=True)
         place = part.coordinate, part.direction[:, None]
+        coordinates = alone.solve(weighted(projected, precision)) + drawn[place][:, :, None]
+        solved = solve_blocks(alone.factor, coordinates, transposed=True)
         drawn[place] = alone.effects(solved[:, :, 0]) * along.scale.T[place][..., None]
-    deviations = np.empty((len(drawn), len(side.of_unit), precision.shape[1]))
     for index, basis in enumerate(along.basis):
         deviations[:, side.of_unit == index] = basis @ drawn[:, along.of_class == index]
     return np.moveaxis(deviations, -1, 0)

@@ -228,7 +228,8 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
     curvature = np.zeros((n, n))
     curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * LONG_STEP**2)
     scale, axes = np.linalg.eigh(curvature)
-    return Proposal(mode, axes / np.sqrt(np.maximum(scale, FLATTEST)), np.ones(n), np.ones(n))
+    factor = (axes / np.sqrt(np.maximum(scale, FLATTEST))) @ axes.T  # the signs of axes are chance
+    return Proposal(mode, factor, np.ones(n), np.ones(n))
 
 
 def _at_modes(log_density: LogDensity, modes: FloatArray) -> Mixture:
