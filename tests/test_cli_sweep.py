@@ -13,6 +13,7 @@ from builders import kept_results
 from cli_toy import refused
 from sweep_inputs import write_inputs
 
+from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 
 FILES = {
@@ -82,7 +83,8 @@ def test_the_second_run_takes_what_is_there_and_tells_all(
     stale = out / "plots" / "sweep-associated-human-7.png"
     stale.touch()
     (out / "plots" / "mine.png").touch()
-    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 1
+    command = ["sweep", str(inputs / "sweep.toml"), "--out", str(out), "--jobs", "1000000"]
+    assert main(command) == 1  # with as many processes as there is to do
     shown = capsys.readouterr()
     assert "8 of 12 cells have a result; 0 were computed now." in shown.out
     assert "associated − different, overall" in shown.out
@@ -127,6 +129,13 @@ def test_results_of_something_else_are_not_run_over(
         ("good.toml --jobs 0", "--jobs is a number of processes from 1 on"),
         ("none.toml", "no sweep configuration at"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
+        ("good.toml --out damaged", "results is a file"),
+        (
+            "list.toml",
+            "embeddings must be a table of names and sources: [embeddings]",
+        ),
+        ("named.toml", "which cannot be printed"),
+        ("model.toml", "this is a model, not a sweep"),
     ],
 )
 def test_what_cannot_be_run_writes_nothing(
@@ -139,6 +148,11 @@ def test_what_cannot_be_run_writes_nothing(
     monkeypatch.chdir(tmp_path)
     for name, source in (("good", "glove-demo"), ("lost", "no.bin")):
         Path(f"{name}.toml").write_text(f'lists = ["religion"]\n[embeddings]\na = "{source}"\n')
+    Path("list.toml").write_text('lists = ["religion"]\nembeddings = ["glove-demo"]\n')
+    Path("named.toml").write_text('lists = ["religion"]\n[embeddings]\n"a\\u0001" = "glove-demo"\n')
+    Path("model.toml").write_bytes((bundled_folder("models") / "paper.toml").read_bytes())
+    Path("damaged").mkdir()
+    Path("damaged/results").touch()
     assert told in refused(capsys, ["sweep", *arguments.split()], most=2)
 
 

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from builders import distances
 from matplotlib.colors import to_rgb
@@ -103,6 +104,14 @@ def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> No
     for first, second in zip(*written, strict=True):
         assert first.read_bytes() == second.read_bytes()
     assert plt.get_fignums() == []
+
+
+def test_what_xml_forbids_is_replaced_before_it_is_drawn(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"label": ["nur\x01se", "so\ufffen"], "by": "\x9f", "mean": [0.7, 0.9]})
+    frame = frame.assign(low=0.1, high=1.0, text="\x02", hue=["\x03", "a"])
+    ax = plots.intervals(frame, by="by", hue="hue", title="x\ufffe", note="\x04", heading="y")
+    ElementTree.parse(plots.save(ax, tmp_path / "odd.svg")[0])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["nur\ufffdse", "so\ufffdn"]
 
 
 def test_save_takes_an_ending_and_leaves_the_callers_figure_open(tmp_path: Path) -> None:

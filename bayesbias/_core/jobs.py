@@ -234,7 +234,9 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
     """Run jobs together; where a worker dies, those without an outcome again, one at a time."""
     from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    parallel = Parallel(
+        n_jobs=min(n_jobs, max(len(jobs), 1)), return_as="generator_unordered", batch_size=1
+    )
     remaining = dict(jobs)
 
     def run(keys: Iterable[str]) -> Iterator[tuple[str, _Outcome]]:

@@ -110,7 +110,7 @@ def in_one_line(error: Exception | Warning | str) -> str:
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
         return f"{' and '.join(names)}: {error.strerror}" if names else error.strerror
     if isinstance(error, MemoryError):
-        return f"there is not enough memory for this: {error or 'take less of it at once'}"
+        return f"there is not enough memory for this: {str(error) or 'lower its numbers'}"
     return str(error) or type(error).__name__
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -37,6 +38,9 @@ RIGHT = 1.015
 
 OWN = "bayesbias-figure"
 """Group id of figures that are made here, so that `save` may close them."""
+
+NO_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Control characters, and others that XML forbids."""
 
 DASHES = (0, (4, 2))
 """Of lines that values are compared with."""
@@ -96,6 +100,13 @@ def header(
 
     Call it last. So many points above the Axes are left free for what stands there already.
     """
+    from matplotlib.text import Text
+
+    for shown in ax.findobj(Text):
+        shown.set_text(legible(shown.get_text()))
+    for entry in keys:
+        entry.set_label(legible(str(entry.get_label())))
+    title, note = legible(title), legible(" ".join(note.split()))
     figure = figure_of(ax)
     if (engine := figure.get_layout_engine()) is not None:
         engine.execute(figure)  # it settles how wide the Axes will be
@@ -115,10 +126,10 @@ def header(
             fontsize=TEXT_SIZE,
             labelcolor=INK,
         )
-        for entry in legend.get_texts():
-            entry.set_parse_math(False)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
         height += -(-len(keys) // columns) * 1.7 * TEXT_SIZE + GAP
-    text = above(ax, " ".join(note.split()), height, fontsize=SMALL_SIZE, color=QUIET)
+    text = above(ax, note, height, fontsize=SMALL_SIZE, color=QUIET)
     text.set(linespacing=1.3, gid="subtitle")
     height += 1.45 * SMALL_SIZE * _break_lines(text, width) + GAP
     name = ax.set_title(title, loc="left", pad=height, parse_math=False)
@@ -182,8 +193,14 @@ def key(
     return line
 
 
+def legible(text: str) -> str:
+    """Replace characters that XML forbids, and that no font has."""
+    return NO_XML.sub("\ufffd", text)
+
+
 def shorten(text: str, most: int = 26) -> str:
     """Cut a long word off with an ellipsis."""
+    text = legible(text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 PIXELS_AN_INCH = 144
 """Resolution of PNG files, and of what is pixels in SVG files."""
-
-NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML forbids; an SVG file shows each as U+FFFD."""
 
 
 def save(axes: Axes, path: str | Path) -> list[Path]:
@@ -44,9 +40,6 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
             with replace_file(final) as temporary:
                 options = {"format": kind, "metadata": extra[kind], "bbox_inches": box}
                 figure.savefig(temporary, dpi=PIXELS_AN_INCH, **options)  # type: ignore[arg-type]
-                if kind == "svg":
-                    text = NO_XML.sub("\ufffd", temporary.read_text(encoding="utf-8"))
-                    temporary.write_text(text, encoding="utf-8")
     if figure.get_gid() == OWN:
         plt.close(figure)
     return list(files.values())

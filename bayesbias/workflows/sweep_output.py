@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .._core.files import replace_file, replace_folder
+from .._core.jobs import RESULTS
 from ..tables.table_files import write_table
 from . import output
 from .sweep import Plan, Sweep
@@ -24,7 +25,8 @@ def require_sweep_place(out: Path) -> None:
 
     A folder with ``sweep.json`` is one that a sweep goes on in; other results are in its way.
     """
-    output.require_folder(out)
+    for folder in (out, out / RESULTS):
+        output.require_folder(folder)
     names = dict.fromkeys((*output.OWN_NAMES, *(f"{name}.csv" for name in FRAMES)))
     present = [name for name in names if (out / name).exists()]
     if present and not (out / RECORD).exists():
