@@ -3,22 +3,20 @@ r"""Contrasts of embeddings and lists around effects of either: a linear Gaussia
 .. math:: c_{elr} = \mu + \alpha_e + \beta_l + \gamma_{el} + \rho_{elr}
 
 for embedding e, list l and training r, each effect Normal with an sd of its own. What was measured
-of c is Gaussian given the sds of the words and attributes of its list (`runs`). Given all sds
-:math:`\gamma` and :math:`\rho` integrate out list by list, and :math:`\mu, \alpha, \beta` of what
-is left, so that no matrix is larger than a list or than embeddings and lists together.
+of c is Gaussian, with the moments that `runs` has for each list. Given the sds, all of it is one
+Normal; the sds are drawn by importance resampling, and the contrasts given them by Matheron's rule:
+draws of the prior, moved by how far what was measured lies from what they expect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import IntArray
 from ..model.priors import Prior
 from ..sampling.importance import find_mode, importance_resample
 from .runs import Contrasts
@@ -39,209 +37,104 @@ OFFSET = 0.1
 
 BOUNDS = (-5.0, 5.0)
 """Ends of the logarithms of sds in which the mode is sought, in the same unit; sds above the upper
-end get no weight, and rounding would break there what inverts covariances."""
+end get no weight."""
 
-STEPS = 6
-"""Metropolis steps of every draw from where the average Gaussian leaves it; most are taken."""
+NUMBERS_AT_ONCE = 2_000_000
+"""Entries of the covariances that are computed together."""
 
 
-@dataclass(frozen=True)
 class Hierarchy:
-    """Lists, and what their contrasts share: how many embeddings, and priors of the sds by name."""
+    """What was measured of all lists, and which effects it shares.
 
-    lists: tuple[Contrasts, ...]
-    n_embeddings: int
-    priors: Mapping[str, Prior]
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the sds that these contrasts tell apart.
-
-        With one list its effect is the mean, and an embedding's effect its contrast with the list;
-        with one embedding, which has several trainings, it is the other way round.
-        """
-        embeddings, lists = self.n_embeddings > 1, len(self.lists) > 1
-        trainings = any(len(set(of.embedding)) < len(of.embedding) for of in self.lists)
-        learned = (embeddings, lists, embeddings and lists, trainings)
-        return [name for name, is_learned in zip(PRIORS, learned, strict=True) if is_learned]
-
-    def by_name(self, sds: FloatArray) -> dict[str, FloatArray]:
-        """Columns of (n_draws, n_sds) by name, with zeros for sds that are not told apart."""
-        zero = np.zeros(len(sds))
-        return dict.fromkeys(PRIORS, zero) | dict(zip(self.names, sds.T, strict=True))
-
-    def loadings(self, at: int, sds: Mapping[str, FloatArray]) -> FloatArray:
-        """Loadings of list `at` on standard normal mean and effects, (n_draws, n, 1 + E + L)."""
-        embedding, n = self.lists[at].embedding, len(sds["list_sd"])
-        values = np.zeros((n, len(embedding), 1 + self.n_embeddings + len(self.lists)))
-        values[:, :, 0] = MEAN_SD
-        values[:, np.arange(len(embedding)), 1 + embedding] = sds["embedding_sd"][:, None]
-        values[:, :, 1 + self.n_embeddings + at] = sds["list_sd"][:, None]
-        return values
-
-    def covariance(self, at: int, sds: Mapping[str, FloatArray], chosen: IntArray) -> FloatArray:
-        """Covariance of a list's contrasts given the shared effects, (n_draws, n, n)."""
-        embedding = self.lists[at].embedding
-        alike = embedding[:, None] == embedding
-        whole = (
-            self.lists[at].covariance[chosen] + sds["interaction_sd"][:, None, None] ** 2 * alike
-        )
-        return np.asarray(whole + sds["training_sd"][:, None, None] ** 2 * np.eye(len(alike)))
-
-
-@dataclass(frozen=True)
-class HierarchyDraws:
-    """Draws of contrasts and sds, and how well they mixed.
-
-    Contrasts, (n_draws, n_lists, n_embeddings), are without what is of one training. Pareto k is of
-    the first draws of the sds, acceptance the smallest share of Metropolis proposals taken.
+    `loadings` are, by the name of an sd, (n_runs, n_effects) of every run and (n_cells, n_effects)
+    of the contrast of every list and embedding, list by list. With one list its effect is the mean,
+    and an embedding's effect its contrast with the list; with one embedding, which has several
+    trainings, it is the other way round: sds that these runs do not tell apart have no loadings.
     """
 
-    contrast: FloatArray
-    sds: dict[str, FloatArray]
-    pareto_k: float
-    acceptance: float
+    def __init__(self, lists: Sequence[Contrasts], n_embeddings: int) -> None:
+        from scipy.linalg import block_diag
 
+        self.shape = len(lists), n_embeddings
+        self.mean = np.concatenate([own.mean for own in lists])
+        self.covariance = np.asarray(block_diag(*(own.covariance for own in lists)))
+        embedding = np.concatenate([own.embedding for own in lists])
+        wordlist = np.repeat(np.arange(len(lists)), [len(own.embedding) for own in lists])
+        of_run = embedding, wordlist, wordlist * n_embeddings + embedding
+        cell = np.arange(len(lists) * n_embeddings)
+        of_cell = cell % n_embeddings, cell // n_embeddings, cell
+        several = n_embeddings > 1, len(lists) > 1, n_embeddings > 1 and len(lists) > 1
+        self.loadings: dict[str, tuple[FloatArray, FloatArray]] = {
+            name: (np.eye(cells.max() + 1)[runs], np.eye(cells.max() + 1)[cells])
+            for name, runs, cells, is_learned in zip(PRIORS, of_run, of_cell, several, strict=False)
+            if is_learned
+        }
+        if len(np.unique(of_run[2])) < len(embedding):
+            n = len(embedding)
+            self.loadings["training_sd"] = np.eye(n), np.zeros((len(cell), n))
 
-def sample_hierarchy(hierarchy: Hierarchy, rng: Generator) -> HierarchyDraws:
-    """Draw contrasts and the sds between them.
+    def factor(self, sds: FloatArray) -> FloatArray:
+        """Cholesky factors of the covariance of what was measured, given (n, n_sds) sds."""
+        shared = np.stack([runs @ runs.T for runs, _ in self.loadings.values()])
+        effects = np.tensordot(sds**2, shared, axes=1)
+        return np.asarray(np.linalg.cholesky(MEAN_SD**2 + effects + self.covariance))
 
-    Notes
-    -----
-    Sds between contrasts are drawn with the average Gaussian of each list instead of all. Then
-    each draw takes ``STEPS`` Metropolis steps, in which another draw of the Gaussian of a list, or
-    another draw of these sds, is proposed: what a list says and the hierarchy have to agree.
-    """
-    n, lists = len(hierarchy.lists[0].mean), range(len(hierarchy.lists))
-    sds, approximate, pareto_k = _approximate_sds(hierarchy, n, rng)
-    chosen = [rng.permutation(n) for _ in lists]
-    taken = np.zeros((STEPS, 1 + len(lists)))
-    for step in range(STEPS):
-        # Every draw is offered the sds of another; the prior is in the proposal, and cancels.
-        order = rng.permutation(n)
-        current = integrate(hierarchy, sds, chosen)[1] - approximate
-        proposed = integrate(hierarchy, sds[order], chosen)[1] - approximate[order]
-        take = np.log(rng.random(n)) < proposed - current
-        sds = np.where(take[:, None], sds[order], sds)
-        approximate = np.where(take, approximate[order], approximate)
-        taken[step, 0] = take.mean()
-        effects = draw_shared(integrate(hierarchy, sds, chosen)[0], rng)
-        for at in lists:
-            density = _list_density(hierarchy, at, hierarchy.by_name(sds), effects)
-            other = rng.integers(n, size=n)
-            take = np.log(rng.random(n)) < density(other) - density(chosen[at])
-            chosen[at] = np.where(take, other, chosen[at])
-            taken[step, 1 + at] = take.mean()
-    effects = draw_shared(integrate(hierarchy, sds, chosen)[0], rng)
-    contrast = draw_contrasts(hierarchy, sds, effects, chosen, rng)
-    named = dict(zip(hierarchy.names, sds.T, strict=True))
-    return HierarchyDraws(contrast, named, pareto_k, float(taken.mean(axis=0).min()))
+    def log_likelihood(self, sds: FloatArray) -> FloatArray:
+        """Log density of what was measured, up to a constant, (n,)."""
 
+        def of_some(some: FloatArray) -> FloatArray:
+            factor = self.factor(some)
+            white = np.linalg.solve(factor, np.tile(self.mean[:, None], (len(some), 1, 1)))
+            log_det = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+            return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
-def _approximate_sds(
-    hierarchy: Hierarchy, n: int, rng: Generator
-) -> tuple[FloatArray, FloatArray, float]:
-    """Draw sds given the average Gaussians, (n, n_sds); also their log likelihood and Pareto k."""
-    averaged = replace(hierarchy, lists=tuple(of.averaged() for of in hierarchy.lists))
-    unit = np.mean([np.sqrt(np.diagonal(of.covariance[0])).mean() for of in averaged.lists])
+        return np.concatenate([of_some(some) for some in self._chunks(sds)])
 
-    def log_likelihood(sds: FloatArray) -> FloatArray:
-        first = np.zeros(len(sds), dtype=np.int64)
-        return integrate(averaged, sds, [first] * len(averaged.lists))[1]
+    def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
+        """Draw the contrasts without what is of one training, (n, n_lists, n_embeddings)."""
+        root = np.linalg.cholesky(self.covariance)
 
-    def density(points: FloatArray, offset: float) -> FloatArray:
-        values = np.full(len(points), -np.inf)
-        inside = (np.exp(points) > offset).all(axis=1) & (points <= BOUNDS[1]).all(axis=1)
-        sds = unit * (np.exp(points[inside]) - offset)
-        columns = zip(hierarchy.names, sds.T, strict=True)
-        log_prior = sum(hierarchy.priors[name].log_density(column) for name, column in columns)
-        values[inside] = log_likelihood(sds) + (log_prior + points[inside].sum(axis=1))
-        return values
+        def of_some(some: FloatArray) -> FloatArray:
+            mean = MEAN_SD * rng.standard_normal((len(some), 1))
+            runs = mean + rng.standard_normal((len(some), len(root))) @ root.T
+            cells = np.tile(mean, (1, self.shape[0] * self.shape[1]))
+            for sd, (of_runs, of_cells) in zip(some.T, self.loadings.values(), strict=True):
+                effects = sd[:, None] * rng.standard_normal((len(some), of_runs.shape[1]))
+                runs += effects @ of_runs.T
+                cells += effects @ of_cells.T
+            factor = self.factor(some)
+            white = np.linalg.solve(factor, (self.mean - runs)[:, :, None])
+            pull = np.linalg.solve(np.swapaxes(factor, 1, 2), white)[:, :, 0]
+            cells += MEAN_SD**2 * pull.sum(axis=1, keepdims=True)
+            for sd, (of_runs, of_cells) in zip(some.T, self.loadings.values(), strict=True):
+                cells += sd[:, None] ** 2 * (pull @ of_runs @ of_cells.T)
+            return cells
 
-    # In logarithms there is a mode above zero; with the offset there is no long lower tail.
-    mode = find_mode(partial(density, offset=0.0), np.zeros(len(hierarchy.names)), BOUNDS)
-    start = np.log(np.exp(mode) + OFFSET)
-    drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
-    sds = unit * (np.exp(drawn.points) - OFFSET)
-    return sds, log_likelihood(sds), drawn.pareto_k
+        drawn = np.concatenate([of_some(some) for some in self._chunks(sds)])
+        return drawn.reshape(-1, *self.shape)
 
+    def draw_sds(
+        self, priors: Mapping[str, Prior], n: int, rng: Generator
+    ) -> tuple[FloatArray, float]:
+        """Draw the sds, (n, n_sds), and compute Pareto k."""
+        unit = np.sqrt(np.diagonal(self.covariance)).mean()
 
-def integrate(
-    hierarchy: Hierarchy, sds: FloatArray, chosen: Sequence[IntArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Integrate everything out, list by list; ``chosen`` is which Gaussian of each list.
+        def density(points: FloatArray, offset: float) -> FloatArray:
+            values = np.full(len(points), -np.inf)
+            inside = (np.exp(points) > offset).all(axis=1) & (points <= BOUNDS[1]).all(axis=1)
+            sds = unit * (np.exp(points[inside]) - offset)
+            prior = sum(
+                priors[name].log_density(sd) for name, sd in zip(self.loadings, sds.T, strict=True)
+            )
+            values[inside] = self.log_likelihood(sds) + prior + points[inside].sum(axis=1)
+            return values
 
-    Returns
-    -------
-    (n_draws, q + 1, q + 1) float
-        Cholesky factor of the precision of the shared effects, bordered by the outcome.
-    (n_draws,) float
-        Log likelihood of the sds.
-    """
-    named = hierarchy.by_name(sds)
-    q = 1 + hierarchy.n_embeddings + len(hierarchy.lists)
-    gram, log_det = np.zeros((len(sds), q + 1, q + 1)), np.zeros(len(sds))
-    for at, measured in enumerate(hierarchy.lists):
-        factor = np.linalg.cholesky(hierarchy.covariance(at, named, chosen[at]))
-        outcome = measured.mean[chosen[at], :, None]
-        whole = np.concatenate([hierarchy.loadings(at, named), outcome], axis=2)
-        white = np.linalg.solve(factor, whole)
-        gram += np.swapaxes(white, 1, 2) @ white
-        log_det += 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-    gram[:, np.arange(q), np.arange(q)] += 1
-    factor = np.linalg.cholesky(gram)
-    diagonal = np.diagonal(factor, axis1=1, axis2=2)
-    log_det += 2 * np.log(diagonal[:, :-1]).sum(axis=1)
-    return factor, -0.5 * (log_det + diagonal[:, -1] ** 2)
+        # In logarithms there is a mode above zero; with the offset there is no long lower tail.
+        mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), BOUNDS)
+        start = np.log(np.exp(mode) + OFFSET)
+        drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
+        return unit * (np.exp(drawn.points) - OFFSET), drawn.pareto_k
 
-
-def draw_shared(factor: FloatArray, rng: Generator) -> FloatArray:
-    """Draw the standard normal shared effects, (n_draws, q), given the factor of `integrate`."""
-    solved = factor[:, -1, :-1]
-    right = (solved + rng.standard_normal(solved.shape))[:, :, None]
-    return np.asarray(np.linalg.solve(np.swapaxes(factor[:, :-1, :-1], 1, 2), right)[:, :, 0])
-
-
-def _list_density(
-    hierarchy: Hierarchy, at: int, sds: Mapping[str, FloatArray], effects: FloatArray
-) -> Callable[[IntArray], FloatArray]:
-    """Return the log density of every draw's Gaussian of a list, given the shared effects."""
-    expected = np.einsum("nij,nj->ni", hierarchy.loadings(at, sds), effects)
-
-    def log_density(index: IntArray) -> FloatArray:
-        factor = np.linalg.cholesky(hierarchy.covariance(at, sds, index))
-        surprise = (hierarchy.lists[at].mean[index] - expected)[:, :, None]
-        log_det = 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-        squares = (np.linalg.solve(factor, surprise) ** 2).sum(axis=(1, 2))
-        return np.asarray(-0.5 * (log_det + squares))
-
-    return log_density
-
-
-def draw_contrasts(
-    hierarchy: Hierarchy,
-    sds: FloatArray,
-    effects: FloatArray,
-    chosen: Sequence[IntArray],
-    rng: Generator,
-) -> FloatArray:
-    """Draw contrasts of every list and embedding given the shared effects, (n_draws, L, E).
-
-    Draws of the prior are moved by what was measured of them.
-    """
-    named, (n, n_embeddings) = hierarchy.by_name(sds), (len(sds), hierarchy.n_embeddings)
-    interaction, training = named["interaction_sd"][:, None], named["training_sd"][:, None]
-    contrast = np.empty((n, len(hierarchy.lists), n_embeddings))
-    for at, measured in enumerate(hierarchy.lists):
-        expected = MEAN_SD * effects[:, :1]
-        expected = expected + named["embedding_sd"][:, None] * effects[:, 1 : 1 + n_embeddings]
-        expected += (named["list_sd"] * effects[:, 1 + n_embeddings + at])[:, None]
-        expected += interaction * rng.standard_normal((n, n_embeddings))
-        noise = rng.standard_normal((2, *measured.mean[chosen[at]].shape))
-        error = np.linalg.cholesky(measured.covariance[chosen[at]]) @ noise[0][:, :, None]
-        drawn = expected[:, measured.embedding] + error[:, :, 0] + training * noise[1]
-        surprise = (measured.mean[chosen[at]] - drawn)[:, :, None]
-        pull = np.linalg.solve(hierarchy.covariance(at, named, chosen[at]), surprise)[:, :, 0]
-        loading = np.eye(n_embeddings)[measured.embedding]
-        contrast[:, at] = expected + interaction**2 * (pull @ loading)
-    return contrast
+    def _chunks(self, sds: FloatArray) -> list[FloatArray]:
+        n_chunks = -(-max(len(sds), 1) * len(self.mean) ** 2 // NUMBERS_AT_ONCE)
+        return np.array_split(sds, min(n_chunks, max(len(sds), 1)))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
+from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
@@ -19,14 +20,14 @@ from ..model.tree import SamplingWarning, versions
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
-from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, sample_hierarchy
+from .hierarchy import PRIORS, Hierarchy
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-MOST_RUNS = 100
-"""Runs of one list at most: more take long, and add little."""
+MOST_RUNS = 500
+"""Runs at most, lists times embeddings times trainings: one matrix has a row for each."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -80,8 +81,8 @@ def fit_many(
     ------
     ValueError
         If there is one training of one embedding only, no list is in two of them, no pair of words
-        is in all embeddings of a list, two embeddings are equal, numbers of trainings differ, or a
-        list has more than 100 runs.
+        is in all embeddings of a list, two embeddings are equal, numbers of trainings differ, or
+        there are more than 500 runs, lists times embeddings times trainings.
 
     Warns
     -----
@@ -109,9 +110,15 @@ def fit_many(
     >>> bb.rank_embeddings(bb.fit_many(table, seed=1))["embedding"].tolist()
     ['glove', 'debiased']
     """
+    import xarray as xr
+
     if first == second:
         raise ValueError(f"first and second are both {first!r}; a contrast needs two")
-    sd_priors = _priors(priors or {})
+    for name, prior in (priors or {}).items():
+        if name not in PRIORS:
+            raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
+        prior.require(name, "positive")
+    sd_priors = {**PRIORS, **(priors or {})}
     lists = _split(tables)
     fitted = fit_options(options, keywords)
     if fitted.method not in {"auto", "exact"}:
@@ -123,14 +130,22 @@ def fit_many(
     sequence = as_seed_sequence(fitted.seed)
     last, *seeds = sequence.spawn(len(lists) + 1)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
-    measured = tuple(
+    measured = [
         list_contrasts(runs, embeddings, (first, second), n, default_rng(seed))
         for runs, seed in zip(lists, seeds, strict=True)
-    )
-    hierarchy = Hierarchy(measured, len(embeddings), sd_priors)
-    drawn = sample_hierarchy(hierarchy, default_rng(last))
-    tree = _tree(lists, measured, embeddings, drawn, fitted.chains)
-    doubts = _doubts(lists, measured, drawn)
+    ]
+    hierarchy, rng = Hierarchy(measured, len(embeddings)), default_rng(last)
+    sds, pareto_k = hierarchy.draw_sds(sd_priors, n, rng)
+    draws = {"contrast": hierarchy.draw_contrasts(sds, rng)}
+    draws |= dict(zip(hierarchy.loadings, sds.T, strict=True))
+    pareto_k = max(pareto_k, *(own.pareto_k for own in measured))
+    tree = _tree(lists, measured, embeddings, draws, fitted.chains)
+    tree["sample_stats"] = xr.Dataset({"pareto_k": pareto_k})
+    doubts = _of_left_out(lists)
+    unreliable = [
+        f"Pareto k is {pareto_k:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
+        "raise draws"
+    ] * (not pareto_k < PARETO_K_LIMIT)
     tree.attrs |= {
         "model": "joint",
         "first": first,
@@ -140,20 +155,13 @@ def fit_many(
         "seed": str(sequence.entropy),
         "priors": json.dumps({name: prior.parameters for name, prior in sd_priors.items()}),
         "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
-        "warnings": json.dumps([str(w) for w in doubts if isinstance(w, SamplingWarning)]),
+        "warnings": json.dumps(unreliable),
         "versions": json.dumps(versions()),
     }
-    for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
+    for category, texts in ((UserWarning, doubts), (SamplingWarning, unreliable)):
+        for text in texts:
+            warnings.warn(text, category, skip_file_prefixes=OWN_FRAMES)
     return tree
-
-
-def _priors(overrides: Mapping[str, Prior]) -> dict[str, Prior]:
-    for name, prior in overrides.items():
-        if name not in PRIORS:
-            raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
-        prior.require(name, "positive")
-    return {**PRIORS, **overrides}
 
 
 def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
@@ -167,25 +175,25 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     columns = ("wordlist", "embedding", "replicate")
     named = {name: whole[name].astype(str) if name in whole else "" for name in columns}
     labels = pd.DataFrame(named, index=whole.index)
-    names = labels["embedding"].unique()
+    names = list(labels["embedding"].unique())
+    n_runs = len(labels.drop_duplicates())
     if len(names) < 2 and labels["replicate"].nunique() < 2:
         raise ValueError(
             f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
             "differences need two embeddings, and differences of trainings two trainings. For one "
             "embedding take bb.fit"
         )
+    if n_runs > MOST_RUNS:
+        raise ValueError(
+            f"the tables have {n_runs:,} runs, lists times embeddings times trainings, and "
+            f"{MOST_RUNS} is the most; take some of the trainings: 10 of each tell their sd within "
+            "a quarter"
+        )
     lists = []
-    order = {str(name): place for place, name in enumerate(names)}
     for wordlist, of_list in labels.groupby("wordlist", sort=False):
         parts = of_list.groupby(["embedding", "replicate"], sort=False)
-        if parts.ngroups > MOST_RUNS:
-            raise ValueError(
-                f"the list {wordlist!r} has {parts.ngroups:,} runs, embeddings times trainings, "
-                f"and {MOST_RUNS} is the most; take some of the trainings: 10 of each tell their "
-                "sd within a quarter"
-            )
         runs = {(str(name), str(k)): whole.loc[rows.index] for (name, k), rows in parts}
-        by_embedding = sorted(runs, key=lambda run: order[run[0]])
+        by_embedding = sorted(runs, key=lambda run: names.index(run[0]))
         lists.append(runs_of(str(wordlist), {run: runs[run] for run in by_embedding}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError(
@@ -199,66 +207,51 @@ def _tree(
     lists: Sequence[Runs],
     measured: Sequence[Contrasts],
     embeddings: Sequence[str],
-    drawn: HierarchyDraws,
+    draws: Mapping[str, FloatArray],
     chains: int,
 ) -> DataTree:
-    """Lay the draws out as ArviZ expects them."""
+    """Lay draws of contrasts and sds out as ArviZ expects them, with what was measured."""
     import xarray as xr
 
     raw = np.full((4, len(lists), len(embeddings)), np.nan)
-    for at, (runs, own) in enumerate(zip(lists, measured, strict=True)):
+    for place, (runs, own) in enumerate(zip(lists, measured, strict=True)):
         k = runs.n_trainings
         average = np.kron(np.eye(len(runs.embeddings)), np.full((1, k), 1 / k))
-        variance = np.einsum("eu,nuv,ev->ne", average, own.covariance, average, optimize=True)
-        means = own.mean @ average.T
-        sds = np.sqrt(variance.mean(axis=0) + means.var(axis=0))
-        raw[:, at, own.embedding[::k]] = means.mean(axis=0), sds, own.scale[::k], [k] * len(sds)
+        sds = np.sqrt(np.einsum("eu,uv,ev->e", average, own.covariance, average))
+        raw[:, place, own.embedding[::k]] = average @ own.mean, sds, own.scale[::k], [k] * len(sds)
     cells = ("wordlist", "embedding")
     constants = dict(zip(("raw_mean", "raw_sd", "scale", "n_trainings"), raw, strict=True))
     constants["measured"] = np.isfinite(raw[0])
-    draws = {"contrast": drawn.contrast, "average": drawn.contrast.mean(axis=1), **drawn.sds}
+    draws = {**draws, "average": draws["contrast"].mean(axis=1)}
     dims = {"contrast": cells, "average": cells[1:]}
-    laid_out = {
+    posterior = {
         name: (("chain", "draw", *dims.get(name, ())), v.reshape(chains, -1, *v.shape[1:]))
         for name, v in draws.items()
     }
     coords = {"wordlist": [runs.wordlist for runs in lists], "embedding": list(embeddings)}
-    sampled = {"chain": np.arange(chains), "draw": np.arange(len(drawn.contrast) // chains)}
-    pareto_k = max(drawn.pareto_k, *(own.pareto_k for own in measured))
+    n_draws = len(draws["contrast"]) // chains
+    sampled = {"chain": np.arange(chains), "draw": np.arange(n_draws)}
     return xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset(laid_out, {**coords, **sampled}),
+            "posterior": xr.Dataset(posterior, {**coords, **sampled}),
             "constant_data": xr.Dataset({n: (cells, v) for n, v in constants.items()}, coords),
-            "sample_stats": xr.Dataset({"pareto_k": pareto_k, "acceptance": drawn.acceptance}),
         }
     )
 
 
-def _doubts(
-    lists: Sequence[Runs], measured: Sequence[Contrasts], drawn: HierarchyDraws
-) -> list[UserWarning]:
-    doubts: list[UserWarning] = []
-    for runs in lists:
-        if runs.n_left_out:
-            doubts.append(
-                UserWarning(
-                    f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words "
-                    f"of the list {runs.wordlist!r} are not in all of its embeddings, and are left "
-                    "out of all"
-                )
-            )
-        if len(runs.embeddings) < 2 and any(len(other.embeddings) > 1 for other in lists):
-            doubts.append(
-                UserWarning(
-                    f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and does not "
-                    "compare embeddings; its contrasts in the others are predicted"
-                )
-            )
-    named = {
-        runs.wordlist or "the list": own.pareto_k for runs, own in zip(lists, measured, strict=True)
-    }
-    for name, k in {**named, "all lists together": drawn.pareto_k}.items():
-        if not k < PARETO_K_LIMIT:
-            doubt = f"Pareto k of {name} is {k:.2f}, not below {PARETO_K_LIMIT}: "
-            doubts.append(SamplingWarning(f"{doubt}weights are not reliable; raise draws"))
+def _of_left_out(lists: Sequence[Runs]) -> list[str]:
+    """Name the pairs that are left out, and the lists that compare nothing."""
+    doubts = [
+        f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words of the list "
+        f"{runs.wordlist!r} are not in all of its embeddings, and are left out of all"
+        for runs in lists
+        if runs.n_left_out
+    ]
+    if any(len(runs.embeddings) > 1 for runs in lists):
+        doubts += [
+            f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and does not compare "
+            "embeddings; its contrasts in the others are predicted"
+            for runs in lists
+            if len(runs.embeddings) < 2
+        ]
     return doubts

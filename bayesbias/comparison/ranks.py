@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,6 @@ from ..tables.levels import AVERAGE
 from .many import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from xarray import DataTree
 
 
@@ -69,7 +68,7 @@ def rank_embeddings(
         for place in range(1, len(names) + 1):
             frame["p_most" if place == 1 else f"p_rank_{place}"] = (rank == place).mean(axis=0)
         frames.append(frame.sort_values("expected_rank", kind="stable"))
-    return _labeled(frames, tree, ci_prob, ci_kind)
+    return _joined(frames, tree, ci_prob, ci_kind)
 
 
 def embedding_differences(
@@ -97,7 +96,7 @@ def embedding_differences(
     Raises
     ------
     ValueError
-        If the posterior is not one of many embeddings.
+        If the posterior is not one of several embeddings.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def embedding_differences(
     ]
     if not frames:
         raise ValueError("the posterior is of one embedding; differences need two or more")
-    return _labeled(frames, tree, ci_prob, ci_kind)
+    return _joined(frames, tree, ci_prob, ci_kind)
 
 
 def predict_retraining(
@@ -129,7 +128,7 @@ def predict_retraining(
     tree : DataTree
         A posterior from `fit_many`, of tables with a column ``replicate``.
     ci_prob, ci_kind
-        As for `ranks`.
+        As for `rank_embeddings`.
     seed : int, SeedSequence, Generator or None
 
     Returns
@@ -150,7 +149,7 @@ def predict_retraining(
     >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
     >>> bb.predict_retraining(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
     """
-    require_many(tree)
+    cells = [cell for cell in _cells(tree) if cell[0] != AVERAGE]
     if "training_sd" not in tree["posterior"]:
         raise ValueError(
             "no embedding was trained more than once, so that nothing says how trainings differ; "
@@ -159,14 +158,12 @@ def predict_retraining(
     sd = stacked(tree, "training_sd")[:, None]
     rng = np.random.default_rng(as_seed_sequence(seed))
     frames = []
-    for wordlist, names, draws in _cells(tree):
-        if wordlist == AVERAGE:
-            continue
+    for wordlist, names, draws in cells:
         retrained = draws + sd * rng.standard_normal(draws.shape)
         frame, same = (describe_draws(values, ci_prob, ci_kind) for values in (retrained, draws))
         frame["widening"] = (frame["high"] - frame["low"]) / (same["high"] - same["low"])
         frames.append(in_front(frame, wordlist=wordlist, embedding=names))
-    return _labeled(frames, tree, ci_prob, ci_kind)
+    return _joined(frames, tree, ci_prob, ci_kind)
 
 
 def variance_shares(
@@ -179,13 +176,13 @@ def variance_shares(
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, ci_kind
-        As for `ranks`.
+        As for `rank_embeddings`.
 
     Returns
     -------
     DataFrame
-        ``part``; ``sd_mean``, ``sd_low``, ``sd_high`` of its sd, a distance; ``mean``, ``sd``,
-        ``low``, ``high`` of its share of the variance, in [0, 1]; and ``in_words``, a sentence.
+        ``part``; ``sd_mean``, ``sd_low``, ``sd_high`` of its sd, a distance; and ``mean``, ``sd``,
+        ``low``, ``high`` of its share of the variance, in [0, 1].
 
     Raises
     ------
@@ -206,16 +203,10 @@ def variance_shares(
     names = [name for name in NAMES if name in tree["posterior"]]
     sds = np.stack([stacked(tree, name) for name in names], axis=1)
     shares = sds**2 / (sds**2).sum(axis=1, keepdims=True)
-    frame = in_front(describe_draws(shares, ci_prob, ci_kind), part=[NAMES[name] for name in names])
     of_sds = describe_draws(sds, ci_prob, ci_kind)[["mean", "low", "high"]].add_prefix("sd_")
-    frame = pd.concat([frame[["part"]], of_sds, frame.drop(columns="part")], axis=1)
-    frame["in_words"] = [
-        f"{row['mean']:.0%} of the variance between contrasts is the {row['part']} "
-        f"({row['low']:.0%} to {row['high']:.0%})"
-        for _, row in frame.iterrows()
-    ]
-    frame.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind}
-    return carry_warnings(frame, tree)
+    frame = pd.concat([of_sds, describe_draws(shares, ci_prob, ci_kind)], axis=1)
+    frame.insert(0, "part", [NAMES[name] for name in names])
+    return _joined([frame], tree, ci_prob, ci_kind)
 
 
 def _cells(tree: DataTree) -> Iterator[tuple[str, list[str], FloatArray]]:
@@ -226,9 +217,9 @@ def _cells(tree: DataTree) -> Iterator[tuple[str, list[str], FloatArray]]:
         yield AVERAGE, names, stacked(tree, "average")
     measured = np.asarray(tree["constant_data"]["measured"].values, dtype=bool)
     draws = stacked(tree, "contrast")
-    for at, wordlist in enumerate(wordlists):
-        held = np.flatnonzero(measured[at])
-        yield wordlist, [names[i] for i in held], draws[:, at, held]
+    for place, wordlist in enumerate(wordlists):
+        held = np.flatnonzero(measured[place])
+        yield wordlist, [names[i] for i in held], draws[:, place, held]
 
 
 def _raw(tree: DataTree, wordlist: str, names: list[str], ci_prob: float) -> pd.DataFrame:
@@ -245,7 +236,7 @@ def _raw(tree: DataTree, wordlist: str, names: list[str], ci_prob: float) -> pd.
     )
 
 
-def _labeled(
+def _joined(
     frames: list[pd.DataFrame], tree: DataTree, ci_prob: float, ci_kind: str
 ) -> pd.DataFrame:
     """Join frames, with what their intervals and contrast are and what is to be doubted."""

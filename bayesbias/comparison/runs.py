@@ -38,8 +38,8 @@ KEYS = ["protected_word", "attribute", "connection"]
 FLAT = {"connection_mean": {"sd": 3.0}}
 """Prior of the means in each list: so wide that the hierarchy of contrasts is their only prior."""
 
-Run = tuple[str, str]
-"""An embedding, and which training of it."""
+type Part = tuple[FloatArray, Collapsed]
+"""Weights of the runs, (n, n_runs), in sums that are alike; and the posterior of these."""
 
 
 @dataclass(frozen=True)
@@ -56,67 +56,46 @@ class Runs:
 
 @dataclass(frozen=True)
 class Contrasts:
-    """Gaussians of the contrasts of all runs of a list, one for each draw of its sds."""
+    """The Gaussian of the contrasts of all runs of a list, over the draws of its sds."""
 
     embedding: IntArray  # (n_runs,); trainings of one embedding share it
-    mean: FloatArray  # (n_draws, n_runs)
-    covariance: FloatArray  # (n_draws, n_runs, n_runs)
+    mean: FloatArray  # (n_runs,)
+    covariance: FloatArray  # (n_runs, n_runs)
     scale: FloatArray  # (n_runs,), by which the sds of a run are larger than usual
     pareto_k: float  # the largest of the parts
 
-    def averaged(self) -> Contrasts:
-        """Return the one Gaussian with the moments of all."""
-        spread = np.atleast_2d(np.cov(self.mean.T))
-        whole = self.covariance.mean(axis=0) + spread
-        return replace(self, mean=self.mean.mean(axis=0)[None], covariance=whole[None])
 
-
-@dataclass(frozen=True)
-class Part:
-    """Sums of runs that are alike: their average, differences of embeddings, or of trainings."""
-
-    rows: FloatArray  # (n, n_runs), weights of the runs in each sum; orthogonal
-    posterior: Collapsed  # of the first sum; the others are ``alike``
-
-
-def runs_of(wordlist: str, tables: Mapping[Run, pd.DataFrame]) -> Runs:
-    """Pair the rows of all runs of a list, a table for every embedding and training of it."""
-    names = dict.fromkeys(embedding for embedding, _ in tables)
-    trainings = {name: sum(embedding == name for embedding, _ in tables) for name in names}
-    if len(set(trainings.values())) > 1:
-        told = ", ".join(f"{name} {n}" for name, n in trainings.items())
+def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Runs:
+    """Pair the rows of all runs of a list: tables by their embedding and training."""
+    trainings = pd.Series([embedding for embedding, _ in tables]).value_counts(sort=False)
+    names = tuple(map(str, trainings.index))
+    if trainings.nunique() > 1:
+        counts = ", ".join(f"{name} {n}" for name, n in trainings.items())
         raise ValueError(
-            f"the list {wordlist!r} has unequal numbers of trainings ({told}); give every "
+            f"the list {wordlist!r} has unequal numbers of trainings ({counts}); give every "
             "embedding of a list the same number of replicates"
         )
-    valid = {run: validate_table(table).drop_duplicates(KEYS) for run, table in tables.items()}
-    keyed = {run: table.set_index(KEYS)["cosine_distance"] for run, table in valid.items()}
-    first = next(iter(valid.values()))
-    shared = set.intersection(*(set(run.index) for run in keyed.values()))
-    rows = first[first.set_index(KEYS).index.isin(shared)].reset_index(drop=True)
+    valid = [validate_table(table).drop_duplicates(KEYS) for table in tables.values()]
+    y = [table.set_index(KEYS)["cosine_distance"] for table in valid]
+    columns = pd.concat(y, axis=1)
+    shared = columns.dropna().index
+    rows = valid[0][y[0].index.isin(shared)].reset_index(drop=True)
     if rows.empty:
         raise ValueError(
             f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave the "
             "embedding out that lacks them"
         )
-    index = pd.MultiIndex.from_frame(rows[KEYS])
-    y = np.stack([run.loc[index].to_numpy(dtype=np.float64) for run in keyed.values()])
-    _require_different(wordlist, tuple(tables), y)
-    n_pairs = len(set().union(*(run.index for run in keyed.values())))
-    n_trainings = next(iter(trainings.values()))
-    design, n_left_out = index_table(rows), n_pairs - len(rows)
-    return Runs(wordlist, tuple(names), n_trainings, design, y, n_left_out)
-
-
-def _require_different(wordlist: str, runs: tuple[Run, ...], y: FloatArray) -> None:
-    _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
+    values = columns.loc[pd.MultiIndex.from_frame(rows[KEYS])].to_numpy(dtype=np.float64).T
+    labels = [" ".join(filter(None, run)) for run in tables]
+    _, first, of_run = np.unique(values, axis=0, return_index=True, return_inverse=True)
     for run, same in enumerate(first[of_run.ravel()]):
         if run != same:
-            one, other = (" ".join(part for part in runs[i] if part) for i in (same, run))
             raise ValueError(
-                f"{one} and {other} have the same distances for the list {wordlist!r}; "
-                "leave one out"
+                f"{labels[same]} and {labels[run]} have the same distances for the list "
+                f"{wordlist!r}; leave one out"
             )
+    design, n_left_out = index_table(rows), len(columns) - len(rows)
+    return Runs(wordlist, names, int(trainings.iloc[0]), design, values, n_left_out)
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
@@ -140,27 +119,27 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
 def list_contrasts(
     runs: Runs, embeddings: Sequence[str], pair: tuple[str, str], n_draws: int, rng: Generator
 ) -> Contrasts:
-    """Draw the sds of a list, and compute the Gaussians of the contrasts of its runs given them.
+    """Compute the Gaussian of first - second of the pair in all runs of a list.
 
-    ``embeddings`` are the names that ``Contrasts.embedding`` counts; the contrast is the mean of
-    the pair's first connection less that of its second.
+    ``embeddings`` are the names that ``Contrasts.embedding`` counts. The Gaussian has the moments
+    of those given each of `n_draws` draws of the list's sds.
     """
     connections = runs.design.connections
-    for name in pair:
-        if name not in connections:
-            raise ValueError(
-                f"the list {runs.wordlist!r} has no {name} rows that all its runs share; it has "
-                f"{', '.join(connections)}"
-            )
+    if lacking := [name for name in pair if name not in connections]:
+        raise ValueError(
+            f"the list {runs.wordlist!r} has no {lacking[0]} rows that all its runs share; it has "
+            f"{', '.join(connections)}"
+        )
     weights = contrast_weights(connections, *pair)
     scale = _scales(runs, weights)
     parts = parts_of(runs, scale)
-    drawn = [sample_exact(part.posterior, n_draws, rng, effects=False) for part in parts]
-    mean, covariance = gaussians(parts, [draws.parameters for draws in drawn], weights)
+    drawn = [sample_exact(posterior, n_draws, rng, effects=False) for _, posterior in parts]
+    means, covariances = gaussians(parts, [draws.parameters for draws in drawn], weights)
+    covariance = covariances.mean(axis=0) + np.atleast_2d(np.cov(means.T, bias=True))
     embedding = [embeddings.index(name) for name in runs.embeddings]
     return Contrasts(
         np.repeat(embedding, runs.n_trainings),
-        mean * scale,
+        means.mean(axis=0) * scale,
         covariance * np.outer(scale, scale),
         scale,
         max(draws.pareto_k for draws in drawn),
@@ -178,7 +157,7 @@ def parts_of(runs: Runs, scale: FloatArray) -> list[Part]:
     for q, model in rows:
         spec = load_model(model).with_priors(FLAT)
         first, *others = (collapse(replace(runs.design, y=row @ scaled), spec) for row in q)
-        parts.append(Part(q, replace(first, alike=tuple(others))))
+        parts.append((q, replace(first, alike=tuple(others))))
     return parts
 
 
@@ -190,12 +169,12 @@ def gaussians(
     Parameters of every part are (n_draws, n_parameters), weights those of the connection means in
     the contrast. Returns means, (n_draws, n_runs), and covariances, (n_draws, n_runs, n_runs).
     """
-    n_draws, n_runs = len(parameters[0]), parts[0].rows.shape[1]
+    n_draws, n_runs = len(parameters[0]), parts[0][0].shape[1]
     mean, covariance = np.zeros((n_draws, n_runs)), np.zeros((n_draws, n_runs, n_runs))
-    for part, values in zip(parts, parameters, strict=True):
-        back = part.rows / (part.rows**2).sum(axis=1, keepdims=True)
-        centres, variance = mean_moments(part.posterior, values, weights)
-        mean += centres @ back
+    for (rows, posterior), values in zip(parts, parameters, strict=True):
+        back = rows / (rows**2).sum(axis=1, keepdims=True)
+        centers, variance = mean_moments(posterior, values, weights)
+        mean += centers @ back
         covariance += variance[:, None, None] * (back.T @ back)
     return mean, covariance
 
@@ -206,11 +185,11 @@ def _scales(runs: Runs, weights: FloatArray) -> FloatArray:
     It is the square root of the mean variance of an embedding's trainings.
     """
     spec = load_model("maximal").with_priors(FLAT)
-    log = np.zeros(len(runs.embeddings))
-    for at, trainings in enumerate(runs.y.reshape(len(log), runs.n_trainings, -1)):
-        variances = []
-        for y in trainings:
-            posterior = collapse(replace(runs.design, y=y), spec)
-            variances.append(mean_moments(posterior, mode_of(posterior)[None], weights)[1])
-        log[at] = 0.5 * np.log(np.mean(variances))
+
+    def variance(y: FloatArray) -> float:
+        posterior = collapse(replace(runs.design, y=y), spec)
+        return float(mean_moments(posterior, mode_of(posterior)[None], weights)[1][0])
+
+    variances = np.reshape([variance(y) for y in runs.y], (-1, runs.n_trainings))
+    log = 0.5 * np.log(variances.mean(axis=1))
     return np.repeat(np.exp(log - log.mean()), runs.n_trainings)

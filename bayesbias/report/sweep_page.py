@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -100,7 +101,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
         joint_lines(ranks),
         *figures,
         prose("joint"),
-        f"{'; '.join(sweep.shares['in_words'])}.",
+        f"{'; '.join(map(share_line, sweep.shares.to_dict('records')))}.",
         show(
             shown,
             "Every contrast in one model of all embeddings and lists",
@@ -134,6 +135,14 @@ def _differences(sweep: Sweep) -> list[Block]:
         ),
         table(rows, "Differences", *names, ci_prob=config.ci_prob),
     ]
+
+
+def share_line(row: Mapping[Hashable, Any]) -> str:
+    """Word a row of `bb.variance_shares`."""
+    return (
+        f"{row['mean']:.0%} of the variance between contrasts is the {row['part']} "
+        f"({row['low']:.0%} to {row['high']:.0%})"
+    )
 
 
 def joint_lines(ranks: pd.DataFrame) -> list[Line]:
