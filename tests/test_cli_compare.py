@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import cli_toy
 import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import files_beside, files_named, write_vectors
+from cli_toy import files_beside, files_named
 
 import bayesbias as bb
 from bayesbias.cli import main
@@ -112,8 +111,8 @@ def test_rows_without_a_partner_are_listed(
         ("--model chang", "did you mean 'change'"),
         ("--ci-prob 89", "pass 0.89"),
         ("--method exct", "did you mean 'exact'"),
-        ("--list gender", "need --list, --before-vectors and --after-vectors"),
-        ("--recover gender", "--recover need --list, --before-vectors and --after-vectors"),
+        ("--list gender", "--list and --recover are for embeddings"),
+        ("--recover gender", "--list and --recover are for embeddings"),
     ],
 )
 def test_wrong_options_write_nothing(
@@ -133,93 +132,43 @@ def test_tables_that_cannot_be_compared_write_nothing(
     assert "no row in common" in refused(capsys, [*tables, "--out", "out"])
 
 
-@pytest.mark.usefixtures("one_plot")
-def test_scores_of_vectors_stand_beside_mac(tables: list[str]) -> None:
-    Path("toy.toml").write_text(
-        'title = "Toy"\n[groups]\nmen = ["he", "son"]\nwomen = ["she", "hers"]\n'
-        '[stereotypes]\nmen = ["soldier", "rancher"]\nwomen = ["nurse", "dancer"]\n'
-    )
-    words = ["he", "son", "she", "hers", "soldier", "rancher", "nurse", "dancer"]
-    for name, table in (("one.txt", "before.csv"), ("two.txt", "after.csv")):
-        write_vectors(Path(name), words if name == "one.txt" else words[::-1])
-        loaded = bb.load_vectors(name, progressbar=False)
-        toy = bb.load_wordlist("./toy.toml")
-        write_table(bb.distance_table(loaded, toy, embedding=name), table)
-    vectors = ["--list", "toy.toml", "--before-vectors", "one.txt", "--after-vectors", "two.txt"]
-    assert main([*tables, "--model", "change", "--out", "out", "--quiet", *vectors]) == 0
-    assert set(pd.read_csv("out/scores.csv")["score"]) == {"mac", "weat", "same", "direct_bias"}
-    assert "one.txt before, two.txt after" in Path("out/report.html").read_text()
-    assert "--before-vectors one.txt" in json.loads(Path("out/run.json").read_text())["command"]
-
-
-@pytest.fixture(scope="module")
-def debiased(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the bundled vectors debiased, and the tables before and after."""
-    folder = tmp_path_factory.mktemp("debiased")
-    words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo")
-    after = bb.debias.hard(before, "gender")
-    after.save_word2vec_format(str(folder / "hard.bin"), binary=True)
-    for name, vectors in (("before", before), ("after", after)):
-        write_table(bb.distance_table(vectors, words), folder / f"{name}.csv")
-    return folder
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("religion glove-demo hard.bin", "table before, whose.*those of the list 'gender'"),
-        ("gender hard.bin glove-demo", "table before is not of the vectors before.*swapped"),
+        ("religion glove-demo hard", "table before, whose.*those of the list 'gender'"),
+        ("gender hard glove-demo", "table before is not of the vectors before.*swapped"),
         ("gender glove-demo glove-demo", "table after is not of the vectors after"),
     ],
 )
-def test_tables_of_another_list_or_of_other_vectors_are_refused(
-    debiased: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    given: str,
-    message: str,
-) -> None:
-    monkeypatch.chdir(debiased)
-    tables = ["before.csv", "after.csv"]
-    words, before, after = given.split()
-    sources = ["--list", words, "--before-vectors", before, "--after-vectors", after]
-    said = refused(capsys, ["compare", *tables, *FAST, *sources, "--out", "out"])
-    assert re.search(message, said)
-
-
-@pytest.fixture
-def recovering(debiased: Path) -> list[str]:
-    """Arguments of a fast comparison that looks for the bias again."""
-    tables = [str(debiased / name) for name in ("before.csv", "after.csv")]
-    vectors = ["--before-vectors", "glove-demo", "--after-vectors", str(debiased / "hard.bin")]
-    return ["compare", *tables, *FAST, "--list", "gender", *vectors, "--recover", "gender"]
+def test_tables_of_another_list_or_of_other_vectors_are_refused(given: str, message: str) -> None:
+    known = {"glove-demo": bb.load_vectors("glove-demo", bb.load_wordlist("gender").words)}
+    known["hard"] = bb.debias.hard(bb.load_vectors("glove-demo"), "gender")
+    tables = [bb.distance_table(vectors, bb.load_wordlist("gender")) for vectors in known.values()]
+    words, *names = given.split()
+    with pytest.raises(ValueError, match=message):
+        analyze_change(*tables, words, vectors=tuple(known[name] for name in names), **FEW)
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_posterior_scores_and_recovery_stand_together(
-    recovering: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_scores_and_recovery_stand_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arguments = [*recovering, "--recover-words", "60", "--model", "change", "--out", "out"]
-    assert main(arguments) == 0
+    asked = ["compare", "glove-demo", "hard", *FAST, "--list", "gender", "--model", "change"]
+    recover = ["--recover", "gender", "--recover-words", "60"]
+    assert main([*asked, *recover, "--out", "out"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "The mean Direct Bias of" in said
     assert "Of the 120 words that leaned most before, a classifier finds the class" in said
     found = pd.read_csv("out/remains.csv").set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
+    assert {"mac", "weat", "same"} <= set(pd.read_csv("out/scores.csv")["score"])
     page = Path("out/report.html").read_text()
-    assert "remains.csv" in files_named(page)
     assert files_named(page) == files_beside(path.name for path in Path("out").glob("*.*"))
-    for text in ("Is the bias found again?", "neighbors", "direct_bias"):
+    for text in ("Is the bias found again?", "neighbors", "--recover gender --recover-words 60"):
         assert text in page
-    assert "--recover gender --recover-words 60" in page
-    assert "<h1>gender: before → after</h1>" in page
     # A result of the earlier run that is not made again goes.
-    without = [*recovering[:3], *FAST, "--model", "change", "--out", "out", "--force"]
-    assert main(without) == 0
+    assert main([*asked, "--out", "out", "--force"]) == 0
     assert not Path("out/remains.csv").exists()
     assert "Is the bias found again?" not in Path("out/report.html").read_text()
 

@@ -97,9 +97,8 @@ def test_an_interval_that_leaves_its_limits_gives_exit_code_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bb.save_posterior(bb.fit(distances(), "paper", seed=3, **FAST), tmp_path / "posterior.nc")
-    frame = bb.contrasts(bb.load_posterior(tmp_path / "posterior.nc"))
-    row = frame[(frame["first"] == "associated") & (frame["second"] == "different")].iloc[0]
     gap = "associated - different"
+    row = bb.hypothesis(bb.load_posterior(tmp_path / "posterior.nc"), f"{gap} > 0").iloc[0]
     for low, high, code in (
         (row["low"] - 1e-9, row["high"] + 1e-9, 0),
         (row["low"] + 1e-9, 1.0, 1),

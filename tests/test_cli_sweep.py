@@ -156,11 +156,15 @@ def test_what_cannot_be_run_writes_nothing(
     assert told in refused(capsys, ["sweep", *arguments.split()], most=2)
 
 
+def missing(name: str) -> None:
+    raise ModuleNotFoundError(name)
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         ({"CONNECT_SECONDS": 0.3}, "no Dask scheduler answers at tcp://127.0.0.1:9"),
-        ({"find_spec": lambda _: None}, "pip install 'bayesbias[dask]'"),
+        ({"import_module": missing}, "pip install 'bayesbias[dask]'"),
     ],
 )
 def test_a_scheduler_that_is_not_there_is_an_error(

@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
     except CycloptsError as error:
-        complain(_usage(error, kept))
+        complain(_usage(error))
         return BAD_INPUT
     except (BrokenPipeError, SystemExit) as end:
         if getattr(end, "code", 0) == TERMINATED:
@@ -99,10 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _usage(error: CycloptsError, tokens: list[str]) -> str:
+def _usage(error: CycloptsError) -> str:
     """Write what is wrong with the arguments, and where help is."""
-    chain = list(error.command_chain or ())
+    chain = " ".join([NAME, *(error.command_chain or ())])
     text = str(error).partition(" Available commands:")[0].strip()
-    if chain in (["lists"], ["models"]) and "Did you mean" not in text:
-        text = f"{text} To see one: `{NAME} {chain[0]} show {tokens[-1]}`."
-    return f"{text} See `{' '.join([NAME, *chain])} --help`."
+    show = f" To see one: `{chain} show NAME`." if chain.endswith(("lists", "models")) else ""
+    return f"{text}{show} See `{chain} --help`."

@@ -38,31 +38,15 @@ def lists() -> None:
 
 
 @lists_app.command(name="show")
-def show_list(wordlist: OneList, /, *, toml: bool = False) -> None:
-    """Print a word list: its sets, its source and its note.
+def show_list(wordlist: OneList, /) -> None:
+    """Print a word list's file: its sets, its source and its note.
 
-    Examples: `bayesbias lists show religion`,
-    `bayesbias lists show religion --toml > mine.toml`, a start for a list of your own
-
-    Parameters
-    ----------
-    toml : bool
-        Print the list's file as it stands, comments and all.
+    Example: `bayesbias lists show religion > mine.toml`, a start for a list of your own
     """
     from .._core.reading import read_text
     from ..tables.wordlist_files import wordlist_path
 
-    if toml:
-        screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
-        return
-    loaded = bb.load_wordlist(wordlist)
-    screen.say(str(loaded), *_texts(loaded, "reference", "licence", "note"))
-
-
-def _texts(described: object, *names: str) -> list[str]:
-    """Return the texts that a list or model has under some names."""
-    texts = {name: " ".join(getattr(described, name).split()) for name in names}
-    return [f"{name.capitalize()}: {text}" for name, text in texts.items() if text]
+    screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
 
 
 @lists_app.command
@@ -92,7 +76,7 @@ def check(file: str, /) -> int:
 def models() -> None:
     """Print the bundled models and what each is for; `show` one.
 
-    Examples: `bayesbias models `, `bayesbias models show crossed --toml > mine.toml`
+    Example: `bayesbias models `
     """
     specs = [bb.load_model(name) for name in bb.models()]
     specs.sort(key=lambda spec: list(TAKEN_BY).index(spec.outcome))
@@ -101,34 +85,19 @@ def models() -> None:
 
 
 @models_app.command(name="show")
-def show_model(model: str, /, *, toml: bool = False) -> None:
-    """Print a model: what it models, its effects, its priors and their reasons.
+def show_model(model: str, /) -> None:
+    """Print a model's file: its structure, its priors and their reasons.
 
-    Examples: `bayesbias models show crossed`,
-    `bayesbias models show crossed --toml > mine.toml`, a start for a model of your own
+    Example: `bayesbias models show crossed > mine.toml`, a start for a model of your own
 
     Parameters
     ----------
     model : str
         Name of a bundled model, or path of a .toml file.
-    toml : bool
-        Print the model's file as it stands, comments and all.
     """
-    from ..model.spec import CHOICES, OUTCOMES, model_text
+    from ..model.spec import model_text
 
-    if toml:
-        screen.say(model_text(model).rstrip("\n"))
-        return
-    spec = bb.load_model(model)
-    rows = []
-    for name, prior in spec.priors.items():
-        numbers = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
-        rows.append([name, f"{prior.family}: {numbers}", prior.reason])
-    screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
-    structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
-    structure += [term.in_words for term in spec.terms]
-    screen.say(f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.")
-    screen.say(f"Structure: {', '.join(structure)}.", *_texts(spec, "note", "reference"))
+    screen.say(model_text(model).rstrip("\n"))
 
 
 def docs(page: str = "", /) -> None:

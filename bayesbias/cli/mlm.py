@@ -14,16 +14,6 @@ from cyclopts import App
 import bayesbias as bb
 
 from . import options, screen
-from .options import (
-    FITTING_ALONE,
-    AllowPickle,
-    FittingAlone,
-    Force,
-    Model,
-    OpenReport,
-    OutFile,
-    Plots,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,10 +30,10 @@ app = App(
 @app.command
 def score(
     *,
-    model: Model,
+    model: options.Model,
     data: Path,
     dataset: str,
-    out: OutFile,
+    out: options.OutFile,
     part: str = "intrasentence",
     measure: list[str] | None = None,
     bias_type: list[str] | None = None,
@@ -51,8 +41,8 @@ def score(
     device: str = "cpu",
     dtype: str = "float32",
     batch_size: int = 64,
-    allow_pickle: AllowPickle = False,
-    force: Force = False,
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
 ) -> None:
     """Score sentence pairs under a language model.
 
@@ -150,14 +140,14 @@ def score(
 @app.command
 def report(
     *folders: Path,
-    out: OutFile | None = None,
+    out: options.OutFile | None = None,
     model: str = "pairs-signs",
     bias_type: list[str] | None = None,
-    fitting: FittingAlone = FITTING_ALONE,
+    fitting: options.FittingAlone = options.FITTING_ALONE,
     posteriors: bool = False,
-    plots: Plots = None,
-    force: Force = False,
-    open_report: OpenReport = False,
+    plots: options.Plots = None,
+    force: options.Force = False,
+    open_report: options.OpenReport = False,
 ) -> int:
     """Write a report on scored sentence pairs: published measures, posteriors, checks.
 

@@ -11,42 +11,25 @@ from cyclopts import Parameter as Option
 import bayesbias as bb
 
 from . import options, screen
-from .options import (
-    FITTING,
-    LIST_READING,
-    AllowPickle,
-    Fitting,
-    Force,
-    ListReading,
-    Models,
-    OpenReport,
-    OutFolder,
-    Plots,
-)
-
-INCOMPLETE = (
-    "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
-    "leave all out to get MAC alone"
-)
 
 
 def run(
     *lists: str,
-    reading: ListReading = LIST_READING,
+    reading: options.ListReading = options.LIST_READING,
     encoder: str | None = None,
     templates: str = "bleached",
     pooling: str = "word",
     layer: int = -1,
-    model: Models = None,
+    model: options.Models = None,
     matched: int = 5,
     reference_lists: int = 100,
-    out: OutFolder = Path("bayesbias-results"),
-    plots: Plots = None,
+    out: options.OutFolder = Path("bayesbias-results"),
+    plots: options.Plots = None,
     keep: Literal["effects"] | None = None,
-    fitting: Fitting = FITTING,
+    fitting: options.Fitting = options.FITTING,
     compare_to: Path | None = None,
-    force: Force = False,
-    open_report: OpenReport = False,
+    force: options.Force = False,
+    open_report: options.OpenReport = False,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
@@ -144,30 +127,26 @@ def compare(
     after: str,
     /,
     *,
-    out: OutFolder = Path("bayesbias-change"),
-    model: Models = None,
-    fitting: Fitting = FITTING,
-    reference_list: Annotated[str | None, Option(name="--list")] = None,
-    before_vectors: str | None = None,
-    after_vectors: str | None = None,
+    out: options.OutFolder = Path("bayesbias-change"),
+    model: options.Models = None,
+    fitting: options.Fitting = options.FITTING,
+    words: Annotated[str | None, Option(name="--list")] = None,
     recover: str | None = None,
     recover_words: int = 500,
-    plots: Plots = None,
+    plots: options.Plots = None,
     case: str = "exact",
-    allow_pickle: AllowPickle = False,
-    force: Force = False,
-    open_report: OpenReport = False,
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
+    open_report: options.OpenReport = False,
 ) -> int:
-    """Compare two tables pair by pair, as before and after debiasing, and write a report.
+    """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
     BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
-    embedding and a debiasing method such as hard, which is applied to it. With tables, give --list
-    and the vectors of both for scores beyond MAC. Exit code 3 if the sampler warned.
+    embedding and a debiasing method such as hard, which is applied to it. Exit code 3 if the
+    sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
-    `bayesbias compare glove-demo hard --list gender`,
-    `bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin
-    --after-vectors hard.bin --recover gender`
+    `bayesbias compare glove-demo hard --list gender --recover gender`
 
     Parameters
     ----------
@@ -176,10 +155,8 @@ def compare(
     model : list of str
         A model for changes by name or path; may be repeated, and the last leads. By default
         change-by-group.
-    reference_list : str
-        The word list: for embeddings, and for scores of tables.
-    before_vectors, after_vectors : str
-        The embedding before, and after, for scores.
+    words : str
+        The word list of embeddings.
     recover : str
         Look whether clusters, a classifier and neighbors find the bias of these defining sets
         again in the embedding after: gender, religion, race or a .toml file.
@@ -193,10 +170,10 @@ def compare(
     from ..workflows import output
 
     of_tables = all(Path(end).suffix in {".csv", ".parquet"} for end in (before, after))
-    vectors = (before_vectors, after_vectors) if before_vectors and after_vectors else None
-    sources = {bool(reference_list), bool(before_vectors), bool(after_vectors)}
-    if of_tables and (len(sources) > 1 or (recover and not vectors)):
-        raise ValueError(INCOMPLETE)
+    if of_tables and (words or recover):
+        raise ValueError(
+            "--list and --recover are for embeddings; give two embeddings, not tables of them"
+        )
     output.require_place(out, force=force)
     ends: list[Any] = [before, after]
     if of_tables:
@@ -206,8 +183,7 @@ def compare(
         analysis = bb.analyze_change(
             ends[0],
             ends[1],
-            reference_list,
-            vectors=vectors,
+            words,
             recover=recover,
             recover_words=recover_words,
             models=tuple(model or DEFAULT_MODELS["change"]),

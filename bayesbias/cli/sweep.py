@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +103,12 @@ def _workers(address: str) -> Iterator[None]:
     if not address:
         yield
         return
-    if find_spec("distributed") is None:
-        raise ImportError("--dask needs distributed: pip install 'bayesbias[dask]'")
     import joblib
 
-    distributed: Any = import_module("distributed")  # which has no types
+    try:
+        distributed: Any = import_module("distributed")  # which has no types
+    except ModuleNotFoundError:
+        raise ImportError("--dask needs distributed: pip install 'bayesbias[dask]'") from None
     screen.complain(
         f"warning: the scheduler at {address} and its workers can run any program on this "
         "machine; use only a cluster that you trust"

@@ -12,17 +12,6 @@ import bayesbias as bb
 from .._core.intervals import DEFAULT_CI_PROB
 from ..model.defaults import RECOMMENDED
 from . import options, screen
-from .options import (
-    FITTING_ALONE,
-    LIST_READING,
-    AllowPickle,
-    FittingAlone,
-    Force,
-    ListReading,
-    Model,
-    OneList,
-    OutFile,
-)
 
 MOST_ROWS, MOST_NAMED = 60, 100
 """Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
@@ -37,7 +26,12 @@ SCORES = {"score": "score", "groups": "of"} | {
 
 
 def table(
-    wordlist: OneList, /, *, out: OutFile, reading: ListReading = LIST_READING, force: Force = False
+    wordlist: options.OneList,
+    /,
+    *,
+    out: options.OutFile,
+    reading: options.ListReading = options.LIST_READING,
+    force: options.Force = False,
 ) -> None:
     """Measure the distances of a word list and write them as a table.
 
@@ -69,10 +63,10 @@ def fit(
     table: Path,
     /,
     *,
-    model: Model = RECOMMENDED["distance"],
-    out: OutFile | None = None,
-    fitting: FittingAlone = FITTING_ALONE,
-    force: Force = False,
+    model: options.Model = RECOMMENDED["distance"],
+    out: options.OutFile | None = None,
+    fitting: options.FittingAlone = options.FITTING_ALONE,
+    force: options.Force = False,
 ) -> int:
     """Fit a model to a table, print the summary, and keep the posterior.
 
@@ -109,16 +103,16 @@ def fit(
 
 
 def scores(
-    wordlist: OneList,
+    wordlist: options.OneList,
     /,
     *,
-    reading: ListReading = LIST_READING,
+    reading: options.ListReading = options.LIST_READING,
     n_resamples: int = 1000,
     alternative: str = "two-sided",
     ci_prob: float = DEFAULT_CI_PROB,
     seed: int = options.SEED,
-    out: OutFile | None = None,
-    force: Force = False,
+    out: options.OutFile | None = None,
+    force: options.Force = False,
 ) -> None:
     """Compute every cosine score of a word list, with intervals and exact p-values.
 
@@ -188,7 +182,12 @@ def _number(value: float) -> str:
 
 
 def convert(
-    source: str, folder: Path, /, *, allow_pickle: AllowPickle = False, force: Force = False
+    source: str,
+    folder: Path,
+    /,
+    *,
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
 ) -> None:
     """Convert an embedding into a folder of vectors and words, which is read fastest.
 
