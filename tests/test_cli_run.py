@@ -17,7 +17,6 @@ from cli_toy import LIST, WORDS, listing, refused, write_vectors
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
-from bayesbias.report.numbers import plain_number
 from bayesbias.workflows.output import OWN_NAMES
 from bayesbias.workflows.wordlist import FRAMES
 
@@ -202,30 +201,3 @@ def test_sets_with_too_few_words_are_marked_and_refused_if_asked(
     assert "women_stereotype (3 of 4), human (2 of 3)" in told
     assert told.endswith("or give --max-missing a larger share")
     assert main([*toy, "--out", "other", "--max-missing", "0.34", "--quiet"]) == 0
-
-
-@pytest.fixture(scope="module")
-def religion(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run on the bundled vectors, with fewer draws and reference lists than by default."""
-    out = tmp_path_factory.mktemp("religion") / "res"
-    few = ["--draws", "100", "--reference-lists", "20", "--model", "maximal", "--seed", "1"]
-    assert main(["run", "religion", *few, "--out", str(out)]) == 0
-    return out
-
-
-def test_the_report_quotes_the_numbers_of_scores_and_background(
-    religion: Path, tmp_path: Path
-) -> None:
-    """Of every pair of groups: d, interval and p of WEAT, z and p among random words."""
-    page = (religion / "report.html").read_text()
-    seed = ["--seed", "1", "--quiet"]
-    assert main(["scores", "religion", *seed, "--out", str(tmp_path / "s.csv")]) == 0
-    assert main(["background", "religion", *seed, "--out", str(tmp_path / "b")]) == 0
-    scores = pd.read_csv(tmp_path / "s.csv")
-    relative = pd.read_csv(tmp_path / "b" / "relative.csv")
-    for value in (
-        *scores.query("score in ['weat', 'mac', 'same']")["value"],
-        *relative["z"],
-        *relative["p_normal"],
-    ):
-        assert plain_number(value) in page

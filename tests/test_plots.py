@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -140,18 +139,6 @@ def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
         assert draw(odd, name, ax=ax) is ax
     assert plt.get_fignums() == [figure.number]
     assert_readable(*axes.flat)
-
-
-def test_a_published_table_is_drawn_readably_and_light(shared_data: Path, tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows of missing words
-        table = bb.read_table(shared_data / "paper_tables/religion_group_reddit_dataset.csv")
-    cases = of_table(table)
-    for name in ("forest", "contrast_forest", "distributions", "predictive_check"):
-        ax = draw(cases, name)
-        assert_readable(ax)
-        (path,) = plots.save(ax, tmp_path / f"{name}.svg")
-        assert path.stat().st_size < 300_000, name
 
 
 def drop(column: str) -> Callable[[pd.DataFrame], pd.DataFrame]:

@@ -55,14 +55,12 @@ def background(
     and the difference of the groups next to that of random pairs of word sets. Give an embedding
     with its whole vocabulary; glove-demo holds 5,000 frequent words and those of the lists.
 
-    Examples: `bayesbias background weat1 weat6`,
-    `bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background`
+    Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 
     Parameters
     ----------
     lists : str
-        Bundled lists, or paths of .toml files; by default the ten tests of Caliskan et al. (2017),
-        as far as the embedding has their words.
+        Bundled lists, or paths of .toml files; by default the ten of Caliskan et al. (2017).
     ranks : (int, int)
         Take only the words of these ranks, first and stop, counted from 0 in the file's order.
     draws : int

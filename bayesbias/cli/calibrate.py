@@ -43,9 +43,7 @@ def calibrate(
     A claim of bias where none was planted is a false alarm, a claim where one was is power. Tests
     promise a share of --alpha, intervals of 1 - --ci-prob. See `bayesbias docs calibration`.
 
-    Examples: `bayesbias calibrate --list`,
-    `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2 --keep parts
-    --out rates.csv`
+    Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
 
     Parameters
     ----------

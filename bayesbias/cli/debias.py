@@ -27,8 +27,7 @@ def debias(
     The source is read in chunks. `record.json` in the folder has what was done. No method makes
     an embedding free of bias: a classifier often finds what is left.
 
-    Examples: `bayesbias debias --vectors glove.6B.50d.txt --out glove-hard`,
-    `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`
+    Example: `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`
 
     Parameters
     ----------

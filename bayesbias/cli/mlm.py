@@ -46,9 +46,8 @@ def score(
 ) -> None:
     """Score sentence pairs under a language model.
 
-    The folder gets scores.csv, one row a sentence and measure, and run.json; a run that was stopped
-    resumes there. Needs the extra mlm: `pip install 'bayesbias[mlm]'`. No data set comes with the
-    package.
+    The folder gets scores.csv and run.json; a run that was stopped resumes there. Needs the extra
+    mlm: `pip install 'bayesbias[mlm]'`. No data set comes with the package.
 
     Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
     --dataset crows-pairs --out bert`
@@ -150,8 +149,6 @@ def report(
     open_report: options.OpenReport = False,
 ) -> int:
     """Write a report on scored sentence pairs: published measures, posteriors, checks.
-
-    Of several models it tells which prefers stereotypes more, and how sure that is.
 
     Example: `bayesbias mlm report bert roberta --out compared`
 

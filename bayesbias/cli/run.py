@@ -36,31 +36,26 @@ def run(
     The folder gets report.html, which needs no network, the frames behind it, posteriors and
     run.json; of several lists each has its own folder in it. Exit code 3 if the sampler warned.
 
-    Examples: `bayesbias run religion --out religion`,
-    `bayesbias run religion --out again --compare-to religion`,
-    `bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results`
+    Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
 
     Parameters
     ----------
     lists : str
         One or more: names of bundled lists, or paths of .toml files.
     encoder : str
-        Measure words in sentences instead: a contextual encoder's folder, or its name on the
-        Hugging Face hub. Needs the extra mlm.
+        Measure words in sentences: an encoder's folder or Hugging Face name; needs the extra mlm.
     templates : str
-        With --encoder: sentences to put words into, a bundled set or a .toml file.
+        With --encoder: sentences for the words, a bundled set or a .toml file.
     pooling : str
         With --encoder: word (the word's own tokens in the sentence) or sentence.
     layer : int
         With --encoder: layer to read, -1 the last.
     model : list of str
-        A model by name or path; may be repeated. By default by-group, with --encoder
-        crossed and contextual.
+        A name or path; may be repeated. By default by-group, with --encoder crossed, contextual.
     matched : int
         Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
     reference_lists : int
-        Lists of equally frequent words, and lists about other topics, to compare the contrasts
-        with; 0 for none.
+        Lists of equally frequent words and of other topics to compare with; 0 for none.
     keep : str
         effects: also write the effects of single attributes, which make posteriors large.
     compare_to : Path
@@ -142,8 +137,7 @@ def compare(
     """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
     BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
-    embedding and a debiasing method such as hard, which is applied to it. Exit code 3 if the
-    sampler warned.
+    embedding and a debiasing method such as hard. Exit code 3 if the sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
     `bayesbias compare glove-demo hard --list gender --recover gender`
@@ -153,13 +147,12 @@ def compare(
     before, after : str
         A table, .csv or .parquet, of ours or in the published layout; or an embedding.
     model : list of str
-        A model for changes by name or path; may be repeated, and the last leads. By default
-        change-by-group.
+        A name or path; may be repeated, the last leads. By default change-by-group.
     words : str
         The word list of embeddings.
     recover : str
-        Look whether clusters, a classifier and neighbors find the bias of these defining sets
-        again in the embedding after: gender, religion, race or a .toml file.
+        See whether the bias of these defining sets is found again after: gender, religion, race
+        or a .toml file.
     recover_words : int
         Most leaning words of each class to look at.
     case : str

@@ -51,18 +51,16 @@ def sweep(
     lower = { source = "glove-demo", case = "lower" }
     ```
 
-    Paths in it are relative to the file. Every result is kept as soon as it is there: after a
-    kill, or with an embedding more, the same command fits only what is lacking. The folder gets
-    report.html and the frames behind it. Exit code 1 if some cells failed, the others were
-    written; 3 if the sampler warned.
+    Paths in it are relative to the file. Every result is kept as soon as it is there: the same
+    command fits only what is lacking. Exit code 1 if some cells failed; 3 if the sampler warned.
 
     Parameters
     ----------
     config : Path
         The sweep's .toml file.
     dask : str
-        A Dask scheduler whose workers do the fits, such as tcp://host:8786. They need the same
-        bayesbias. Any scheduler can run any program here: only one that you trust.
+        A Dask scheduler whose workers, with the same bayesbias, do the fits. Any scheduler can run
+        any program here: only one that you trust.
     """
     from ..report.headline import CLOSING
     from ..tables.descriptives import contrast_of

@@ -119,8 +119,7 @@ def scores(
     The protected words of the list's groups are X and Y, their stereotypes A and B; scores of two
     groups are computed on every pair. What a score measures: `bayesbias docs scores`.
 
-    Examples: `bayesbias scores gender`,
-    `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
+    Example: `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
 
     Parameters
     ----------
