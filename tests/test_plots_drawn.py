@@ -25,9 +25,9 @@ from plot_looks import (
 
 import bayesbias as bb
 from bayesbias import background, comparison, plots
+from bayesbias.plots.curves import BODY
 from bayesbias.plots.forests import MEANINGS
 from bayesbias.plots.frame import percent
-from bayesbias.plots.histograms import BODY
 from bayesbias.plots.palette import COLOURS, GREEN, INK, MARKERS, MISS
 from bayesbias.plots.ridges import RIDGE
 from bayesbias.tables.descriptives import mac_band

@@ -19,6 +19,8 @@ rope : float
 from __future__ import annotations
 
 from .curves import curves as curves
+from .curves import null_distribution as null_distribution
+from .curves import relative_bias as relative_bias
 from .forest import intervals as intervals
 from .forests import change_forest as change_forest
 from .forests import contrast_forest as contrast_forest
@@ -28,18 +30,16 @@ from .forests import order_forest as order_forest
 from .forests import rank_forest as rank_forest
 from .forests import scales as scales
 from .forests import sweep_forest as sweep_forest
-from .histograms import null_distribution as null_distribution
-from .histograms import relative_bias as relative_bias
 from .palette import COLOURS as COLOURS
 from .palette import MARKERS as MARKERS
 from .predictive import predictive_check as predictive_check
 from .predictive import prior_predictive as prior_predictive
 from .rates import false_alarms as false_alarms
 from .rates import pair_forest as pair_forest
+from .rates import scores as scores
 from .ridges import background_densities as background_densities
 from .ridges import distributions as distributions
 from .save import save as save
-from .scores import scores as scores
 from .words import background_words as background_words
 from .words import distances_by_rank as distances_by_rank
 from .words import neighbourhood as neighbourhood

@@ -14,7 +14,6 @@ from .frame import (
     HEADER_HEIGHT,
     TEXT_SIZE,
     TOP_TICKS,
-    difference_label,
     draw_x,
     guides,
     header,
@@ -120,7 +119,9 @@ def intervals(
     names = [name for name in (label, by, hue) if name]
     require_frame(frame, (*names, "mean", "low", "high"), "mean, low and high of every row")
     if pair is not None:
-        reference, xlabel = 0.0, difference_label(*pair)
+        closer, than = pair
+        reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
+        xlabel = f"difference in cosine distance: {what}"
     if directions:
         arrows = np.where(frame["mean"] < 0, "← ", "→ ")
         frame = frame.assign(text=arrows + frame["p_direction"].map(percent))

@@ -231,11 +231,6 @@ def interval_note(frame: pd.DataFrame) -> str:
     return f"Points: posterior means. Bars: {interval_name(frame)}."
 
 
-def difference_label(first: str, second: str) -> str:
-    """Return the label of an axis of differences between two connections."""
-    return f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
-
-
 def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:
     """Raise a TypeError or ValueError that names what makes the frame that a plot draws."""
     if not isinstance(frame, pd.DataFrame):

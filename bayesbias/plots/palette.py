@@ -18,26 +18,11 @@ farthest apart under protanopia, deuteranopia and tritanopia (22 units of CIE La
 MARKERS = {"associated": "o", "different": "s", "neutral": "^", "human": "D", "matched": "v"}
 """Shapes, so that no reading hangs on colour alone."""
 
-INK = "#1A1A1A"
-"""Titles and labels."""
+INK, QUIET, LINE, FAINT = "#1A1A1A", "#595959", "#8C8C8C", "#E3E3E3"
+"""Titles and labels; notes, 7 to 1 on white; reference lines and axes; guides and grids."""
 
-QUIET = "#595959"
-"""Subtitles and notes: 7 to 1 on white."""
+TINT, BAND = "#F4F4F2", "#F7EFD3"
+"""Ground of summary rows, and of a band of values that the reader compares with."""
 
-LINE = "#8C8C8C"
-"""Reference lines and axes."""
-
-FAINT = "#E3E3E3"
-"""Guides and grids."""
-
-TINT = "#F4F4F2"
-"""Ground of summary rows and bands."""
-
-BAND = "#F7EFD3"
-"""Ground of a band of values that the reader compares with."""
-
-MISS = "#A3122E"
-"""Observations outside what was expected."""
-
-GREEN = "#007E5C"
-"""A green that stands for no connection."""
+MISS, GREEN = "#A3122E", "#007E5C"
+"""Observations outside what was expected; a green that stands for no connection."""
