@@ -178,7 +178,8 @@ def importance_resample(
             break
         final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)
-    chosen = _resample(smoothed.weights, n_draws, rng)
+    order = final.points.sum(axis=1).argsort()  # neighbors in turn, so that each part has its share
+    chosen = order[_resample(smoothed.weights[order], n_draws, rng)]
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
 
