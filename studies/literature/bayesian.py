@@ -391,16 +391,16 @@ def overlap() -> Iterator[Claim]:
     quotes = {f"religion_{embedding}": religion for embedding in EMBEDDINGS}
     quotes |= {"race_glove": religion, "race_google": religion, "race_reddit": race}
     quotes |= {"weat7_reddit": weat, "gender_glove": gender, "gender_google": gender}
-    crude = (
-        "the paper compares two intervals by eye and says that this is crude: they overlap, and "
-        "the interval of the difference excludes zero. "
-    )
+    crude = "the paper compares two intervals by eye and says that this is crude. They "
     for name, quoted in quotes.items():
         frame = bb.contrasts(fitted(name, "paper", method="exact", draws=16_000), ci_kind="eti")
         row = frame.query("level == 'overall' and first == 'associated' and second == 'different'")
         closer = row["high"].iloc[0] < 0
         note = f"associated - different is {with_interval(row.iloc[0])} under the paper's own model"
-        values = ("no", "yes" if closer else "no", 0, quoted, (crude if closer else "") + note)
+        ends = _overall(name)
+        apart = ends["high"]["associated"] < ends["low"]["different"]
+        eye = crude + ("do not overlap; " if apart else "overlap; ")
+        values = ("no", "yes" if closer else "no", 0, quoted, (eye if closer else "") + note)
         claim = f"{name}: associated attributes closer than different ones"
         yield Claim(claim, *values, comparable=quoted != gender)
 
