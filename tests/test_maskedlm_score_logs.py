@@ -133,8 +133,9 @@ def test_a_report_on_the_logs_of_three_models(
     assert main(two) in (0, 3)
     row = pd.read_csv("two/contrasts.csv").query("level == 'overall'").iloc[0]
     ranks = pd.read_csv("two/ranks.csv").query("level == 'overall' and rank == 1")
-    # Of 500 draws, one in which both shares are 1 counts half for each rank and for no sign.
-    assert ranks["probability"].max() == pytest.approx(row["p_direction"], abs=0.002)
+    # A draw in which both shares round to 1 counts half for each rank and for no sign: of 500
+    # draws, up to five are such draws.
+    assert ranks["probability"].max() == pytest.approx(row["p_direction"], abs=0.0051)
     assert set(pd.read_csv("two/observed.csv")["bias_type"]) == {"all", "race-color"}
 
 
