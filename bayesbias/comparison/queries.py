@@ -20,7 +20,7 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.distances import distance_table, refuse_missing
 from ..embeddings.load import load_vectors
-from ..scores.list_rows import ListRows, list_rows, selections
+from ..scores.list_rows import list_rows, selections
 from ..scores.registry import ListScore, chosen_scores
 from ..tables.levels import AVERAGE
 from ..tables.wordlists import WordList, load_wordlist
@@ -65,10 +65,9 @@ def distance_tables(
     Raises
     ------
     ValueError
-        If two lists have one name, there is no list, or as `load_vectors` and `distance_table`,
-        which list and embedding.
+        If two lists have one name, there is no list, or as `load_vectors` and `distance_table` do.
     TypeError
-        If embeddings are no mapping, or something given as a list is none.
+        If embeddings are no mapping with entries, or a list is none.
 
     Examples
     --------
@@ -135,7 +134,7 @@ def score_many(
         If there are fewer than two embeddings, two lists have one name, a score or aggregate is
         unknown, or a score is undefined for a list in an embedding.
     TypeError
-        If embeddings are no mapping, or something given as a list or a score is none.
+        If embeddings are no mapping with entries, or a list or a score is none.
 
     Warns
     -----
@@ -160,33 +159,24 @@ def score_many(
         )
     rows, left_out = [], {}
     for words in lists:
-        held, left_out[words.name], lacking = _shared(vectors, words)
-        if max_missing is not None:
-            with _named_in_errors(words.name, f"all embeddings{lacking}"):
-                refuse_missing(next(iter(held.values())), words, max_missing)
+        held, left_out[words.name] = _shared(vectors, words)
         for embedding, of_words in held.items():
             if unit:
                 of_words.vectors = unit_rows(of_words.vectors)
-            with _named_in_errors(words.name, f"{embedding!r}{lacking}"):
+            with _named_in_errors(words.name, repr(embedding), left_out[words.name]):
+                if max_missing is not None:
+                    refuse_missing(of_words, words, max_missing)
                 listed, _ = list_rows(of_words, words)
                 for score, spec in specs.items():
-                    numbers = _value_and_bias(spec, listed, aggregate)
-                    rows.append((score, words.name, embedding, *numbers))
+                    choices = selections(listed, spec.scope)
+                    values = np.array([spec.value(listed.of_groups(at)) for at in choices])
+                    off = (values - spec.no_bias) * (-1 if spec.direction == "lower" else 1)
+                    bias = abs(off).mean() if aggregate == "abs_mean" else off.mean()
+                    rows.append((score, words.name, embedding, float(values.mean()), float(bias)))
     cells = pd.DataFrame(rows, columns=["score", "wordlist", "embedding", "value", "bias"])
     frame = _ranked(cells, several=len(lists) > 1)
     frame.attrs = {"aggregate": aggregate, "left_out": left_out}
     return frame
-
-
-def _value_and_bias(spec: ListScore, rows: ListRows, aggregate: str) -> tuple[float, float]:
-    """Return a score's mean over choices of groups, and the aggregate of how far it is off."""
-    values = np.array([spec.value(rows.of_groups(at)) for at in selections(rows, spec.scope)])
-    off = values - spec.no_bias
-    if aggregate == "abs_mean":
-        off = abs(off)
-    elif spec.direction == "lower":
-        off = -off
-    return float(values.mean()), float(off.mean())
 
 
 def _ranked(cells: pd.DataFrame, *, several: bool) -> pd.DataFrame:
@@ -195,19 +185,17 @@ def _ranked(cells: pd.DataFrame, *, several: bool) -> pd.DataFrame:
     if several:
         of_score = cells.groupby(["score", "embedding"], sort=False, as_index=False)
         means = of_score[["value", "bias"]].mean().assign(wordlist=AVERAGE)
-        cells = pd.concat([means, cells])[list(cells)]
+        cells = pd.concat([means, cells], ignore_index=True)[list(cells)]
     ranks = cells.groupby(keys)["bias"].rank("min", ascending=False).astype(int)
-    places = {key: pd.factorize(cells[key])[0] for key in keys}
-    order = pd.DataFrame({**places, "rank": ranks.to_numpy()}).sort_values(
-        [*keys, "rank"], kind="stable"
-    )
-    return cells.assign(rank=ranks).iloc[order.index].reset_index(drop=True)
+    score, wordlist = (pd.factorize(cells[key])[0] for key in keys)
+    order = np.lexsort([ranks.to_numpy(), wordlist, score])
+    return cells.assign(rank=ranks).iloc[order].reset_index(drop=True)
 
 
 def _shared(
     vectors: Mapping[str, KeyedVectors], wordlist: WordList
-) -> tuple[dict[str, KeyedVectors], tuple[str, ...], str]:
-    """Return the words that all embeddings have, the others, and who lacks how many of these."""
+) -> tuple[dict[str, KeyedVectors], tuple[str, ...]]:
+    """Return the words that all embeddings have, and the others, with a warning of these."""
     lacks = {name: [w for w in wordlist.words if w not in kv] for name, kv in vectors.items()}
     counts = Counter(word for words in lacks.values() for word in words)
     left_out = tuple(word for word in wordlist.words if counts[word])
@@ -226,20 +214,13 @@ def _shared(
             f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
             "spelling and case, or leave the list or an embedding out"
         )
-    sizes = " and ".join(f"{name!r} lacks {len(words)}" for name, words in lacks.items() if words)
-    held = {name: load_vectors(kv, shared) for name, kv in vectors.items()}
-    return held, left_out, f" (of its words {sizes}, left out of all)" if sizes else ""
+    return {name: load_vectors(kv, shared) for name, kv in vectors.items()}, left_out
 
 
 def _named_lists(wordlists: Lists) -> list[WordList]:
     """Load lists, each of which needs a name of its own."""
     if isinstance(wordlists, str | Path | Mapping | WordList):
         wordlists = [wordlists]
-    if not isinstance(wordlists, Iterable):
-        raise TypeError(
-            "wordlists must be a list of what bb.load_wordlist takes, such as ['gender']; got "
-            f"{wordlists!r}"
-        )
     lists = [load_wordlist(source) for source in wordlists]
     if not lists:
         raise ValueError("there is no word list; name one, or make one with bb.WordList.from_query")
@@ -255,20 +236,19 @@ def _named_lists(wordlists: Lists) -> list[WordList]:
 def _loaded(embeddings: Sources, lists: Sequence[WordList], case: str) -> dict[str, KeyedVectors]:
     """Load the words of all lists from every embedding."""
     if not isinstance(embeddings, Mapping) or not embeddings:
-        error = ValueError if isinstance(embeddings, Mapping) else TypeError
-        raise error(
+        raise TypeError(
             "embeddings must be a mapping of names to vectors or files, such as "
-            f"{{'glove': 'glove-demo'}}; got {'a' if embeddings else 'an empty'} "
-            f"{type(embeddings).__name__}"
+            f"{{'glove': 'glove-demo'}}; got {embeddings!r}"
         )
     words = list(dict.fromkeys(word for of_list in lists for word in of_list.words))
     return {name: load_vectors(source, words, case) for name, source in embeddings.items()}
 
 
 @contextmanager
-def _named_in_errors(wordlist: str, where: str) -> Iterator[None]:
-    """Name the list and the embeddings in errors."""
+def _named_in_errors(wordlist: str, embedding: str, left_out: Sequence[str] = ()) -> Iterator[None]:
+    """Name the list, the embedding, and how many words were left out in errors."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"the list {wordlist!r} in {where}: {error}") from None
+        of = f" ({len(left_out)} of its words are left out of all)" if left_out else ""
+        raise ValueError(f"the list {wordlist!r} in {embedding}{of}: {error}") from None
