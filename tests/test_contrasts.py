@@ -62,6 +62,22 @@ def test_probabilities_of_a_known_normal() -> None:
         assert row["p_rope"] == pytest.approx(expected, abs=1e-4)
 
 
+def test_the_default_rope_follows_the_scale_of_the_distances() -> None:
+    """A transformer's cosines spread a twentieth as far: relative to that, all is the same."""
+    table = Scenario(n_words=4, n_attributes=5, effect=0.08).table(seed=3)
+    frames = []
+    for scale in (1.0, 0.05):
+        scaled = 1 - (1 - table["cosine_distance"]) * scale
+        frames.append(contrasts(fit(table.assign(cosine_distance=scaled), seed=1)))
+    spread = table["cosine_distance"].std(ddof=0)
+    for frame, scale in zip(frames, (1.0, 0.05), strict=True):
+        assert frame.attrs["rope"] == pytest.approx(0.15 * scale * spread)
+    small = frames[1].assign(**{name: frames[1][name] * 20 for name in ("mean", "low", "high")})
+    columns = ["mean", "low", "high", "p_direction", "p_rope"]
+    # Up to the draws, and to the prior of the mean, which is absolute and wide.
+    np.testing.assert_allclose(frames[0][columns], small[columns], atol=0.02)
+
+
 @pytest.mark.parametrize("kind", ["eti", "hdi"])
 def test_numbers_given_the_sds_are_those_of_sampled_effects(
     crossed_posterior: DataTree, kind: str

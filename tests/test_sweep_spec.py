@@ -37,7 +37,7 @@ def test_what_is_left_out_is_as_in_run(tmp_path: Path) -> None:
     config = read(tmp_path, MINIMAL + PLACES)
     assert [spec.name for spec in config.models] == ["by-group"]
     assert (config.seed, config.draws, config.chains, config.method) == (1, 1000, 4, "auto")
-    assert (config.ci_prob, config.rope) == (0.89, 0.02)
+    assert (config.ci_prob, config.rope) == (0.89, None)
     assert (config.tune, config.target_accept) == (1000, 0.9)
 
 

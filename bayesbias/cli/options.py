@@ -16,7 +16,7 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
-from ..sampling.options import DEFAULT_ROPE, FitOptions
+from ..sampling.options import FitOptions
 from .screen import NAME, QUIET, say
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Fitting(FitOptions):
 class FittingAlone(Fitting):
     """The options of a fit whose differences are not read."""
 
-    rope: Annotated[float, Option(parse=False)] = DEFAULT_ROPE
+    rope: Annotated[float | None, Option(parse=False)] = None
 
 
 READING, FALLBACK, LIST_READING = Reading(), FallbackReading(), ListReading()

@@ -11,16 +11,15 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels, spec_of
 from ..posterior.contrasts import (
-    Reading,
     compare_draws,
     connection_pairs,
     contrast_draws,
+    reading_of,
     shared_weights,
     use_moments,
 )
 from ..posterior.influence import contrast_weights
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
-from ..sampling.options import DEFAULT_ROPE
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.levels import WORD
 from ..tables.schema import CONTROLS
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 def changes(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Means before and after and their change, at every level and for every connection.
@@ -44,8 +43,9 @@ def changes(
         As `fit_change` gives it.
     ci_prob : float
         Probability of the intervals, in (0, 1).
-    rope : float
-        Changes smaller than this, in units of distance, count as none.
+    rope : float, optional
+        Changes smaller than this, in units of distance, count as none; by default .15 of the sd of
+        the stereotypes' distances before.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
 
@@ -59,7 +59,7 @@ def changes(
     """
     levels, *ends = _ends(tree)
     before, after = (draws.reshape(len(draws), -1) for draws in ends)
-    frame = compare_draws(after - before, ci_prob, rope, ci_kind)
+    frame = compare_draws(after - before, **reading_of(tree, ci_prob, rope, ci_kind))
     frame["p_moved"] = 1 - frame["p_rope"]
     frame["p_towards_one"] = (abs(UNRELATED - after) < abs(UNRELATED - before)).mean(axis=0)
     in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
@@ -69,7 +69,7 @@ def changes(
 def side_effects(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Return how far neutral and human words moved, which no debiasing is meant to move.
@@ -97,7 +97,7 @@ def order_changes(
     first: str = "associated",
     second: str = "different",
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     *,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
@@ -129,9 +129,9 @@ def order_changes(
     """
     levels, gaps, weights = _gaps(tree, first, second)
     before, after = gaps
-    frame = compare_draws(after - before, ci_prob, rope, ci_kind)
+    reading = reading_of(tree, ci_prob, rope, ci_kind)
+    frame = compare_draws(after - before, **reading)
     if spec_of(tree).likelihood == "normal":
-        reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
         use_moments(frame, tree, weights, reading)
     bounds: dict[str, pd.Series[float]] = {}
     for when, gap in zip(WHEN, gaps, strict=True):

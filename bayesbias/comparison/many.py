@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -153,6 +154,7 @@ def fit_many(
         "method": "exact",
         "method_reason": "Normal models; sds by importance resampling",
         "seed": str(sequence.entropy),
+        "spread": np.mean([replace(runs.design, y=y).spread for runs in lists for y in runs.y]),
         "priors": json.dumps({name: prior.parameters for name, prior in sd_priors.items()}),
         "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
         "warnings": json.dumps(unreliable),

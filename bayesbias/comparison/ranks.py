@@ -12,9 +12,8 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..model.tree import labels, stacked
-from ..posterior.contrasts import Reading, pair_contrasts
+from ..posterior.contrasts import pair_contrasts, reading_of
 from ..posterior.summaries import carry_warnings, in_front
-from ..sampling.options import DEFAULT_ROPE
 from ..tables.levels import AVERAGE
 from .many import NAMES
 
@@ -74,7 +73,7 @@ def rank_embeddings(
 def embedding_differences(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Compute the differences of the contrast between every two embeddings.
@@ -104,7 +103,7 @@ def embedding_differences(
        first    second  mean  p_direction
     0  glove  debiased -0.04          1.0
     """
-    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [
         pair_contrasts(draws[:, None], names, pd.DataFrame({"wordlist": [wordlist]}), **reading)
         for wordlist, names, draws in _cells(tree)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -304,6 +305,14 @@ def outcome_of(tree: DataTree) -> str:
     """Name of what was modelled, ``cosine_distance`` unless a design says otherwise."""
     require_posterior(tree)
     return str(next(iter(tree["observed_data"].data_vars)))
+
+
+def spread_of(tree: DataTree) -> float:
+    """Sd of the stereotypes' distances, of a change those before it; of many tables the average."""
+    if "spread" in tree.attrs:
+        return float(tree.attrs["spread"])
+    design, before = design_of(tree), tree["constant_data"].get("before")
+    return (design if before is None else replace(design, y=before.to_numpy())).spread
 
 
 def observed(tree: DataTree) -> FloatArray:

@@ -12,8 +12,9 @@ words : bool
     out, with a note above the plot.
 first, second : str
     Two connections; first - second is drawn, so that negative means first closer.
-rope : float
-    Half-width of the shaded region of practical equivalence, in [0, 2].
+rope : float, optional
+    Half-width of the shaded region of practical equivalence, in [0, 2]; by default that of the
+    frame, and none where its rows were put together from several.
 """
 
 from __future__ import annotations

@@ -126,14 +126,14 @@ def intervals(
         arrows = np.where(frame["mean"] < 0, "← ", "→ ")
         frame = frame.assign(text=arrows + frame["p_direction"].map(percent))
         heading = "probability\nof direction"
-    band = None
+    band, rope = None, frame.attrs.get("rope") if rope is None else rope
     if rope is not None:
         if not 0 <= rope <= 2:
             raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
         band = (-rope, rope)
     rows, heads = _lay_out(frame, label, by, most)
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
-    shaded = [key(f"smaller than {rope:g}: none", BAND, "s", size=9, width=0)] if rope else []
+    shaded = [key(f"smaller than {rope:.2g}: none", BAND, "s", size=9, width=0)] if rope else []
     if "reference_low" in rows:
         match = rows.get("match", pd.Series("frequency", rows.index))
         for name, (meaning, colour, height) in REFERENCES.items():

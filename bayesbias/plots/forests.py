@@ -64,7 +64,7 @@ def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) 
 
 
 def change_forest(
-    frame: pd.DataFrame, *, words: bool = False, rope: float = 0.02, ax: Axes | None = None
+    frame: pd.DataFrame, *, words: bool = False, rope: float | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw changes in mean distance, of `bayesbias.summary` of a change or `comparison.changes`."""
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(change)")
@@ -86,7 +86,7 @@ def contrast_forest(
     *,
     first: str = "associated",
     second: str = "human",
-    rope: float = 0.02,
+    rope: float | None = None,
     words: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
@@ -144,7 +144,7 @@ def rank_forest(
     *,
     first: str = "associated",
     second: str = "different",
-    rope: float = 0.02,
+    rope: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), in one model and on their own."""
@@ -174,7 +174,7 @@ def sweep_forest(
     *,
     first: str = "associated",
     second: str = "human",
-    rope: float = 0.02,
+    rope: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw overall contrasts of a sweep, a block a list, a row an embedding, a colour a model.

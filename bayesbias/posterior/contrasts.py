@@ -20,10 +20,10 @@ from .._core.intervals import (
     describe_mixtures,
 )
 from .._core.random import Seed, as_seed_sequence
-from ..model.tree import design_of, labels, n_draws, spec_of, stacked
+from ..model.tree import design_of, labels, n_draws, spec_of, spread_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact, shared_effects
-from ..sampling.options import DEFAULT_ROPE, check_rope
+from ..sampling.options import ROPE_SHARE, check_rope
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import UNPOOLED_SD, collapse
 from ..tables.levels import GROUP, OVERALL, WORD
@@ -53,10 +53,18 @@ class Reading(TypedDict):
     ci_kind: str
 
 
+def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
+    """How to describe draws; without `rope` with `ROPE_SHARE` of the spread of the distances."""
+    if rope is None:
+        rope = ROPE_SHARE * spread_of(tree)
+    check_rope(rope)
+    return Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+
+
 def contrasts(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
     *,
@@ -70,8 +78,9 @@ def contrasts(
         A posterior from `fit`.
     ci_prob : float
         Probability of the intervals, in (0, 1).
-    rope : float
-        Half-width of the region of practical equivalence, in units of distance, from 0 on.
+    rope : float, optional
+        Half-width of the region of practical equivalence, in units of distance, from 0 on. By
+        default .15 of the sd of the stereotypes' distances; ``.attrs["rope"]`` has it.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
@@ -128,7 +137,7 @@ def contrasts(
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
-    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    reading = reading_of(tree, ci_prob, rope, ci_kind)
     levels, gaps, estimands = contrast_draws(tree, over)
     if between == "groups":
         levels, gaps, estimands = _between_groups(levels, gaps, estimands)
@@ -233,7 +242,7 @@ def unpooled_contrasts(
     *,
     sd: float = UNPOOLED_SD,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
     seed: Seed = None,
 ) -> pd.DataFrame:
@@ -292,7 +301,7 @@ def unpooled_contrasts(
         rows.append((WORD, design.groups[design.word_group[word]], name))
     levels = pd.DataFrame(rows, columns=["level", "protected_group", "protected_word"])
     means = np.stack(draws, axis=1)
-    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = pair_contrasts(means, design.connections, levels, **reading)
     frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
@@ -371,9 +380,9 @@ def compare_draws(
     differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
     """Describe draws of differences, (n_draws, n), with their direction and ROPE share."""
-    check_rope(rope)
     frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
     frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
+    frame.attrs["rope"] = rope
     return frame

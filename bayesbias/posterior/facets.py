@@ -14,10 +14,9 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..model.tree import labels
-from ..sampling.options import DEFAULT_ROPE
 from ..tables.levels import GROUP
 from ..tables.wordlists import WordList
-from .contrasts import Reading, contrast_draws, describe_gaps
+from .contrasts import contrast_draws, describe_gaps, reading_of
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def facet_contrasts(
     facets: Facets | WordList,
     *,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
 ) -> pd.DataFrame:
@@ -89,7 +88,7 @@ def facet_contrasts(
     weights = np.stack([cell_weights.ravel() for _, _, cell_weights in effects]) @ cells
     things = pd.DataFrame([effect[:2] for effect in effects], columns=["facets", "contrast"])
     connections = labels(tree, "connection")
-    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = describe_gaps(weights @ gaps[:, is_group], connections, things, None, reading)
     return carry_warnings(frame, tree)
 

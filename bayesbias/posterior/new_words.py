@@ -23,8 +23,7 @@ from ..model.effects import draw_effects, word_means
 from ..model.likelihood import predict_rows
 from ..model.spec import ModelSpec
 from ..model.tree import assemble, describe, design_of, require_posterior, spec_of, stacked
-from ..sampling.options import DEFAULT_ROPE
-from .contrasts import Reading, pair_contrasts
+from .contrasts import pair_contrasts, reading_of
 from .summaries import carry_warnings, labeled
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ ATTRIBUTES = ("population", "listed")
 def predict_words(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
+    rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
     *,
     attributes: str = "population",
@@ -113,7 +112,7 @@ def predict_words(
             measured = predict_rows(drawn, rows[places], rng)
             means[:, group, connection] = measured.mean(axis=1)
     groups = pd.DataFrame({"protected_group": design.groups})
-    reading = Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = pair_contrasts(means, design.connections, groups, **reading)
     frame.attrs |= {"attributes": attributes, "seed": sequence.entropy}
     return carry_warnings(frame, tree)

@@ -98,7 +98,7 @@ def change_paragraph(analysis: ChangeAnalysis) -> str:
 def headline_figure(analysis: ChangeAnalysis) -> Figure:
     """Return the picture of what leads: the contrast before and after, or how far each moved."""
     if not analysis.lead.watched:
-        draw = partial(plots.change_forest, analysis.changes, rope=analysis.settings.rope)
+        draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
         return Figure("headline", draw, "How far each kind of attribute moved.")
     rows = headline_rows(analysis.lead.orders)
     caption = "Associated − different, overall and by group: squares before, dots after."
@@ -129,7 +129,7 @@ def change_sentences(analysis: ChangeAnalysis) -> list[str]:
         f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
         f"{number(row['after'])}: {signed(row['after'] - row['before'])}, "
         f"{probability_name(settings.ci_prob)} interval {ends(row)}. The probability that they "
-        f"moved by more than {settings.rope:g} is {graded(row['p_moved'])}; that they "
+        f"moved by more than {analysis.rope:.2g} is {graded(row['p_moved'])}; that they "
         f"came nearer to 1, {graded(row['p_towards_one'])}."
         for row in at_level(analysis.changes, OVERALL).to_dict("records")
     ]
@@ -178,7 +178,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 def side_effects(analysis: ChangeAnalysis) -> list[str]:
     """Word how far the control words moved."""
-    frame, rope = analysis.changes, analysis.settings.rope
+    frame, rope = analysis.changes, analysis.rope
     sentences = []
     for name in (each for each in CONTROLS if each in set(frame["connection"])):
         rows = frame[frame["connection"] == name]
@@ -187,7 +187,7 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
         which = f", {_words(moved)} at more than {percent(LIKELY)}" if len(moved) else ""
         sentences.append(
             f"{name.capitalize()} words were not meant to move. Overall they moved by "
-            f"{signed(overall['mean'])} ({ends(overall)}), by more than {rope:g} with a "
+            f"{signed(overall['mean'])} ({ends(overall)}), by more than {rope:.2g} with a "
             f"probability of {graded(overall['p_moved'])}; the expected number of protected "
             f"words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
             f"{len(words)}{which}."
@@ -273,7 +273,7 @@ def _overall(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def _changes(analysis: ChangeAnalysis) -> list[Block]:
-    forest = partial(plots.change_forest, analysis.changes, rope=analysis.settings.rope)
+    forest = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
     caption = "How far each kind of attribute moved: all words, each group, each word."
     return [Figure("change", forest, caption), *(_table(analysis, lv) for lv in (GROUP, WORD))]
 
@@ -301,7 +301,7 @@ def _reading(analysis: ChangeAnalysis) -> list[Line]:
         kinds="; ".join(f"{name}: {MEANINGS[name]}" for name in frame["connection"].unique()),
         ci=probability_name(settings.ci_prob),
         about=settings.about_interval,
-        rope=settings.rope,
+        rope=f"±{analysis.rope:.2g}",
         rounded=ROUNDED,
     )
 

@@ -205,7 +205,7 @@ def listed_sentences(analysis: Analysis, groups: pd.DataFrame) -> list[str]:
     for row in groups.to_dict("records"):
         other = listed.loc[row["protected_group"]]
         gap = abs(other["mean"] - row["mean"])
-        turned = other["mean"] * row["mean"] < 0 and gap > analysis.settings.rope
+        turned = other["mean"] * row["mean"] < 0 and gap > analysis.rope
         if turned or gap > row["high"] - row["low"]:
             names.append(f"{row['of']} has {placed(other)}")
     if not names:

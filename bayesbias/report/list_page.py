@@ -67,7 +67,7 @@ def band(reference: Reference, rows: pd.DataFrame) -> pd.DataFrame:
 def headline_figure(analysis: Analysis) -> Figure:
     """Return the picture of what leads, overall and by group, over its reference lists."""
     first, second = leading_pair(analysis.table)
-    rows, rope = leading_rows(analysis), analysis.settings.rope
+    rows, rope = leading_rows(analysis), analysis.rope
     if analysis.reference is not None:
         rows = band(analysis.reference, rows)
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=rope)
@@ -135,7 +135,7 @@ def _reading(analysis: Analysis) -> list[Line]:
         kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
         ci=probability_name(settings.ci_prob),
         about=settings.about_interval,
-        rope=settings.rope,
+        rope=f"±{analysis.rope:.2g}",
         models="; ".join(fitted),
     )
 
@@ -234,7 +234,7 @@ def _contrasts(analysis: Analysis) -> list[Block]:
     first, second = leading_pair(analysis.table)
     marked = wording.with_marks(analysis, analysis.frame("contrasts"))
     rows = contrast_of(lead.contrasts, first, second)
-    own: dict[str, Any] = {"first": first, "second": second, "rope": settings.rope, "words": True}
+    own: dict[str, Any] = {"first": first, "second": second, "rope": analysis.rope, "words": True}
     draw = partial(plots.contrast_forest, rows, **own)
     show = partial(level_table, ci_prob=settings.ci_prob)
     leading = contrast_of(marked, first, second)
@@ -451,7 +451,7 @@ def _index_rows(analysis: Analysis) -> pd.DataFrame:
     )
 
 
-def _index_figures(rows: pd.DataFrame, rope: float) -> Iterator[Figure]:
+def _index_figures(rows: pd.DataFrame, rope: float | None) -> Iterator[Figure]:
     """Yield forests of the lists, as many in each as it holds; one for each contrast."""
     count = 0
     for contrast, of_contrast in rows.groupby("contrast", sort=False):

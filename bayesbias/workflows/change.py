@@ -72,7 +72,7 @@ class ChangeKeywords(FitKeywords, total=False):
 
     ci_prob: float
     ci_kind: str
-    rope: float
+    rope: float | None
     names: tuple[str, str] | None
     models: tuple[str, ...]
     case: str

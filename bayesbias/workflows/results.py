@@ -126,6 +126,11 @@ class OfModels[R: ModelResult]:
         return self.lead.contrasts
 
     @property
+    def rope(self) -> float:
+        """Half-width of the region of practical equivalence that the frames were read with."""
+        return float(self.contrasts.attrs["rope"])
+
+    @property
     def doubtful(self) -> bool:
         """Whether some posterior carries a sampling warning."""
         return any(result.warnings for result in self.results.values())

@@ -74,7 +74,7 @@ class SettingsKeywords(FitKeywords, total=False):
 
     ci_prob: float
     ci_kind: str
-    rope: float
+    rope: float | None
     models: tuple[str, ...]
     case: str
     strip_accents: bool

@@ -73,7 +73,7 @@ class SweepConfig(FitOptions):
 
 
 KINDS: dict[str, type] = {
-    each.name: int if each.name == "seed" else type(each.default)
+    each.name: {"seed": int, "rope": float}.get(each.name, type(each.default))
     for each in fields(FitOptions)
     if each.name not in {"progressbar", *EXTRA_GROUPS}
 } | {"title": str}
