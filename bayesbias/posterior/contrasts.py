@@ -31,6 +31,7 @@ from .estimands import (
     DOUBLE,
     RELATIVE,
     WITHIN,
+    double_difference,
     group_means,
     has_cells,
     relative_contrasts,
@@ -175,7 +176,9 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
         estimands[levels["level"] == OVERALL, 0] = DOUBLE
         spec = spec_of(tree)
         if over == "population" and has_cells(spec):
-            relative = relative_contrasts(design_of(tree), spec, partial(stacked, tree))
+            design, values = design_of(tree), partial(stacked, tree)
+            relative = relative_contrasts(design, spec, values)
+            gaps[:, 0, 0] = double_difference(design, spec, values)
             gaps[:, 1:, 0] = np.concatenate(relative, axis=1)
             estimands[1:, 0] = RELATIVE
     return levels, gaps, estimands
@@ -218,6 +221,7 @@ def shared_weights(tree: DataTree) -> FloatArray:
         means = np.concatenate([means, of_groups], axis=1)
     weights = means[..., first] - means[..., second]
     if has_cells(spec) and list(design.connections[:2]) == ["associated", "different"]:
+        weights[:, 0, 0] = double_difference(design, spec, values.__getitem__)
         weights[:, 1:, 0] = relative_of_groups(design, spec, values.__getitem__)
     return np.asarray(weights)
 

@@ -4,7 +4,8 @@ Write m(g, j) for the mean distance of group g in column j: a stereotype set, or
 
 double difference
     own sets less other sets, averaged over groups. How close a set is to everybody, and a group to
-    everything, cancels. It is what two groups without controls identify.
+    everything, cancels. It is what two groups without controls identify. Where groups share a set,
+    or lack one, cells have the weights of a regression on group, column and connection.
 relative
     a group's own sets, this group against the others, less the same difference in the controls:
     :math:`[m(g, S_g) - \overline{m}(h, S_g)] - [m(g, K) - \overline{m}(h, K)]` over the groups h
@@ -25,6 +26,7 @@ from .._core.arrays import FloatArray
 from ..model.design import Design, one_hot
 from ..model.spec import ModelSpec
 from ..model.terms import Term
+from ..tables.schema import ROUNDING
 
 DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
 """Names of the estimands."""
@@ -77,6 +79,24 @@ def relative_weights(design: Design) -> FloatArray:
     return weights
 
 
+def double_weights(design: Design) -> FloatArray:
+    """Weights of cells in the double difference, (n_groups, n_columns).
+
+    Those of "associated" in a regression of the stereotypes' cells on groups and columns.
+    """
+    names = np.array([*design.connections, ""])[design.column_connection]
+    group, column = np.nonzero((names == "associated") | (names == "different"))
+    own = (names[group, column] == "associated").astype(np.float64)
+    effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
+    rest = own - effects @ np.linalg.lstsq(effects, own, rcond=None)[0]
+    weights = np.zeros(names.shape)
+    # Without a rest, own sets are a matter of group and column; the plain means remain.
+    is_known = rest @ rest > ROUNDING
+    plain = own / own.sum() - (1 - own) / (1 - own).sum()
+    weights[group, column] = rest / (rest @ own) if is_known else plain
+    return weights
+
+
 def cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
     cells = next(term for term in spec.terms if term.constraint == "cells")
@@ -93,6 +113,12 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0)[None])
     shares = inside / inside.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("ngj,gjc->ngc", cell_means(design, spec, values), shares))
+
+
+def double_difference(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Draws of the double difference, (n_draws,)."""
+    weights = double_weights(design)
+    return np.asarray(np.einsum("ngj,gj->n", cell_means(design, spec, values), weights))
 
 
 def relative_of_groups(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
