@@ -1,8 +1,8 @@
 """Contrasts of groups where one group is biased, and where words come in clusters.
 
-``size`` is the number of tables per scenario; half of that for `bb.fit_many`, for ``maximal``, and for slow ones.
-Tables are sums of known effects, or lists drawn from the bundled vectors as clusters of nearest
-neighbors, with a bias planted in the vectors themselves.
+``size`` is the number of tables per scenario; half of that for `bb.fit_many`, for ``maximal``, and
+for slow scenarios. Tables are sums of known effects, or lists drawn from the bundled vectors as
+clusters of nearest neighbors, with a bias planted in the vectors themselves.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from dense_oracle import covariance, effects, in_rows, residual_variance
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 from xarray import DataTree
@@ -17,7 +16,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.comparison.hierarchy import MEAN_SD, Hierarchy
 from bayesbias.comparison.many import MOST_RUNS
-from bayesbias.comparison.runs import Contrasts, gaussians, parts_of, rotation, runs_of
+from bayesbias.comparison.runs import Contrasts, list_contrasts, rotation, runs_of
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density, mean_moments
@@ -73,39 +72,81 @@ def test_rotations_are_orthonormal_and_keep_kinds_apart(
     np.testing.assert_allclose(by_embedding.sum(axis=2), 0, atol=1e-12)
 
 
-def test_contrasts_of_all_runs_equal_a_dense_normal_of_all_rows() -> None:
-    """Gaussians given the sds, where every term has a part that runs share and one of each."""
-    rng = np.random.default_rng(3)
-    table = tables({"one": PLANTED["one"]})
+def controlled(shared: float, *, seed: int = 1) -> pd.DataFrame:
+    """Three groups and controls in three embeddings; variances are shared by so large a part."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different")
+        for g in range(3)
+        for i in range(6)
+        for s in range(4)
+        for j in range(8)
+    ]
+    base = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
+    control = base["attribute_set"] == "s3"
+    base.loc[control, ["attribute_set", "connection"]] = "human"
+    bias = np.where(
+        (base["connection"] == "associated") & (base["protected_group"] == "g0"), -0.1, 0
+    )
+
+    def noise() -> np.ndarray:
+        lean = rng.normal(0, 0.05, (18, 4))
+        cell = base["protected_word"].factorize()[0], base["attribute_set"].factorize()[0]
+        return np.asarray(lean[cell] + rng.normal(0, 0.1, len(base)))
+
+    common, frames = noise(), []
+    for embedding, scale in zip("abc", (0.5, 1.0, 2.0), strict=True):
+        y = bias + np.sqrt(shared) * common + np.sqrt(1 - shared) * noise()
+        own = {"embedding": embedding, "wordlist": "one", "cosine_distance": 0.9 + scale * y}
+        frames.append(base.assign(**own))
+    return pd.concat(frames, ignore_index=True)
+
+
+def contrasts_of(table: pd.DataFrame) -> dict[str, Contrasts]:
     runs = runs_of("one", {(str(name), ""): part for name, part in table.groupby("embedding")})
-    parts = parts_of(runs, np.ones(3))
-    weights = np.array([1.0, -1.0])
-    found, dense = [], []
-    for _, posterior in parts:
-        n = posterior.n_parameters
-        parameters = np.where(posterior.is_sd, rng.normal(-3, 0.3, n), 0.2)[None]
-        drawn = draw_effects(posterior, parameters, None)
-        values = {block.name: drawn[block.name][0] for block in posterior.blocks}
-        found.append(parameters)
-        spec, design = posterior.spec, posterior.design
-        within = covariance(design, spec, values)
-        within[:2, :2] = 0  # the connection means, which are unknown below
-        rows = in_rows(design, spec)
-        dense.append(rows @ within @ rows.T + np.diag(residual_variance(design, spec, values)))
-    mean, spread = gaussians(parts, found, weights)
-    average, apart = np.full((3, 3), 1 / 3), np.eye(3) - 1 / 3
-    # The average of three is a third of their sum: three times its variance on that direction.
-    whole = np.kron(average, 3 * dense[0]) + np.kron(apart, dense[1])
-    means = np.kron(np.eye(3), np.eye(2)[runs.design.connection])
-    prior = np.kron(3 * average + apart, 9.0 * np.eye(2))
-    precision = np.linalg.inv(whole)
-    posterior = np.linalg.inv(means.T @ precision @ means + np.linalg.inv(prior))
-    centre = 1 + posterior @ means.T @ precision @ (runs.y.ravel() - 1)
-    compare = np.kron(np.eye(3), weights)
-    # Both invert matrices of condition below 1e6 in double precision.
-    np.testing.assert_allclose(mean[0], compare @ centre, atol=1e-8)
-    np.testing.assert_allclose(spread[0], compare @ posterior @ compare.T, atol=1e-8)
-    assert effects(runs.design, parts[0][1].spec)[1] > 10  # words and attributes have some
+    pair = "associated", "different"
+    return list_contrasts(runs, ["a", "b", "c"], pair, np.random.default_rng(1))[0]
+
+
+def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
+    table = controlled(0.5)
+    measured = contrasts_of(table)
+    assert list(measured) == ["", "g0", "g1", "g2"]
+    for place, (_, part) in enumerate(table.groupby("embedding")):
+        frame = bb.contrasts(bb.fit(part, "by-group", seed=1))
+        frame = frame.query("second == 'different' and level != 'word'")
+        for name, row in frame.set_index("protected_group").iterrows():
+            one = measured[str(name)]
+            # Moments over 500 draws of the sds, which move them by less than a tenth of an sd.
+            assert one.mean[place] == pytest.approx(row["mean"], abs=0.1 * row["sd"])
+            assert one.covariance[place, place] ** 0.5 == pytest.approx(row["sd"], rel=0.1)
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.8])
+def test_runs_correlate_by_what_they_share(shared: float) -> None:
+    """Whatever their scales; four tables, whose shares are estimated from 18 words each."""
+    found = []
+    for seed in range(4):
+        for one in contrasts_of(controlled(shared, seed=seed)).values():
+            sds = np.sqrt(np.diag(one.covariance))
+            found.append((one.covariance / np.outer(sds, sds))[np.triu_indices(3, 1)].mean())
+    assert np.mean(found) == pytest.approx(shared, abs=0.15)
+
+
+def test_a_groups_contrast_is_found_in_every_embedding() -> None:
+    table = controlled(0.5)
+    post = bb.fit_many(table, draws=250, seed=1)
+    ranked = bb.rank_embeddings(post, level="group")
+    assert list(ranked["protected_group"].unique()) == ["g0", "g1", "g2"]
+    biased = ranked["protected_group"] == "g0"
+    assert (ranked.loc[biased, "high"] < 0).all()
+    assert ((ranked["low"] < 0) & (ranked["high"] > 0))[~biased].mean() > 0.6
+    apart = bb.embedding_differences(post, level="group")
+    assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
+    with pytest.raises(ValueError, match="level: unknown choice 'word'"):
+        bb.rank_embeddings(post, level="word")
+    with pytest.raises(ValueError, match="two groups need controls"):
+        bb.rank_embeddings(fitted(), level="group")
 
 
 @pytest.mark.parametrize("gaps", [False, True])
@@ -138,7 +179,7 @@ def test_the_hierarchy_equals_a_dense_normal() -> None:
         n = len(embedding)
         root = rng.normal(0, 0.03, (n, n))
         mean, spread = rng.normal(-0.05, 0.1, n), root @ root.T + 1e-4 * np.eye(n)
-        lists.append(Contrasts(embedding, mean, spread, np.ones(n), 0.0))
+        lists.append(Contrasts(embedding, mean, spread))
     hierarchy = Hierarchy(lists, 3)
     sds = {"embedding_sd": 0.05, "list_sd": 0.02, "interaction_sd": 0.04, "training_sd": 0.03}
     assert list(hierarchy.loadings) == list(sds)

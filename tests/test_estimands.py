@@ -10,7 +10,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.model.design import make_design
-from bayesbias.posterior.estimands import relative_weights
+from bayesbias.posterior.estimands import double_weights, relative_weights
 
 
 def table_of(groups: str, controls: str = "human", noise: float = 1e-3) -> pd.DataFrame:
@@ -55,6 +55,28 @@ def leading(table: pd.DataFrame) -> pd.DataFrame:
     frame = bb.contrasts(bb.fit(table, "by-group", draws=250, seed=1))
     frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
     return frame.set_index(["level", "protected_group"])
+
+
+def test_sets_and_groups_cancel_in_the_overall_contrast() -> None:
+    """Also where two groups share a set: closeness of a group, or of a set, moves nothing."""
+    table = table_of("abc", controls="")
+    shared = table["attribute_set"].replace("c", "b"), table["protected_group"].replace("c", "b")
+    table["connection"] = np.where(shared[0] == shared[1], "associated", "different")
+    table["attribute_set"] = shared[0]
+    rng, moved = np.random.default_rng(1), table.copy()
+    for column in ("protected_group", "attribute_set"):
+        names = moved[column].unique()
+        moved["cosine_distance"] += moved[column].map(
+            dict(zip(names, rng.normal(0, 0.2, len(names)), strict=True))
+        )
+    weights = double_weights(make_design(table))
+    np.testing.assert_allclose(weights.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-12)
+    one, other = (leading(rows).loc[("overall", ""), "mean"] for rows in (table, moved))
+    assert one == pytest.approx(other, abs=5e-3)  # the prior of cells shrinks by a thousandth
+    complete = make_design(table_of("abc"))
+    mean = relative_weights(complete).mean(axis=0)
+    np.testing.assert_allclose(double_weights(complete), mean, atol=1e-12)
 
 
 def test_a_groups_contrast_is_its_own_set_against_the_others_less_the_same_in_controls() -> None:

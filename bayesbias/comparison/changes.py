@@ -9,17 +9,18 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels, spec_of
+from ..model.tree import design_of, labels, spec_of
 from ..posterior.contrasts import (
     compare_draws,
-    connection_pairs,
     contrast_draws,
+    pair_place,
     reading_of,
     shared_weights,
     use_moments,
 )
 from ..posterior.influence import contrast_weights
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
+from ..sampling.reduction import collapse
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.levels import WORD
 from ..tables.schema import CONTROLS
@@ -218,14 +219,13 @@ def _gaps(
     The weights are those of shared effects, (n_shared, k), for the first k levels.
     """
     connections = labels(tree, "connection")
-    sign = contrast_weights(connections, first, second)
-    one, other = sorted(map(connections.index, (first, second)))
-    place = [*zip(*connection_pairs(connections)[:2], strict=True)].index((one, other))
+    contrast_weights(connections, first, second)  # refuses unknown names
+    place, sign = pair_place(connections, first, second)
     ends = [contrast_draws(posterior_at(tree, when), "population") for when in WHEN]
-    levels, gaps = ends[0][0], [gaps[..., place] * sign[one] for _, gaps, _ in ends]
+    levels, gaps = ends[0][0], [gaps[..., place] * sign for _, gaps, _ in ends]
     identified = np.isfinite(gaps[0][0])
     levels = levels[identified].reset_index(drop=True)
-    weights = shared_weights(tree)[..., place] * sign[one]
+    weights = shared_weights(collapse(design_of(tree), spec_of(tree)))[..., place] * sign
     return levels, [gap[:, identified] for gap in gaps], weights
 
 

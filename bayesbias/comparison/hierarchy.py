@@ -11,6 +11,7 @@ draws of the prior, moved by how far what was measured lies from what they expec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -41,6 +42,15 @@ end get no weight."""
 
 NUMBERS_AT_ONCE = 2_000_000
 """Entries of the covariances that are computed together."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Draws of contrasts, (n, n_lists, n_embeddings), and of sds by name, (n,) each."""
+
+    contrasts: FloatArray
+    sds: dict[str, FloatArray]
+    pareto_k: float
 
 
 class Hierarchy:
@@ -113,10 +123,8 @@ class Hierarchy:
         drawn = np.concatenate([of_some(some) for some in self._chunks(sds)])
         return drawn.reshape(-1, *self.shape)
 
-    def draw_sds(
-        self, priors: Mapping[str, Prior], n: int, rng: Generator
-    ) -> tuple[FloatArray, float]:
-        """Draw the sds, (n, n_sds), and compute Pareto k."""
+    def draw(self, priors: Mapping[str, Prior], n: int, rng: Generator) -> Drawn:
+        """Draw the sds, and the contrasts given them."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
 
         def density(points: FloatArray, offset: float) -> FloatArray:
@@ -133,7 +141,9 @@ class Hierarchy:
         mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), BOUNDS)
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
-        return unit * (np.exp(drawn.points) - OFFSET), drawn.pareto_k
+        sds = unit * (np.exp(drawn.points) - OFFSET)
+        named = dict(zip(self.loadings, sds.T, strict=True))
+        return Drawn(self.draw_contrasts(sds, rng), named, drawn.pareto_k)
 
     def _chunks(self, sds: FloatArray) -> list[FloatArray]:
         n_chunks = -(-max(len(sds), 1) * len(self.mean) ** 2 // NUMBERS_AT_ONCE)

@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
+from ..model.design import one_hot
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
 from ..sampling.fit import PARETO_K_LIMIT
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 500
 """Runs at most, lists times embeddings times trainings: one matrix has a row for each."""
+
+OF_GROUP = ("group_wordlist", "protected_group")
+"""Coordinates of the rows of groups: their list, and their name."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -49,18 +53,18 @@ def fit_many(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    r"""Fit one model to the contrasts of many embeddings and lists.
+    r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    Words and attributes have effects that all embeddings share and effects of each embedding, so
-    that what the same words do in all of them cancels out of differences. Contrasts of embeddings
-    and lists are :math:`\mu + \alpha_e + \beta_l + \gamma_{el}`, shrunken towards one another as
-    far as the tables say.
+    Every list in every embedding has the contrasts of ``by-group``. What the same words do in all
+    embeddings cancels out of differences. Overall contrasts of embeddings and lists are
+    :math:`\mu + \alpha_e + \beta_l + \gamma_{el}`, shrunken towards one another as far as the
+    tables say.
 
     Parameters
     ----------
     tables : DataFrame or iterable of DataFrame
         Long-form tables with a column ``embedding``; ``wordlist`` and ``replicate`` (which
-        training) may be there too. Several are put below each other.
+        training) may be there too.
     first, second : str
         The contrast: mean distance of `first` less that of `second`, in [-2, 2]. Negative means
         that `first` lies closer: with the defaults, the more negative the more biased.
@@ -72,10 +76,11 @@ def fit_many(
     Returns
     -------
     DataTree
-        ``contrast[wordlist, embedding]``, ``average[embedding]`` over lists, and the sds of
-        embeddings, lists, both, and trainings. Cells that no table measured are predicted;
+        ``contrast[wordlist, embedding]``, ``average[embedding]`` over lists,
+        ``group_contrast[list_group, embedding]`` of the groups that their list identifies, and the
+        sds of embeddings, lists, both, and trainings. Cells that no table measured are predicted;
         ``constant_data`` says which were ``measured``, and holds every cell's ``raw_mean`` and
-        ``raw_sd``, neither shrunken, and ``scale``. For `bb.rank_embeddings`,
+        ``raw_sd``, which are those of a fit by itself. For `bb.rank_embeddings`,
         `bb.embedding_differences`, `bb.variance_shares` and `bb.predict_retraining`.
 
     Raises
@@ -94,11 +99,14 @@ def fit_many(
 
     Notes
     -----
-    `bayesbias.comparison.runs` has the model of one list: the average of embeddings follows
-    ``maximal``, and orthonormal differences follow ``change-maximal`` with their sds in common.
-    This is exact where embeddings are exchangeable but for a scale each, the sd that its contrast
-    has by itself, which is taken as known. Lists are taken to be independent of one another; where
-    they share words they are not quite.
+    This is done in two steps, not in one joint model of all rows. A list's contrasts enter as one
+    Normal (`bayesbias.comparison.runs`): its means and sds are those of ``by-group`` for each
+    embedding, its correlations those of exchangeable embeddings of known spread. Groups of one
+    list, and lists, are taken as independent of one another; where lists share words they are not
+    quite. Groups are pooled over embeddings, and not over groups or lists. To compare two groups,
+    take `bb.contrasts` with ``between="groups"`` in each embedding; to compare two embeddings of
+    one family, `bb.fit_change`, which is sharper. Words are as alike as in the mean of the cosines
+    that the tables carry.
 
     References
     ----------
@@ -129,20 +137,27 @@ def fit_many(
         )
     n = fitted.draws * fitted.chains
     sequence = as_seed_sequence(fitted.seed)
-    last, *seeds = sequence.spawn(len(lists) + 1)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
-    measured = [
-        list_contrasts(runs, embeddings, (first, second), n, default_rng(seed))
-        for runs, seed in zip(lists, seeds, strict=True)
-    ]
-    hierarchy, rng = Hierarchy(measured, len(embeddings)), default_rng(last)
-    sds, pareto_k = hierarchy.draw_sds(sd_priors, n, rng)
-    draws = {"contrast": hierarchy.draw_contrasts(sds, rng)}
-    draws |= dict(zip(hierarchy.loadings, sds.T, strict=True))
-    pareto_k = max(pareto_k, *(own.pareto_k for own in measured))
-    tree = _tree(lists, measured, embeddings, draws, fitted.chains)
+    rng = default_rng(sequence)
+    several = [list_contrasts(runs, embeddings, (first, second), rng) for runs in lists]
+    overall = [of_list.pop("") for of_list, _ in several]
+    groups = {
+        (runs.wordlist, name): contrast
+        for runs, (of_list, _) in zip(lists, several, strict=True)
+        for name, contrast in of_list.items()
+    }
+    hierarchies = [overall, *([contrast] for contrast in groups.values())]
+    drawn = [Hierarchy(one, len(embeddings)).draw(sd_priors, n, rng) for one in hierarchies]
+    draws = {"contrast": drawn[0].contrasts, "average": drawn[0].contrasts.mean(axis=1)}
+    draws |= drawn[0].sds
+    if groups:
+        draws["group_contrast"] = np.concatenate([one.contrasts for one in drawn[1:]], axis=1)
+    pareto_k = max(*(k for _, k in several), *(one.pareto_k for one in drawn))
+    raw = {"raw": _raw(overall, len(embeddings))}
+    raw["group_raw"] = _raw([*groups.values()], len(embeddings))
+    coords = {"wordlist": [runs.wordlist for runs in lists], "embedding": embeddings}
+    tree = _tree(draws, raw, coords, [*groups], fitted.chains)
     tree["sample_stats"] = xr.Dataset({"pareto_k": pareto_k})
-    doubts = _of_left_out(lists)
     unreliable = [
         f"Pareto k is {pareto_k:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
         "raise draws"
@@ -160,7 +175,7 @@ def fit_many(
         "warnings": json.dumps(unreliable),
         "versions": json.dumps(versions()),
     }
-    for category, texts in ((UserWarning, doubts), (SamplingWarning, unreliable)):
+    for category, texts in ((UserWarning, _of_left_out(lists)), (SamplingWarning, unreliable)):
         for text in texts:
             warnings.warn(text, category, skip_file_prefixes=OWN_FRAMES)
     return tree
@@ -168,18 +183,21 @@ def fit_many(
 
 def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     """Return the runs of every list."""
-    given = [tables] if isinstance(tables, pd.DataFrame) else list(tables)
-    for table in given:
+    parts: dict[str, dict[tuple[str, str], list[pd.DataFrame]]] = {}
+    for table in [tables] if isinstance(tables, pd.DataFrame) else tables:
         require_columns(table, ("embedding",))
-    if not given:
+        keys = ("wordlist", "embedding", "replicate")
+        columns = [table[key].to_numpy(str) if key in table else "" for key in keys]
+        labels = pd.DataFrame(dict(zip(keys, columns, strict=True)), range(len(table)))
+        for (wordlist, *run), rows in labels.groupby(list(keys), sort=False):
+            of_list = parts.setdefault(str(wordlist), {})
+            of_list.setdefault((str(run[0]), str(run[1])), []).append(table.iloc[rows.index])
+    if not parts:
         raise ValueError("there is no table")
-    whole = pd.concat(given, ignore_index=True)
-    columns = ("wordlist", "embedding", "replicate")
-    named = {name: whole[name].astype(str) if name in whole else "" for name in columns}
-    labels = pd.DataFrame(named, index=whole.index)
-    names = list(labels["embedding"].unique())
-    n_runs = len(labels.drop_duplicates())
-    if len(names) < 2 and labels["replicate"].nunique() < 2:
+    runs = {run for of_list in parts.values() for run in of_list}
+    names = list(dict.fromkeys(name for of_list in parts.values() for name, _ in of_list))
+    n_runs = sum(map(len, parts.values()))
+    if len(names) < 2 and len(runs) < 2:
         raise ValueError(
             f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
             "differences need two embeddings, and differences of trainings two trainings. For one "
@@ -191,12 +209,14 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
             f"{MOST_RUNS} is the most; take some of the trainings: 10 of each tell their sd within "
             "a quarter"
         )
-    lists = []
-    for wordlist, of_list in labels.groupby("wordlist", sort=False):
-        parts = of_list.groupby(["embedding", "replicate"], sort=False)
-        runs = {(str(name), str(k)): whole.loc[rows.index] for (name, k), rows in parts}
-        by_embedding = sorted(runs, key=lambda run: names.index(run[0]))
-        lists.append(runs_of(str(wordlist), {run: runs[run] for run in by_embedding}))
+
+    def place(run: tuple[str, str]) -> int:
+        return names.index(run[0])
+
+    lists = [
+        runs_of(wordlist, {run: pd.concat(of_list[run]) for run in sorted(of_list, key=place)})
+        for wordlist, of_list in parts.items()
+    ]
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError(
             "no list was measured in two embeddings, so that nothing tells lists from embeddings; "
@@ -206,39 +226,48 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
 
 
 def _tree(
-    lists: Sequence[Runs],
-    measured: Sequence[Contrasts],
-    embeddings: Sequence[str],
     draws: Mapping[str, FloatArray],
+    raw: Mapping[str, FloatArray],
+    coords: dict[str, list[str]],
+    groups: Sequence[tuple[str, str]],
     chains: int,
 ) -> DataTree:
     """Lay draws of contrasts and sds out as ArviZ expects them, with what was measured."""
     import xarray as xr
 
-    raw = np.full((4, len(lists), len(embeddings)), np.nan)
-    for place, (runs, own) in enumerate(zip(lists, measured, strict=True)):
-        k = runs.n_trainings
-        average = np.kron(np.eye(len(runs.embeddings)), np.full((1, k), 1 / k))
-        sds = np.sqrt(np.einsum("eu,uv,ev->e", average, own.covariance, average))
-        raw[:, place, own.embedding[::k]] = average @ own.mean, sds, own.scale[::k], [k] * len(sds)
-    cells = ("wordlist", "embedding")
-    constants = dict(zip(("raw_mean", "raw_sd", "scale", "n_trainings"), raw, strict=True))
-    constants["measured"] = np.isfinite(raw[0])
-    draws = {**draws, "average": draws["contrast"].mean(axis=1)}
-    dims = {"contrast": cells, "average": cells[1:]}
+    row = "list_group"
+    whole: dict[str, Any] = {**coords, row: [" / ".join(names) for names in groups]}
+    whole |= {name: (row, [of[i] for of in groups]) for i, name in enumerate(OF_GROUP)}
+    dims: dict[str, tuple[str, ...]] = {"average": ("embedding",)}
+    dims |= {"contrast": ("wordlist", "embedding"), "group_contrast": (row, "embedding")}
     posterior = {
         name: (("chain", "draw", *dims.get(name, ())), v.reshape(chains, -1, *v.shape[1:]))
         for name, v in draws.items()
     }
-    coords = {"wordlist": [runs.wordlist for runs in lists], "embedding": list(embeddings)}
-    n_draws = len(draws["contrast"]) // chains
+    constants: dict[str, Any] = {}
+    for prefix, name in (("", "contrast"), ("group_", "group_contrast")):
+        mean, sd = raw[f"{prefix}raw"]
+        constants |= {f"{prefix}raw_mean": (dims[name], mean), f"{prefix}raw_sd": (dims[name], sd)}
+    constants["measured"] = dims["contrast"], np.isfinite(raw["raw"][0])
+    n_draws = len(draws["average"]) // chains
     sampled = {"chain": np.arange(chains), "draw": np.arange(n_draws)}
     return xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset(posterior, {**coords, **sampled}),
-            "constant_data": xr.Dataset({n: (cells, v) for n, v in constants.items()}, coords),
+            "posterior": xr.Dataset(posterior, {**whole, **sampled}),
+            "constant_data": xr.Dataset(constants, whole),
         }
     )
+
+
+def _raw(contrasts: Sequence[Contrasts], n_embeddings: int) -> FloatArray:
+    """Means and sds of what was measured, (2, n_contrasts, n_embeddings); NaN where nothing was."""
+    raw = np.full((2, len(contrasts), n_embeddings), np.nan)
+    for place, own in enumerate(contrasts):
+        held, run = np.unique(own.embedding, return_inverse=True)
+        average = one_hot(run, len(held)) / np.bincount(run)[:, None]
+        variances = np.einsum("eu,uv,ev->e", average, own.covariance, average)
+        raw[:, place, held] = average @ own.mean, np.sqrt(variances)
+    return raw
 
 
 def _of_left_out(lists: Sequence[Runs]) -> list[str]:

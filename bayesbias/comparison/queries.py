@@ -22,6 +22,7 @@ from ..embeddings.distances import distance_table, refuse_missing
 from ..embeddings.load import load_vectors
 from ..scores.list_rows import list_rows, selections
 from ..scores.registry import ListScore, chosen_scores
+from ..tables.cosines import attach_cosines, mean_cosines
 from ..tables.levels import AVERAGE
 from ..tables.wordlists import WordList, load_wordlist
 
@@ -61,6 +62,8 @@ def distance_tables(
     -------
     DataFrame
         `distance_table` of all, below each other, with the columns ``embedding`` and ``wordlist``.
+        It carries the mean cosines among words, if there are 1,000 words at most; where lists have
+        more, give `fit_many` the tables one by one.
 
     Raises
     ------
@@ -85,6 +88,8 @@ def distance_tables(
             tables.append(table.assign(wordlist=words.name))
     whole = pd.concat(tables, ignore_index=True)
     whole.attrs.clear()
+    cosines = mean_cosines(tables)
+    attach_cosines(whole, cosines.index, cosines.to_numpy())
     return whole
 
 

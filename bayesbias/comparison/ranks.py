@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..model.tree import labels, stacked
 from ..posterior.contrasts import pair_contrasts, reading_of
 from ..posterior.summaries import carry_warnings, in_front
-from ..tables.levels import AVERAGE
+from ..tables.levels import AVERAGE, GROUP, OVERALL
 from .many import NAMES
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def rank_embeddings(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    *,
+    level: str = OVERALL,
 ) -> pd.DataFrame:
     """Rank embeddings by their contrast, lowest first, with the probability of each rank.
 
@@ -33,11 +38,14 @@ def rank_embeddings(
     ci_prob : float
         Probability of the intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
+    level : {"overall", "group"}
+        Whether to rank by the contrast overall, or of each group.
 
     Returns
     -------
     DataFrame
-        ``wordlist`` (with several lists first ``average``, over all of them), ``embedding``; of its
+        ``wordlist`` (overall, with several lists first ``average``, over all of them), of groups
+        ``protected_group``, ``embedding``; of its
         contrast ``mean``, ``sd``, ``low``, ``high``; ``raw_mean``, ``raw_sd``, ``raw_low`` and
         ``raw_high``, what the list and embedding say by themselves, not shrunken;
         ``expected_rank``; ``p_most``, the probability of the most negative contrast, that is of
@@ -54,14 +62,14 @@ def rank_embeddings(
     --------
     >>> bb.rank_embeddings(many)[["embedding", "mean", "p_most"]].round(2)
       embedding  mean  p_most
-    0     glove -0.05     1.0
-    1  debiased -0.01     0.0
+    0     glove -0.04     0.8
+    1  debiased -0.02     0.2
     """
     frames = []
-    for wordlist, names, draws in _cells(tree):
+    for things, names, draws in _cells(tree, level):
         frame = describe_draws(draws, ci_prob, ci_kind)
-        in_front(frame, wordlist=wordlist, embedding=names)
-        frame = pd.concat([frame, _raw(tree, wordlist, names, ci_prob)], axis=1)
+        in_front(frame, **things, embedding=names)
+        frame = pd.concat([frame, _raw(tree, things, names, ci_prob)], axis=1)
         rank = 1 + draws.argsort(axis=1).argsort(axis=1)
         frame["expected_rank"] = rank.mean(axis=0)
         for place in range(1, len(names) + 1):
@@ -75,6 +83,8 @@ def embedding_differences(
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
+    *,
+    level: str = OVERALL,
 ) -> pd.DataFrame:
     """Compute the differences of the contrast between every two embeddings.
 
@@ -84,13 +94,16 @@ def embedding_differences(
         A posterior from `fit_many`.
     ci_prob, rope, ci_kind
         As for `contrasts`.
+    level : {"overall", "group"}
+        As for `rank_embeddings`.
 
     Returns
     -------
     DataFrame
-        ``wordlist`` (with several lists first ``average``), ``first``, ``second``, and of the
-        first's contrast less the second's ``mean``, ``sd``, ``low``, ``high``, ``p_direction`` and
-        ``p_rope``. Negative: the first is the more biased.
+        ``wordlist`` (overall, with several lists first ``average``), of groups
+        ``protected_group``, ``first``, ``second``, and of the first's contrast less the second's
+        ``mean``, ``sd``, ``low``, ``high``, ``p_direction`` and ``p_rope``. Negative: the first is
+        the more biased.
 
     Raises
     ------
@@ -101,12 +114,12 @@ def embedding_differences(
     --------
     >>> bb.embedding_differences(many)[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
-    0  glove  debiased -0.04          1.0
+    0  glove  debiased -0.02          0.8
     """
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [
-        pair_contrasts(draws[:, None], names, pd.DataFrame({"wordlist": [wordlist]}), **reading)
-        for wordlist, names, draws in _cells(tree)
+        pair_contrasts(draws[:, None], names, pd.DataFrame([things]), **reading)
+        for things, names, draws in _cells(tree, level)
         if len(names) > 1
     ]
     if not frames:
@@ -148,7 +161,7 @@ def predict_retraining(
     >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
     >>> bb.predict_retraining(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
     """
-    cells = [cell for cell in _cells(tree) if cell[0] != AVERAGE]
+    cells = [cell for cell in _cells(tree, OVERALL) if cell[0]["wordlist"] != AVERAGE]
     if "training_sd" not in tree["posterior"]:
         raise ValueError(
             "no embedding was trained more than once, so that nothing says how trainings differ; "
@@ -157,11 +170,11 @@ def predict_retraining(
     sd = stacked(tree, "training_sd")[:, None]
     rng = np.random.default_rng(as_seed_sequence(seed))
     frames = []
-    for wordlist, names, draws in cells:
+    for things, names, draws in cells:
         retrained = draws + sd * rng.standard_normal(draws.shape)
         frame, same = (describe_draws(values, ci_prob, ci_kind) for values in (retrained, draws))
         frame["widening"] = (frame["high"] - frame["low"]) / (same["high"] - same["low"])
-        frames.append(in_front(frame, wordlist=wordlist, embedding=names))
+        frames.append(in_front(frame, **things, embedding=names))
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
@@ -195,8 +208,8 @@ def variance_shares(
     >>> bb.variance_shares(post)[["part", "mean"]].round(1)
                     part  mean
     0          embedding   0.4
-    1               list   0.3
-    2  embedding × list   0.3
+    1               list   0.4
+    2  embedding × list   0.2
     """
     require_many(tree)
     names = [name for name in NAMES if name in tree["posterior"]]
@@ -208,27 +221,45 @@ def variance_shares(
     return _joined([frame], tree, ci_prob, ci_kind)
 
 
-def _cells(tree: DataTree) -> Iterator[tuple[str, list[str], FloatArray]]:
-    """Iterate over lists, the average first: embeddings, and the draws of their contrasts."""
+def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], list[str], FloatArray]]:
+    """Iterate over lists, the average first, or groups: embeddings, and draws of the contrasts."""
     require_many(tree)
-    wordlists, names = labels(tree, "wordlist"), labels(tree, "embedding")
-    if len(wordlists) > 1:
-        yield AVERAGE, names, stacked(tree, "average")
-    measured = np.asarray(tree["constant_data"]["measured"].values, dtype=bool)
-    draws = stacked(tree, "contrast")
-    for place, wordlist in enumerate(wordlists):
-        held = np.flatnonzero(measured[place])
-        yield wordlist, [names[i] for i in held], draws[:, place, held]
+    if level not in {OVERALL, GROUP}:
+        raise ValueError(f"level: {unknown_name('choice', level, (OVERALL, GROUP))}")
+    posterior, names = tree["posterior"].to_dataset(), np.array(labels(tree, "embedding"))
+    if level == GROUP and "group_contrast" not in posterior:
+        raise ValueError(
+            "no list identifies contrasts of single groups: two groups need controls, such as "
+            "matched or neutral words"
+        )
+    wordlists = posterior["wordlist" if level == OVERALL else "group_wordlist"].values.tolist()
+    things = [{"wordlist": str(name)} for name in wordlists]
+    draws = stacked(tree, "contrast" if level == OVERALL else "group_contrast")
+    if level == GROUP:
+        groups = posterior["protected_group"].values.tolist()
+        things = [t | {"protected_group": g} for t, g in zip(things, groups, strict=True)]
+    elif len(wordlists) > 1:
+        yield {"wordlist": AVERAGE}, [*names], stacked(tree, "average")
+    for place, (name, thing) in enumerate(zip(wordlists, things, strict=True)):
+        measured = tree["constant_data"]["measured"].sel(wordlist=name).to_numpy()
+        yield thing, [*names[measured]], draws[:, place, measured]
 
 
-def _raw(tree: DataTree, wordlist: str, names: list[str], ci_prob: float) -> pd.DataFrame:
+def _raw(
+    tree: DataTree, things: Mapping[str, str], names: list[str], ci_prob: float
+) -> pd.DataFrame:
     """What was measured, not shrunken, with Normal intervals; over lists, which are independent."""
     from scipy.stats import norm
 
     cells = tree["constant_data"].to_dataset().sel(embedding=names)
-    cells = cells if wordlist == AVERAGE else cells.sel(wordlist=[wordlist])
-    mean = cells["raw_mean"].to_numpy().mean(axis=0)
-    sd = np.sqrt((cells["raw_sd"].to_numpy() ** 2).sum(axis=0)) / cells.sizes["wordlist"]
+    if group := things.get("protected_group"):
+        cells = cells.sel(list_group=[f"{things['wordlist']} / {group}"])
+        means, sds = cells["group_raw_mean"].to_numpy(), cells["group_raw_sd"].to_numpy()
+    else:
+        lists = cells["wordlist"].values if things["wordlist"] == AVERAGE else [things["wordlist"]]
+        cells = cells.sel(wordlist=lists)
+        means, sds = cells["raw_mean"].to_numpy(), cells["raw_sd"].to_numpy()
+    mean, sd = means.mean(axis=0), np.sqrt((sds**2).sum(axis=0)) / len(sds)
     half = norm.ppf((1 + ci_prob) / 2) * sd
     return pd.DataFrame(
         {"raw_mean": mean, "raw_sd": sd, "raw_low": mean - half, "raw_high": mean + half}

@@ -25,7 +25,7 @@ from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact, shared_effects
 from ..sampling.options import ROPE_SHARE, check_rope
 from ..sampling.parameters import parameters_of
-from ..sampling.reduction import UNPOOLED_SD, collapse
+from ..sampling.reduction import UNPOOLED_SD, Collapsed, collapse
 from ..tables.levels import GROUP, OVERALL, WORD
 from .estimands import (
     DOUBLE,
@@ -144,7 +144,7 @@ def contrasts(
         levels, gaps, estimands = _between_groups(levels, gaps, estimands)
     frame = describe_gaps(gaps, labels(tree, "connection"), levels, estimands, reading)
     if over == "population" and _given_sds(tree):
-        weights = shared_weights(tree)
+        weights = shared_weights(collapse(design_of(tree), spec_of(tree)))
         if between == "groups":
             one, other = np.triu_indices(weights.shape[1] - 1, 1)
             weights = weights[:, 1 + one] - weights[:, 1 + other]
@@ -205,14 +205,13 @@ def use_moments(frame: pd.DataFrame, tree: DataTree, weights: FloatArray, readin
     frame.loc[: len(exact) - 1, exact.columns] = exact
 
 
-def shared_weights(tree: DataTree) -> FloatArray:
+def shared_weights(posterior: Collapsed) -> FloatArray:
     """Return the weights of shared effects in contrasts overall and of groups.
 
     (n_shared, 1 + n_groups, n_pairs), NaN where a contrast is not identified. Only the overall row
     where groups have no means of their own in the model.
     """
-    design, spec = design_of(tree), spec_of(tree)
-    posterior = collapse(design, spec)
+    design, spec = posterior.design, posterior.spec
     values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
     first, second, _ = connection_pairs(design.connections)
     means = values["connection_mean"][:, None]
@@ -378,6 +377,14 @@ def connection_pairs(
     first, second = (index.tolist() for index in np.triu_indices(len(connections), 1))
     names = {"first": [connections[i] for i in first], "second": [connections[i] for i in second]}
     return first, second, names
+
+
+def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int, float]:
+    """Return the place of a pair in `connection_pairs`, and -1 where it is the other way round."""
+    indices = [connections.index(name) for name in (first, second)]
+    ones, others, _ = connection_pairs(connections)
+    place = [*zip(ones, others, strict=True)].index((min(indices), max(indices)))
+    return place, 1.0 if indices[0] < indices[1] else -1.0
 
 
 def compare_draws(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,12 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))
     return frame.loc[[*words], [*words]].to_numpy()
+
+
+def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return the mean cosines of the words of several tables; 0 for words never together."""
+    frame = pd.concat([_as_frame(table) for table in tables]).groupby(level=0, sort=False).mean()
+    return frame[frame.index].fillna(0.0)
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
@@ -79,5 +86,10 @@ def cosines_path(path: Path) -> Path:
 
 
 def _as_frame(table: pd.DataFrame) -> pd.DataFrame:
-    content = json.loads(table.attrs.get(COSINES, '{"words": [], "cosines": []}'))
+    return _parsed(table.attrs.get(COSINES, '{"words": [], "cosines": []}'))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> pd.DataFrame:
+    content = json.loads(text)
     return pd.DataFrame(content["cosines"], content["words"], content["words"], dtype=np.float64)
