@@ -10,7 +10,10 @@ compare averages of embeddings, and whose others compare trainings of one embedd
 
 are independent if runs are exchangeable. Each follows ``change-by-group``, and those of a kind have
 their sds in common. With the variances :math:`v_q` of the contrasts of z, runs have the covariance
-:math:`\sum_q v_q Q_q^T Q_q`, up to a scale of each.
+:math:`\sum_q v_q Q_q^T Q_q`, up to a scale of each. Its correlations are those of runs that are
+equally precise. What two runs share is at most the variance of the more precise one: the covariance
+is the correlation times the smaller variance. With the product of sds, pooling would extrapolate
+beyond runs that correlate and are not equally precise.
 """
 
 from __future__ import annotations
@@ -149,8 +152,9 @@ def list_contrasts(
             _, variances, k = _moments(replace(first, alike=tuple(others)), weights, rng)
             shared += variances.mean(axis=0)[:, None, None] * (q.T @ q)
             pareto_k.append(k)
-    factor = sds.T / np.sqrt(np.diagonal(shared, axis1=1, axis2=2))
-    covariance = shared * factor[:, :, None] * factor[:, None]
+    lengths, variances = np.sqrt(np.diagonal(shared, axis1=1, axis2=2)), sds.T**2
+    correlation = shared / (lengths[:, :, None] * lengths[:, None])
+    covariance = correlation * np.minimum(variances[:, :, None], variances[:, None])
     embedding = np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings)
     names = np.array(["", *design.groups])[is_known]
     return {
