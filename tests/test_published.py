@@ -190,7 +190,7 @@ def test_why_religion_on_reddit_deviates(published: Read) -> None:
 def test_predictive_coverage_is_the_published_one(
     published: Read, name: str, wide: float, narrow: float
 ) -> None:
-    frame = bb.predictive_check(bb.fit(published(FILES[name]), "paper", seed=1))
+    frame = bb.predictive_check(bb.fit(published(FILES[name]), "paper", seed=1), seed=1)
     coverage = frame[frame["connection"] == "all"].set_index("ci_prob")["coverage"]
     assert coverage[0.89] == pytest.approx(wide, abs=0.01)
     assert coverage[0.5] == pytest.approx(narrow, abs=0.01)
