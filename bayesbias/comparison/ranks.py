@@ -62,8 +62,8 @@ def rank_embeddings(
     --------
     >>> bb.rank_embeddings(many)[["embedding", "mean", "p_most"]].round(2)
       embedding  mean  p_most
-    0     glove -0.04     0.8
-    1  debiased -0.02     0.2
+    0     glove -0.04    0.77
+    1  debiased -0.02    0.23
     """
     frames = []
     for things, names, draws in _cells(tree, level):
@@ -114,7 +114,7 @@ def embedding_differences(
     --------
     >>> bb.embedding_differences(many)[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
-    0  glove  debiased -0.02          0.8
+    0  glove  debiased -0.02         0.77
     """
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [

@@ -1,0 +1,92 @@
+"""Contrasts of groups, raw and under two models: bundled lists and the 18 published tables.
+
+Needs the published tables in BAYESBIAS_DATA. ``size`` is the number of draws. ``raw_row`` is a
+group's own set less the other sets, within the group; ``raw_column`` its own set, this group
+against the others, less the same in the controls: means of cells, nothing else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.model.design import make_design
+from bayesbias.posterior.estimands import double_weights, relative_weights
+
+from .literature.sources import TABLES, known_warnings, published_table
+
+BUNDLED = ("race", "religion", "gender", *(f"weat{n}" for n in range(1, 11)))
+
+
+def study(size: int = 2_000) -> pd.DataFrame:
+    """Return raw and estimated contrasts, overall and by group, of all lists and tables."""
+    rows = [row for name, table in _tables() for row in _rows(name, table, size)]
+    return pd.DataFrame(rows)
+
+
+def _tables() -> Iterator[tuple[str, pd.DataFrame]]:
+    vectors = bb.load_vectors("glove-demo", progressbar=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for name in BUNDLED:
+            yield f"{name}, bundled", bb.distance_table(vectors, name, case="fallback")
+    for name in TABLES:
+        yield name, published_table(name)
+
+
+def _rows(name: str, table: pd.DataFrame, draws: int) -> Iterator[dict[str, object]]:
+    design = make_design(table)
+    cells = table.assign(
+        group=design.codes("protected_group"), column=design.codes("attribute_column")
+    )
+    means = cells.pivot_table("cosine_distance", "group", "column").to_numpy()
+    kinds = np.array([*design.connections, ""])[design.column_connection]
+    columns = [double_weights(design), *relative_weights(design)]
+    with warnings.catch_warnings(), known_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        old, new = (
+            bb.contrasts(bb.fit(table, model, draws=draws // 4, seed=1))
+            .query("first == 'associated' and second == 'different' and level != 'word'")
+            .set_index("protected_group")
+            for model in ("maximal", "by-group")
+        )
+    repeated = int(table.duplicated(["protected_word", "attribute", "connection"]).sum())
+    counts = cells.groupby(["protected_word", "column"]).size().unstack()
+    uneven = bool((counts.nunique() > 1).any())
+    for place, group in enumerate(["", *design.groups]):
+        within = slice(None) if place == 0 else [place - 1]
+        own, other = (kinds[within] == side for side in ("associated", "different"))
+        row = means[within][own].mean() - means[within][other].mean()
+        column = float(np.nansum(columns[place] * means))
+        column = np.nan if np.isnan(columns[place]).any() else column
+        known = new.loc[group] if group in new.index else pd.Series(dtype=float)
+        estimate = known.get("mean", np.nan)
+        yield {
+            "table": name,
+            "group": group or "all",
+            "raw_row": row,
+            "raw_column": column,
+            "maximal": old.loc[group, "mean"],
+            "by_group": estimate,
+            "low": known.get("low", np.nan),
+            "high": known.get("high", np.nan),
+            "reason": _reason(column, estimate, known.get("sd", np.nan), repeated, uneven=uneven),
+        }
+
+
+def _reason(column: float, estimate: float, sd: float, repeated: int, *, uneven: bool) -> str:
+    """Say why a raw contrast and its estimate have different signs, or why there is no estimate."""
+    if np.isnan(estimate):
+        return "two groups without controls: their parts are not identified"
+    if column * estimate >= 0:
+        return ""
+    why = f"both within {max(abs(column), abs(estimate)) / sd:.1f} sd of zero"
+    if repeated:
+        return f"{why}; {repeated} repeated rows count once more in the raw mean of their cell"
+    if uneven:
+        return f"{why}; words with fewer rows count less in the raw mean of their cell"
+    return why
