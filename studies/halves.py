@@ -1,0 +1,64 @@
+"""Whether one half of a list predicts the other half's contrasts, overall and of groups.
+
+The words of every group, and of every set, are split at random into halves, which are two lists of
+half the size. The other half's contrast should lie in the 89% predictive interval of this one: its
+estimate, and the sd of the difference of two lists of that size, sqrt(2) posterior sds. ``size`` is
+the number of splits of each bundled list.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from gensim.models import KeyedVectors
+from numpy.random import Generator, default_rng
+from scipy.stats import norm
+
+import bayesbias as bb
+
+from .published import BUNDLED
+
+REACH = float(norm.ppf(0.945)) * 2**0.5
+"""Half width of a predictive interval, in posterior sds."""
+
+
+def study(size: int = 200) -> pd.DataFrame:
+    """Return, by list and level, the share of halves whose contrast lies in the interval."""
+    every = pd.concat([splits(name, size) for name in BUNDLED])
+    every = pd.concat([every, every.assign(list="all")])
+    rates = every.groupby(["list", "level"], sort=False)[["covered", "sd"]].mean()
+    return rates.reset_index().assign(splits=size)
+
+
+def splits(name: str, size: int) -> pd.DataFrame:
+    """Split a bundled list; return whether each half is held by the other."""
+    words, rng = bb.load_wordlist(name), default_rng(1)
+    vectors = bb.load_vectors("glove-demo", words, case="fallback", progressbar=False)
+    frame = pd.concat([_split(vectors, words, rng) for _ in range(size)])
+    apart = (frame["mean_other"] - frame["mean"]).abs()
+    return frame.assign(list=name, covered=apart <= REACH * frame["sd"])
+
+
+def _split(vectors: KeyedVectors, words: bb.WordList, rng: Generator) -> pd.DataFrame:
+    """Contrasts of two random halves of a list, each as one that the other should hold."""
+    halves: list[dict[str, dict[str, list[str]]]] = [{}, {}]
+    for table in ("groups", "stereotypes", "controls"):
+        for name, listed in getattr(words, table).items():
+            known = [word for word in listed if word in vectors]
+            for half, part in zip(halves, np.array_split(rng.permutation(known), 2), strict=True):
+                half.setdefault(table, {})[name] = [str(word) for word in part]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        one, other = (_contrasts(bb.distance_table(vectors, replace(words, **h))) for h in halves)
+    pairs = [a.join(b, rsuffix="_other", how="inner") for a, b in ((one, other), (other, one))]
+    return pd.concat(pairs).reset_index()
+
+
+def _contrasts(table: pd.DataFrame) -> pd.DataFrame:
+    post = bb.fit(table, draws=100, seed=1, progressbar=False)
+    frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
+    frame = frame[frame["level"] != "word"]
+    return frame.set_index(["level", "protected_group"])[["mean", "sd"]]
