@@ -31,8 +31,11 @@ if TYPE_CHECKING:
 MOST_RUNS = 500
 """Runs at most, lists times embeddings times trainings: one matrix has a row for each."""
 
-OF_GROUP = ("group_wordlist", "protected_group")
-"""Coordinates of the rows of groups: their list, and their name."""
+OF_ROW = ("wordlist", "protected_group")
+"""Coordinates of the rows of contrasts: their list, and their group, empty for the overall one."""
+
+RAW = ("raw_mean", "raw_sd")
+"""What ``constant_data`` holds of every contrast; NaN where an embedding has no table of a list."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -76,11 +79,11 @@ def fit_many(
     Returns
     -------
     DataTree
-        ``contrast[wordlist, embedding]``, ``average[embedding]`` over lists,
-        ``group_contrast[list_group, embedding]`` of the groups that their list identifies, and the
-        sds of embeddings, lists, both, and trainings. Cells that no table measured are predicted;
-        ``constant_data`` says which were ``measured``, and holds every cell's ``raw_mean`` and
-        ``raw_sd``, which are those of a fit by itself. For `bb.rank_embeddings`,
+        ``contrast[contrast_row, embedding]``, whose rows have a ``wordlist`` and a
+        ``protected_group``, empty overall; groups that their list does not identify have no row.
+        ``average[embedding]`` over lists, and the sds of embeddings, lists, both, and trainings.
+        What no table measured is predicted. ``constant_data`` holds ``raw_mean`` and ``raw_sd``,
+        which are those of a fit by itself. For `bb.rank_embeddings`,
         `bb.embedding_differences`, `bb.variance_shares` and `bb.predict_retraining`.
 
     Raises
@@ -140,23 +143,22 @@ def fit_many(
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
     rng = default_rng(sequence)
     several = [list_contrasts(runs, embeddings, (first, second), rng) for runs in lists]
-    overall = [of_list.pop("") for of_list, _ in several]
-    groups = {
-        (runs.wordlist, name): contrast
+    named = [
+        (runs.wordlist, group, contrast)
         for runs, (of_list, _) in zip(lists, several, strict=True)
-        for name, contrast in of_list.items()
-    }
-    hierarchies = [overall, *([contrast] for contrast in groups.values())]
+        for group, contrast in of_list.items()
+    ]
+    rows = sorted(named, key=lambda row: row[1] != "")  # overall contrasts first
+    contrasts = [contrast for *_, contrast in rows]
+    of_lists, of_groups = contrasts[: len(lists)], contrasts[len(lists) :]
+    hierarchies = [of_lists, *([contrast] for contrast in of_groups)]
     drawn = [Hierarchy(one, len(embeddings)).draw(sd_priors, n, rng) for one in hierarchies]
-    draws = {"contrast": drawn[0].contrasts, "average": drawn[0].contrasts.mean(axis=1)}
-    draws |= drawn[0].sds
-    if groups:
-        draws["group_contrast"] = np.concatenate([one.contrasts for one in drawn[1:]], axis=1)
     pareto_k = max(*(k for _, k in several), *(one.pareto_k for one in drawn))
-    raw = {"raw": _raw(overall, len(embeddings))}
-    raw["group_raw"] = _raw([*groups.values()], len(embeddings))
-    coords = {"wordlist": [runs.wordlist for runs in lists], "embedding": embeddings}
-    tree = _tree(draws, raw, coords, [*groups], fitted.chains)
+    draws = {"contrast": np.concatenate([one.contrasts for one in drawn], axis=1), **drawn[0].sds}
+    draws["average"] = drawn[0].contrasts.mean(axis=1)
+    names = [list(column) for column in zip(*(row[:2] for row in rows), strict=True)]
+    coords = dict(zip(OF_ROW, names, strict=True)) | {"embedding": embeddings}
+    tree = _tree(draws, _raw(contrasts, len(embeddings)), coords, fitted.chains)
     tree["sample_stats"] = xr.Dataset({"pareto_k": pareto_k})
     unreliable = [
         f"Pareto k is {pareto_k:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
@@ -226,35 +228,26 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
 
 
 def _tree(
-    draws: Mapping[str, FloatArray],
-    raw: Mapping[str, FloatArray],
-    coords: dict[str, list[str]],
-    groups: Sequence[tuple[str, str]],
-    chains: int,
+    draws: Mapping[str, FloatArray], raw: FloatArray, names: Mapping[str, list[str]], chains: int
 ) -> DataTree:
     """Lay draws of contrasts and sds out as ArviZ expects them, with what was measured."""
     import xarray as xr
 
-    row = "list_group"
-    whole: dict[str, Any] = {**coords, row: [" / ".join(names) for names in groups]}
-    whole |= {name: (row, [of[i] for of in groups]) for i, name in enumerate(OF_GROUP)}
-    dims: dict[str, tuple[str, ...]] = {"average": ("embedding",)}
-    dims |= {"contrast": ("wordlist", "embedding"), "group_contrast": (row, "embedding")}
+    row, embedding = "contrast_row", "embedding"
+    coords: dict[str, Any] = {name: (row, names[name]) for name in OF_ROW}
+    coords[embedding] = names[embedding]
+    dims = {"contrast": (row, embedding), "average": (embedding,)}
     posterior = {
         name: (("chain", "draw", *dims.get(name, ())), v.reshape(chains, -1, *v.shape[1:]))
         for name, v in draws.items()
     }
-    constants: dict[str, Any] = {}
-    for prefix, name in (("", "contrast"), ("group_", "group_contrast")):
-        mean, sd = raw[f"{prefix}raw"]
-        constants |= {f"{prefix}raw_mean": (dims[name], mean), f"{prefix}raw_sd": (dims[name], sd)}
-    constants["measured"] = dims["contrast"], np.isfinite(raw["raw"][0])
     n_draws = len(draws["average"]) // chains
     sampled = {"chain": np.arange(chains), "draw": np.arange(n_draws)}
+    constants = {name: (dims["contrast"], v) for name, v in zip(RAW, raw, strict=True)}
     return xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset(posterior, {**whole, **sampled}),
-            "constant_data": xr.Dataset(constants, whole),
+            "posterior": xr.Dataset(posterior, {**coords, **sampled}),
+            "constant_data": xr.Dataset(constants, coords),
         }
     )
 

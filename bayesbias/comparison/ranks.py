@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..model.tree import labels, stacked
 from ..posterior.contrasts import pair_contrasts, reading_of
 from ..posterior.summaries import carry_warnings, in_front
 from ..tables.levels import AVERAGE, GROUP, OVERALL
-from .many import NAMES
+from .many import NAMES, OF_ROW, RAW
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -45,13 +45,12 @@ def rank_embeddings(
     -------
     DataFrame
         ``wordlist`` (overall, with several lists first ``average``, over all of them), of groups
-        ``protected_group``, ``embedding``; of its
-        contrast ``mean``, ``sd``, ``low``, ``high``; ``raw_mean``, ``raw_sd``, ``raw_low`` and
-        ``raw_high``, what the list and embedding say by themselves, not shrunken;
+        ``protected_group``, ``embedding``; of its contrast ``mean``, ``sd``, ``low``, ``high``;
+        ``raw_mean``, ``raw_sd``, ``raw_low`` and ``raw_high``, which are not shrunken;
         ``expected_rank``; ``p_most``, the probability of the most negative contrast, that is of
-        rank 1; ``p_rank_2`` and so on. A list's rows are of the embeddings
-        that hold it, in the order of ``expected_rank``. The average holds, for a list that an
-        embedding lacks, what the model predicts.
+        rank 1; ``p_rank_2`` and so on. A list's rows are of the embeddings that hold it, in the
+        order of ``expected_rank``. The average has, for a list that an embedding lacks, what the
+        model predicts.
 
     Raises
     ------
@@ -65,14 +64,18 @@ def rank_embeddings(
     0     glove -0.04    0.77
     1  debiased -0.02    0.23
     """
-    frames = []
-    for things, names, draws in _cells(tree, level):
+    from scipy.stats import norm
+
+    frames, reach = [], norm.ppf((1 + ci_prob) / 2)
+    for things, raw, draws in _cells(tree, level):
         frame = describe_draws(draws, ci_prob, ci_kind)
-        in_front(frame, **things, embedding=names)
-        frame = pd.concat([frame, _raw(tree, things, names, ci_prob)], axis=1)
+        in_front(frame, **things, embedding=list(raw.index))
+        raw["raw_low"] = raw["raw_mean"] - reach * raw["raw_sd"]
+        raw["raw_high"] = raw["raw_mean"] + reach * raw["raw_sd"]
+        frame = pd.concat([frame, raw.reset_index(drop=True)], axis=1)
         rank = 1 + draws.argsort(axis=1).argsort(axis=1)
         frame["expected_rank"] = rank.mean(axis=0)
-        for place in range(1, len(names) + 1):
+        for place in range(1, len(raw) + 1):
             frame["p_most" if place == 1 else f"p_rank_{place}"] = (rank == place).mean(axis=0)
         frames.append(frame.sort_values("expected_rank", kind="stable"))
     return _joined(frames, tree, ci_prob, ci_kind)
@@ -118,9 +121,9 @@ def embedding_differences(
     """
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [
-        pair_contrasts(draws[:, None], names, pd.DataFrame([things]), **reading)
-        for things, names, draws in _cells(tree, level)
-        if len(names) > 1
+        pair_contrasts(draws[:, None], list(raw.index), pd.DataFrame([things]), **reading)
+        for things, raw, draws in _cells(tree, level)
+        if len(raw) > 1
     ]
     if not frames:
         raise ValueError("the posterior is of one embedding; differences need two or more")
@@ -170,11 +173,11 @@ def predict_retraining(
     sd = stacked(tree, "training_sd")[:, None]
     rng = np.random.default_rng(as_seed_sequence(seed))
     frames = []
-    for things, names, draws in cells:
+    for things, raw, draws in cells:
         retrained = draws + sd * rng.standard_normal(draws.shape)
         frame, same = (describe_draws(values, ci_prob, ci_kind) for values in (retrained, draws))
         frame["widening"] = (frame["high"] - frame["low"]) / (same["high"] - same["low"])
-        frames.append(in_front(frame, **things, embedding=names))
+        frames.append(in_front(frame, **things, embedding=list(raw.index)))
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
@@ -221,49 +224,34 @@ def variance_shares(
     return _joined([frame], tree, ci_prob, ci_kind)
 
 
-def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], list[str], FloatArray]]:
-    """Iterate over lists, the average first, or groups: embeddings, and draws of the contrasts."""
+def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.DataFrame, FloatArray]]:
+    """Iterate over rows of a level, the average of lists first: raw moments, and draws.
+
+    Raw moments, not shrunken, have a row an embedding that was measured; of averages those of
+    independent lists.
+    """
     require_many(tree)
     if level not in {OVERALL, GROUP}:
         raise ValueError(f"level: {unknown_name('choice', level, (OVERALL, GROUP))}")
-    posterior, names = tree["posterior"].to_dataset(), np.array(labels(tree, "embedding"))
-    if level == GROUP and "group_contrast" not in posterior:
+    constants = tree["constant_data"].to_dataset()
+    names = pd.DataFrame({name: constants[name].values for name in OF_ROW})
+    rows = np.flatnonzero((names["protected_group"] != "") == (level == GROUP))
+    if not len(rows):
         raise ValueError(
             "no list identifies contrasts of single groups: two groups need controls, such as "
             "matched or neutral words"
         )
-    wordlists = posterior["wordlist" if level == OVERALL else "group_wordlist"].values.tolist()
-    things = [{"wordlist": str(name)} for name in wordlists]
-    draws = stacked(tree, "contrast" if level == OVERALL else "group_contrast")
-    if level == GROUP:
-        groups = posterior["protected_group"].values.tolist()
-        things = [t | {"protected_group": g} for t, g in zip(things, groups, strict=True)]
-    elif len(wordlists) > 1:
-        yield {"wordlist": AVERAGE}, [*names], stacked(tree, "average")
-    for place, (name, thing) in enumerate(zip(wordlists, things, strict=True)):
-        measured = tree["constant_data"]["measured"].sel(wordlist=name).to_numpy()
-        yield thing, [*names[measured]], draws[:, place, measured]
-
-
-def _raw(
-    tree: DataTree, things: Mapping[str, str], names: list[str], ci_prob: float
-) -> pd.DataFrame:
-    """What was measured, not shrunken, with Normal intervals; over lists, which are independent."""
-    from scipy.stats import norm
-
-    cells = tree["constant_data"].to_dataset().sel(embedding=names)
-    if group := things.get("protected_group"):
-        cells = cells.sel(list_group=[f"{things['wordlist']} / {group}"])
-        means, sds = cells["group_raw_mean"].to_numpy(), cells["group_raw_sd"].to_numpy()
-    else:
-        lists = cells["wordlist"].values if things["wordlist"] == AVERAGE else [things["wordlist"]]
-        cells = cells.sel(wordlist=lists)
-        means, sds = cells["raw_mean"].to_numpy(), cells["raw_sd"].to_numpy()
-    mean, sd = means.mean(axis=0), np.sqrt((sds**2).sum(axis=0)) / len(sds)
-    half = norm.ppf((1 + ci_prob) / 2) * sd
-    return pd.DataFrame(
-        {"raw_mean": mean, "raw_sd": sd, "raw_low": mean - half, "raw_high": mean + half}
-    )
+    moments = [constants[name].to_numpy() for name in RAW]
+    embeddings, draws = labels(tree, "embedding"), stacked(tree, "contrast")
+    if level == OVERALL and len(rows) > 1:
+        mean, sd = moments[0][rows].mean(axis=0), np.sqrt((moments[1][rows] ** 2).sum(axis=0))
+        raw = pd.DataFrame({"raw_mean": mean, "raw_sd": sd / len(rows)}, embeddings)
+        yield {"wordlist": AVERAGE}, raw, stacked(tree, "average")
+    for row in rows:
+        raw = pd.DataFrame(dict(zip(RAW, (m[row] for m in moments), strict=True)), embeddings)
+        is_measured = raw["raw_mean"].notna()
+        things = {name: str(names[name].iloc[row]) for name in OF_ROW[: 1 + (level == GROUP)]}
+        yield things, raw[is_measured], draws[:, row, is_measured]
 
 
 def _joined(
