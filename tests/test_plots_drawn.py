@@ -145,7 +145,7 @@ def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
             bars=ends(orders, "before_low", "before_high")
             | ends(orders, "after_low", "after_high"),
             beside={*map(percent, orders["p_turned"])},
-            legend=["before", "after"],
+            legend=["before", "after", f"smaller than {orders.attrs['rope']:.2g}: none"],
         ),
         "sweep": case(
             plots.sweep_forest(SWEEP),

@@ -55,7 +55,8 @@ def run(
     matched : int
         Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
     reference_lists : int
-        Lists of equally frequent words and of other topics to compare with; 0 for none.
+        Reference lists of each kind (equally frequent words, other topics as stereotypes); 0 for
+        none.
     keep : str
         effects: also write the effects of single attributes, which make posteriors large.
     compare_to : Path

@@ -49,7 +49,7 @@ OTHER_STYLES = (
 """Those of other hues, such as models; all colours have a contrast of 5 to 1 or more on white."""
 
 REFERENCES = {
-    "topics": ("95% of lists about any topics", "#DADADA", 0.82),
+    "topics": ("95% of lists with other topics as stereotypes", "#DADADA", 0.82),
     "frequency": ("95% of lists of equally frequent words", "#D9CBBB", 0.62),
 }
 """Name, colour and height, in rows, of ranges of reference lists: the wider ones first."""

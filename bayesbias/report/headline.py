@@ -29,6 +29,7 @@ from .writer import Table
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
+    from ..workflows.reference import Reference
     from ..workflows.wordlist import Analysis
 
 ORDER = ("associated", "different")
@@ -40,7 +41,7 @@ CLOSING = (
 )
 """Last words of a command that prints findings."""
 
-NULLS = {"frequency": "equally frequent words", "topics": "other topics"}
+NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Names of the nulls, by how their lists are drawn."""
 
 CLOSER = "closer to their own?"
@@ -125,7 +126,7 @@ def headline(analysis: Analysis) -> Headline:
         ]
         for row in rows.to_dict("records")
     ]
-    heads += [f"closer than {NULLS[name]}?" for name in nulls]
+    heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
     table = Table(
         f"{first.capitalize()} − {second} under the model {analysis.lead.spec.name}",
         tuple(heads),
@@ -158,9 +159,10 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     if reference is not None:
         sentences.append(
             "The last columns are shares of reference lists that lie less close: of "
-            f"{reference.n_lists('frequency')} with equally frequent words and "
-            f"{reference.n_lists('topics')} with other topics as stereotypes. Only near 100% does "
-            "a contrast exceed what such words show."
+            f"{reference.n_lists('frequency')} with {NULLS['frequency']} and "
+            f"{reference.n_lists('topics')} with {NULLS['topics']}. Only near 100% does a contrast "
+            f"exceed what such words show: {percent(any_beyond(reference))} of the lists with "
+            f"{NULLS['topics']} reach 95% in at least one of the {len(rows)} rows."
         )
     elif analysis.settings.reference_lists and not analysis.settings.templates:
         sentences.append(NOT_DRAWN)
@@ -169,6 +171,13 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         "All of this describes words in the texts of this embedding. What people are like, and "
         "whether a system built on it does harm, needs other data.",
     ]
+
+
+def any_beyond(reference: Reference) -> float:
+    """Return the share of topic lists less than 5% of which lie closer in some row."""
+    lists = reference.lists.query("match == 'topics'")
+    places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
+    return float((places <= 0.05).any(axis=1).mean())
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:

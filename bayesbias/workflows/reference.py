@@ -1,4 +1,4 @@
-"""What a list's contrasts are compared with: equally frequent words, topics, other measures."""
+"""What a list's contrasts are compared with: reference lists and other measures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 HEADLINE = ("associated", "different")
 """The contrast that is compared with reference lists."""
 
-REFERENCES: dict[Match, Vary] = {"frequency": "stereotypes", "topics": "both"}
+REFERENCES: dict[Match, Vary] = {"frequency": "stereotypes", "topics": "stereotypes"}
 """Reference lists by what their words match, and which words of the list they replace."""
 
 SCORES = ("weat", "mac", "same")
