@@ -152,7 +152,7 @@ def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
             SWEEP["mean"],
             rows=["a", "b", "a", "b"],
             heads=["one", "two"],
-            legend=["m", "n", "smaller than 0.02: none"],
+            legend=["m", "n"],
             bars=ends(SWEEP),
         ),
         "ranks": case(
