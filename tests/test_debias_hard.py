@@ -1,7 +1,6 @@
 """Hard debiasing, of two classes and of more, and what all methods share."""
 
 import dataclasses
-import itertools
 
 import numpy as np
 import pytest
@@ -73,21 +72,9 @@ def test_equalised_words_are_equally_far_from_every_neutral_word(sets, k: int) -
         assert np.ptp(cosines, axis=0).max() < SINGLE
 
 
-def test_equalising_triples_in_one_direction_warns_and_names_the_copies() -> None:
-    vectors = toy()
-    expected = r"takes 2 directions, and 1 is removed.* one vector: "
-    with pytest.warns(UserWarning, match=expected) as told:
-        result = multiclass_hard(vectors, RELIGION, k=1)
-    text = str(told[0].message)
-    for members in RELIGION.equalise:
-        rows = unit(result, members)
-        same = [
-            f"{members[a]} = {members[b]}"
-            for a, b in itertools.combinations(range(3), 2)
-            if np.abs(rows[a] - rows[b]).max() < SINGLE
-        ]
-        assert same  # of three signs two are equal
-        assert all(pair in text for pair in same)
+def test_equalising_triples_in_one_direction_warns() -> None:
+    with pytest.warns(UserWarning, match=r"takes 2 directions, and k=1 are removed"):
+        multiclass_hard(toy(), RELIGION, k=1)
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -128,13 +115,6 @@ def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -
     result = hard(vectors, GENDER).vectors
     # A product of float32 numbers rounds once, and neutralising may enlarge that ten times.
     assert hard(scaled, turned).vectors == pytest.approx(result, abs=10 * SINGLE)
-
-
-def test_equalised_pair_by_hand() -> None:
-    # Outside the axis both words are halved: nu = (0, .3), and sqrt(1 - .09) is left along it.
-    rows = [[0.8, 0.6], [1.0, 0.0]]
-    found = equalised(rows, np.array([[1.0, 0.0]]))
-    assert found == pytest.approx(np.array([[-np.sqrt(0.91), 0.3], [np.sqrt(0.91), 0.3]]))
 
 
 def test_equalising_words_that_do_not_differ_is_refused() -> None:

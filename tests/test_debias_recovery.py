@@ -97,4 +97,4 @@ def test_the_classifier_is_scored_on_words_it_has_not_seen() -> None:
     rows = random.normal(size=(200, 50))  # a machine that had seen them would know them all
     labels = np.repeat([0, 1], 100)
     # Chance with a standard error of .035.
-    assert classifier_accuracy(rows, labels, seed=1) == pytest.approx(0.5, abs=0.12)
+    assert classifier_accuracy(rows, labels, 5, seed=1) == pytest.approx(0.5, abs=0.12)

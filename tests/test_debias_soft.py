@@ -67,7 +67,7 @@ def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> No
     assert ours == pytest.approx(best, rel=1e-5, abs=1e-11)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.integers(0, 30), st.floats(0.01, 1000), st.booleans())
 def test_the_solution_is_a_minimum_among_neighbours(seed: int, strength: float, mean: bool) -> None:
     random = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ def debias(
     keywords = {name.replace("-", "_"): _value(text) for name, text in options.items()}
     if "seed" in bb.debias.method_options(method):
         keywords.setdefault("seed", shared.SEED)
-    written = bb.debias.debias_file(
+    record = bb.debias.debias_file(
         reading.vectors,
         out,
         method,
@@ -59,16 +59,15 @@ def debias(
         progressbar=not screen.QUIET.get(),
         **keywords,
     )
-    record = written.record
-    sizes = ", ".join(f"{count} {name}" for name, count in record.sizes.items())
+    sizes = ", ".join(f"{count} {name}" for name, count in record["sizes"].items())
     screen.say(
-        f"{written.out}: {written.words:,} words of {written.dims} dimensions.",
-        f"Method {record.method}, lists {record.lists}.",
-        f"In the embedding (case {record.case}): {sizes}.",
-        f"Record: {written.out}/record.json",
+        f"{out}: {record['words']:,} words of {record['dims']} dimensions.",
+        f"Method {record['method']}, lists {record['lists']}.",
+        f"In the embedding (case {record['case']}): {sizes}.",
+        f"Record: {out}/record.json",
     )
-    for name, words in record.missing.items():
-        capitals = record.case == "exact" and any(word != word.lower() for word in words)
+    for name, words in record["missing"].items():
+        capitals = record["case"] == "exact" and any(word != word.lower() for word in words)
         hint = "; if it is in lower case, pass --case fallback" if capitals else ""
         screen.complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")
 

@@ -25,7 +25,6 @@ type SetsLike = str | Path | Mapping[str, Any] | DefiningSets
 """What `load_defining_sets` takes: the name of a bundled list, a TOML file, a dict, or sets."""
 
 FOLDER = "wordlists/defining"
-"""Where the bundled lists are."""
 
 TUPLES = ("defining", "equalise")
 WORDS = ("classes", "specific", "targets", "representation")
@@ -80,22 +79,17 @@ class DefiningSets:
     note: str = ""
 
     def __post_init__(self) -> None:
-        for key in TUPLES:
-            object.__setattr__(self, key, _tuples(key, getattr(self, key)))
-        for key in WORDS:
-            object.__setattr__(self, key, _words(key, getattr(self, key)))
+        for key in (*TUPLES, *WORDS):
+            object.__setattr__(self, key, _words(key, getattr(self, key), key in TUPLES))
         for key in TEXTS:
-            if not isinstance(getattr(self, key), str):
-                raise ValueError(f"{key} must be text; got {getattr(self, key)!r}")
+            object.__setattr__(self, key, str(getattr(self, key)).strip())
+        names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
+        object.__setattr__(self, "classes", names)
         if self.case not in CASES:
             raise ValueError(unknown_name("case", str(self.case), CASES))
-        if not self.defining:
-            raise ValueError("defining is empty; at least one pair of words is needed")
         if self.representation and self.representation not in self.defining:
             given = list(self.representation)
             raise ValueError(f"representation must be one of the defining tuples; got {given}")
-        names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
-        object.__setattr__(self, "classes", names)
         if odd := [members for members in self.defining if len(members) != len(names)]:
             raise ValueError(
                 f"every defining tuple needs one word of each of the {len(names)} classes, in "
@@ -111,6 +105,8 @@ class DefiningSets:
     @property
     def n_classes(self) -> int:
         """Words in each defining tuple."""
+        if not self.defining:
+            raise ValueError("defining is empty; at least one pair of words is needed")
         return len(self.defining[0])
 
     @property
@@ -160,37 +156,13 @@ class DefiningSets:
             only = case == "fallback" and word not in there and lower in there
             return lower if case == "lower" or only else word
 
-        return replace(
-            self,
-            defining=tuple(dict.fromkeys(_mapped(form, self.defining))),
-            equalise=_distinct(_mapped(form, self.equalise)),
-            specific=tuple(dict.fromkeys(map(form, self.specific))),
-            targets=tuple(dict.fromkeys(map(form, self.targets))),
-            representation=tuple(map(form, self.representation)),
-            case=case,
-        )
-
-    def coverage(
-        self, found: Container[str], *, equalise: bool = True
-    ) -> tuple[dict[str, Words], dict[str, int]]:
-        """Return by set the words that an embedding lacks, and how many tuples it has whole.
-
-        Each specific word counts by itself; equalise sets may play no part.
-        """
-        sets = {
-            "defining sets": self.defining,
-            "equalise sets": self.equalise if equalise else (),
-            "specific words": tuple((word,) for word in self.specific),
+        changed: dict[str, Any] = {
+            key: tuple(dict.fromkeys(map(form, getattr(self, key))))
+            for key in ("specific", "targets", "representation")
         }
-        lost = {
-            name: tuple(dict.fromkeys(word for word in chain(*tuples) if word not in found))
-            for name, tuples in sets.items()
-        }
-        sizes = {
-            name: sum(all(word in found for word in members) for members in tuples)
-            for name, tuples in sets.items()
-        }
-        return {name: words for name, words in lost.items() if words}, sizes
+        changed["defining"] = tuple(dict.fromkeys(_mapped(form, self.defining)))
+        changed["equalise"] = _distinct(_mapped(form, self.equalise))
+        return replace(self, case=case, **changed)
 
 
 def defining_sets() -> list[str]:
@@ -206,30 +178,22 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     source : str, Path, mapping or DefiningSets
         A name from `defining_sets()`, or the path of a file that ends in ``.toml``. A
         `DefiningSets` is returned as it is.
-
-    Returns
-    -------
-    DefiningSets
     """
     if isinstance(source, DefiningSets):
         return source
     if isinstance(source, Mapping):
-        return _of_content(source)
+        known = [field.name for field in fields(DefiningSets)]
+        for key in source:
+            if key not in known:
+                raise ValueError(unknown_name("key", str(key), known))
+        if "defining" not in source:
+            raise ValueError("it lacks the key 'defining', a list of pairs of words")
+        return DefiningSets(**source)
     check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
     path = toml_path(source, FOLDER, "list for debiasing")
     with located(path):
-        return _of_content({"name": path.stem, **parse_toml(read_text(path), "a list")})
-
-
-def _of_content(content: Mapping[str, Any]) -> DefiningSets:
-    known = [field.name for field in fields(DefiningSets)]
-    for key in content:
-        if key not in known:
-            raise ValueError(unknown_name("key", str(key), known))
-    if "defining" not in content:
-        raise ValueError("it lacks the key 'defining', a list of pairs of words")
-    texts = {key: text.strip() for key in TEXTS if isinstance(text := content.get(key), str)}
-    return DefiningSets(**{**content, **texts})
+        content = parse_toml(read_text(path), "a list")
+        return load_defining_sets({"name": path.stem, **content})
 
 
 def _mapped(form: Callable[[str], str], tuples: Iterable[Words]) -> Iterable[Words]:
@@ -245,18 +209,16 @@ def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
     return tuple(kept)
 
 
-def _words(key: str, given: object) -> Words:
+def _words(key: str, given: object, of_tuples: bool) -> tuple[Any, ...]:
+    """Check a list of words, or one of pairs and longer tuples of different words."""
+    what = "pairs of words" if of_tuples else "words"
     if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ValueError(f"{key} must be a list of words; got {given!r}")
-    if bad := [word for word in given if not isinstance(word, str) or not word.strip()]:
-        raise ValueError(f"{key} must hold words; got {bad[0]!r}")
-    return tuple(given)
-
-
-def _tuples(key: str, given: object) -> tuple[Words, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ValueError(f"{key} must be a list of pairs of words; got {given!r}")
-    tuples = tuple(_words(key, members) for members in given)
+        raise ValueError(f"{key} must be a list of {what}; got {given!r}")
+    if not of_tuples:
+        if bad := [word for word in given if not isinstance(word, str) or not word.strip()]:
+            raise ValueError(f"{key} must hold words; got {bad[0]!r}")
+        return tuple(given)
+    tuples = tuple(_words(key, members, False) for members in given)
     for members in tuples:
         if len(members) < 2 or len(set(members)) < len(members):
             raise ValueError(

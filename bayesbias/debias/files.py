@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,23 +14,12 @@ from .._core.files import replace_folder
 from ..embeddings.convert import require_native_path
 from ..embeddings.formats.arrays import FILES, write_native
 from ..embeddings.load import open_embedding
-from ..embeddings.source import Chunk
-from .debiaser import Debiaser, Debiasing, warn_of_empty
+from ..embeddings.source import Chunk, Embedding
 from .defining_sets import SetsLike, load_defining_sets
-from .method import debiasing_method
+from .method import Debiaser, fit_debiaser, warn_of_empty
 from .sums import CHUNK
 
 RECORD = "record.json"
-
-
-@dataclass(frozen=True)
-class DebiasedFile:
-    """A debiased embedding: its folder, its size, and how it was made."""
-
-    out: Path
-    words: int
-    dims: int
-    record: Debiasing
 
 
 def debias_file(
@@ -45,7 +34,7 @@ def debias_file(
     progressbar: bool = True,
     chunk_size: int = CHUNK,
     **options: Any,  # noqa: ANN401
-) -> DebiasedFile:
+) -> dict[str, Any]:
     """Debias a whole embedding file and write the result, which `load_vectors` reads.
 
     The source is read two to four times, and is never in memory as a whole, but for formats that
@@ -59,9 +48,8 @@ def debias_file(
         The folder to make, of ``vectors.npy``, ``words.txt`` and ``record.json``. It appears when
         it is complete. For gensim and word2vec write
         ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
-    method : str
-        A name of `DEBIASING_METHODS`.
-    sets : str, path or DefiningSets
+    method, sets, **options
+        As for `fit_debiaser`.
     case : {"fallback", "exact", "lower"}, optional
         How words of the sets are looked up, if not as the sets specify; see
         `DefiningSets.in_case`.
@@ -71,12 +59,11 @@ def debias_file(
         As for `load_vectors`.
     chunk_size : int
         Words in memory at a time.
-    **options
-        Those of the method, such as ``k=2``.
 
     Returns
     -------
-    DebiasedFile
+    dict
+        The content of ``record.json``: source, number of words and dimensions, and the `Debiasing`.
 
     Raises
     ------
@@ -84,7 +71,6 @@ def debias_file(
         If ``out`` is there and `force` is not set, or is the source; the method or an option is
         unknown; or as the method. Nothing is written then.
     """
-    chosen = debiasing_method(method, **options)
     lists = load_defining_sets(sets)
     lists = lists if case is None else replace(lists, case=case)
     target = Path(out)
@@ -94,24 +80,19 @@ def debias_file(
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    debiaser = chosen.fit(embedding, lists)
+    debiaser = fit_debiaser(embedding, method, lists, **options)
     with replace_folder(target) as stage:
-        count, dims = write_native(_debiased(embedding.chunks(chunk_size), debiaser), stage)
-        record = {
-            "source": Path(source).name,
-            "words": count,
-            "dims": dims,
-            **asdict(debiaser.record),
-            "bayesbias": version("bayesbias"),
-        }
+        words, dims = write_native(_debiased(embedding, debiaser, chunk_size), stage)
+        record = {"source": Path(source).name, "words": words, "dims": dims}
+        record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
         text = json.dumps(record, ensure_ascii=False, indent=1)
         (stage / RECORD).write_text(f"{text}\n", encoding="utf-8")
-    return DebiasedFile(target, count, dims, debiaser.record)
+    return record
 
 
-def _debiased(chunks: Iterator[Chunk], debiaser: Debiaser) -> Iterator[Chunk]:
+def _debiased(embedding: Embedding, debiaser: Debiaser, chunk_size: int) -> Iterator[Chunk]:
     empty = 0
-    for chunk in chunks:
+    for chunk in embedding.chunks(chunk_size):
         rows = debiaser.transform_rows(chunk.words, chunk.vectors)
         empty += int((~rows.any(axis=1)).sum())
         yield replace(chunk, vectors=rows)

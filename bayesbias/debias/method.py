@@ -1,31 +1,47 @@
-"""What a debiasing method is, and the methods by name."""
+"""What a debiasing method is: it learns from some words, and then changes one row at a time.
+
+Learning needs the words of the defining sets and, for some methods, sums over all words. Changing
+rows needs one chunk of them at a time, so that embeddings may be larger than memory.
+"""
 
 from __future__ import annotations
 
 import inspect
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
+from .._core.display import abridged
+from .._core.resources import OWN_FRAMES
+from ..embeddings.formats.keyed import Vectors, resolved_forms
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
 from ..embeddings.source import Embedding
-from .debiaser import Debiaser, Debiasing
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .sums import VectorsByWord, vectors_by_word
+from .sums import CHUNK, VANISHED, VectorsByWord, lengths, vectors_by_word
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-type Fittable = VectorsLike | Embedding
-"""What a method is fitted to: what `load_vectors` takes, or an embedding that is read in parts."""
+Change = Callable[[FloatArray], FloatArray]
+"""A change of (n, n_dims) rows, each by itself."""
 
-DEBIASING_METHODS: dict[str, type[DebiasingMethod]] = {}
-"""The methods by name. A subclass of `DebiasingMethod` enters itself here."""
+type Method = Callable[..., KeyedVectors]
+"""A method as a function of vectors, sets, and the method's options."""
 
-FUNCTION_NOTES = """
+DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
+"""By the name of a method, the function that fits it; `debiasing_method` enters it here."""
+
+ATTRIBUTE = "debiasing"
+"""Name of the attribute of KeyedVectors that holds a `Debiasing`; gensim's own save keeps it."""
+
+NOTES = """
 
 Notes
 -----
@@ -34,106 +50,243 @@ Call ``{name}(vectors, sets)``. ``vectors`` are what `load_vectors` takes, ``set
 `debiasing` returns the record of the change."""
 
 
-class DebiasingMethod(ABC):
-    """A method that takes bias out of an embedding.
-
-    A method is one frozen dataclass in a file of ``methods/``. Its fields are its options, each
-    described under Parameters. Its name is the name of the class in snake case, under which it is
-    a function of `bayesbias.debias`, a method of `debias_file`, and one of `bayesbias debias`,
-    where its options are those of the class.
-    """
-
-    name: ClassVar[str]
-    two_classes: ClassVar[bool] = False
-    """Whether the method is for pairs of words only."""
-    default_sets: ClassVar[str] = "gender"
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
-        DEBIASING_METHODS[cls.name] = cls
-
-    @abstractmethod
-    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
-        """Learn from vectors, or from a source, what happens to each word of an embedding."""
-
-    def read(
-        self, vectors: Fittable, sets: SetsLike
-    ) -> tuple[Embedding, DefiningSets, VectorsByWord]:
-        """Return the embedding, the sets, and the vectors of the sets' words.
-
-        Words of the sets are taken in the case that the embedding has them in, as `sets` specify.
-        """
-        lists = load_defining_sets(sets)
-        if self.two_classes and lists.n_classes != 2:
-            raise ValueError(
-                f"{self.name} debiasing is for two classes, and {lists.name!r} has "
-                f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
-            )
-        if not isinstance(vectors, Embedding):
-            vectors = open_embedding(vectors_in_memory(vectors))
-        found = vectors_by_word(vectors, lists.forms)
-        lists = lists.in_case(lists.case, found)
-        return vectors, lists, {word: found[word] for word in sorted(lists.kept) if word in found}
-
-    def record(
-        self,
-        lists: DefiningSets,
-        found: VectorsByWord,
-        parameters: Mapping[str, Any],
-        *,
-        equalise: bool,
-    ) -> Debiasing:
-        """Return the record of what the method does; equalise sets may play no part."""
-        missing, sizes = lists.coverage(found, equalise=equalise)
-        return Debiasing(self.name, lists.name, parameters, missing, sizes, lists.case)
-
-
-def debiasing_method(name: str, **options: Any) -> DebiasingMethod:  # noqa: ANN401
-    """Return a method by name, with its options.
+@dataclass(frozen=True)
+class Debiasing:
+    """How vectors were debiased.
 
     Parameters
     ----------
-    name : str
+    method, lists : str
+        Names of the method and of the `DefiningSets`.
+    parameters : mapping of str to plain values
+        The method's options, and its own choices.
+    missing : mapping of str to tuple of str
+        Words of the lists that the embedding lacks, by set.
+    sizes : mapping of str to int
+        How many of each set are in the embedding: whole defining and equalise sets, and specific
+        words.
+    case : str
+        How words were looked up; see `DefiningSets.in_case`.
+    """
+
+    method: str
+    lists: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    case: str = "exact"
+
+
+@dataclass(frozen=True, eq=False)
+class Debiaser:
+    """A fitted debiasing method.
+
+    Parameters
+    ----------
+    record : Debiasing
+    everywhere, neutral : function of rows, optional
+        What happens to all words, and then to the words that are not kept.
+    kept : frozenset of str
+    placed : mapping of str to (n_dims,) array
+        Words that get a vector outright, as equalised ones do.
+    unit : bool
+        Bring rows to unit length before and after.
+    """
+
+    record: Debiasing
+    everywhere: Change | None = None
+    neutral: Change | None = None
+    kept: frozenset[str] = frozenset()
+    placed: Mapping[str, FloatArray] = field(default_factory=dict)
+    unit: bool = True
+
+    def transform(self, vectors: VectorsLike) -> KeyedVectors:
+        """Debias vectors, as `transform_rows` does; the record stays with the new ones."""
+        before = vectors_in_memory(vectors)
+        chunks = open_embedding(before).chunks(CHUNK)
+        matrix = np.concatenate([self.transform_rows(c.words, c.vectors) for c in chunks])
+        warn_of_empty(int((~matrix.any(axis=1)).sum()))
+        others, words = resolved_forms(before), list(before.index_to_key)
+        after = Vectors(words, matrix, [others.get(word, word) for word in words]).keyed()
+        setattr(after, ATTRIBUTE, self.record)
+        return after
+
+    def transform_rows(
+        self, words: Sequence[str], rows: NDArray[np.floating]
+    ) -> NDArray[np.float32]:
+        """Debias a chunk, (n, n_dims): float32 rows; those of zeros stay zeros.
+
+        A ValueError is raised if a row is not finite, or nothing is left of one.
+        """
+        matrix = np.asarray(rows, dtype=np.float64)
+        before = lengths(matrix, words)
+        empty = before == 0
+        if self.unit:
+            matrix = matrix / np.where(empty, 1.0, before)[:, None]
+            before = np.ones(len(matrix))
+        if self.everywhere is not None:
+            matrix = self.everywhere(matrix)
+        if self.neutral is not None:
+            free = np.array([word not in self.kept for word in words], dtype=bool)
+            matrix = np.where(free[:, None], self.neutral(matrix), matrix)
+        after = np.linalg.norm(matrix, axis=1)
+        lost = np.flatnonzero(~empty & (after <= VANISHED * before)).tolist()
+        if names := [words[row] for row in lost if words[row] not in self.placed]:
+            raise ValueError(
+                f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
+                "debiasing: they lie in what is removed; add them to the specific words, or remove "
+                "less"
+            )
+        if self.unit:
+            matrix = matrix / np.where(empty, 1.0, after)[:, None]
+        result = matrix.astype(np.float32)
+        for row, word in enumerate(words):
+            if word in self.placed:
+                result[row] = self.placed[word]
+        result[empty] = 0.0
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What a method learns from: an embedding, the sets, and the vectors of the sets' words."""
+
+    method: str
+    embedding: Embedding
+    sets: DefiningSets
+    found: VectorsByWord
+
+    def debiaser(
+        self,
+        parameters: Mapping[str, Any],
+        *,
+        equalise: bool,
+        **changes: Any,  # noqa: ANN401
+    ) -> Debiaser:
+        """Return the fitted method, with its record; equalise sets may play no part."""
+        tuples = {
+            "defining sets": self.sets.defining,
+            "equalise sets": self.sets.equalise if equalise else (),
+            "specific words": tuple((word,) for word in self.sets.specific),
+        }
+        missing, sizes = {}, {}
+        for name, members in tuples.items():
+            sizes[name] = sum(all(word in self.found for word in words) for words in members)
+            lost = dict.fromkeys(word for word in chain(*members) if word not in self.found)
+            if lost:
+                missing[name] = tuple(lost)
+        record = Debiasing(self.method, self.sets.name, parameters, missing, sizes, self.sets.case)
+        return Debiaser(record, kept=self.sets.kept, **changes)
+
+
+def debiasing_method(
+    *, two_classes: bool = False, default_sets: str = "gender"
+) -> Callable[[Callable[..., Debiaser]], Method]:
+    """Make a debiasing method of a function that learns from `Material`.
+
+    The function takes the material, and the method's options by name, which its docstring
+    describes; it returns ``material.debiaser(...)``. The method is a function of vectors, sets and
+    options. `debias_file` and `bayesbias debias` know it by the function's name.
+
+    Parameters
+    ----------
+    two_classes : bool
+        Whether the method is for pairs of words only.
+    default_sets : str
+        Name of the bundled list that it takes by default.
+    """
+
+    def enter(learn: Callable[..., Debiaser]) -> Method:
+        name = learn.__name__
+
+        def fit(vectors: VectorsLike | Embedding, sets: SetsLike, **options: Any) -> Debiaser:  # noqa: ANN401
+            return learn(_material(name, vectors, sets, two_classes), **options)
+
+        def debias(
+            vectors: VectorsLike,
+            sets: SetsLike = default_sets,
+            **options: Any,  # noqa: ANN401
+        ) -> KeyedVectors:
+            keyed = vectors_in_memory(vectors)
+            return fit(keyed, sets, **options).transform(keyed)
+
+        _, *options = inspect.signature(learn, eval_str=True).parameters.values()
+        for function in (fit, debias):
+            given = list(inspect.signature(function).parameters.values())[:-1]
+            vars(function)["__signature__"] = inspect.Signature([*given, *options])
+        debias.__name__ = debias.__qualname__ = name
+        debias.__doc__ = (inspect.getdoc(learn) or "") + NOTES.format(name=name, sets=default_sets)
+        DEBIASING_METHODS[name] = fit
+        return debias
+
+    return enter
+
+
+def _material(
+    method: str, vectors: VectorsLike | Embedding, sets: SetsLike, two_classes: bool
+) -> Material:
+    """Read the vectors of the sets' words, in the case that the embedding has them in."""
+    lists = load_defining_sets(sets)
+    if two_classes and lists.n_classes != 2:
+        raise ValueError(
+            f"{method} debiasing is for two classes, and {lists.name!r} has "
+            f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
+        )
+    if not isinstance(vectors, Embedding):
+        vectors = open_embedding(vectors_in_memory(vectors))
+    found = vectors_by_word(vectors, lists.forms)
+    lists = lists.in_case(lists.case, found)
+    kept = {word: found[word] for word in sorted(lists.kept) if word in found}
+    return Material(method, vectors, lists, kept)
+
+
+def method_options(method: str) -> list[str]:
+    """Return the names of the options of a method by name."""
+    key = method.replace("-", "_")
+    if key not in DEBIASING_METHODS:
+        raise ValueError(unknown_name("debiasing method", method, DEBIASING_METHODS))
+    return list(inspect.signature(DEBIASING_METHODS[key]).parameters)[2:]
+
+
+def fit_debiaser(
+    vectors: VectorsLike | Embedding,
+    method: str = "hard",
+    sets: SetsLike = "gender",
+    **options: Any,  # noqa: ANN401
+) -> Debiaser:
+    """Fit a debiasing method by name; the result debiases whatever vectors it is given.
+
+    Parameters
+    ----------
+    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
+        As for `load_vectors`.
+    method : str
         A name of `DEBIASING_METHODS`; a hyphen may stand for an underscore.
+    sets : str, path, mapping or DefiningSets
     **options
         Those of the method, such as ``k=2``.
     """
-    known = method_options(name)
+    known = method_options(method)
     for option in options:
         if option not in known:
-            raise ValueError(unknown_name(f"option of {name}", option, known))
-    return DEBIASING_METHODS[name.replace("-", "_")](**options)
+            raise ValueError(unknown_name(f"option of {method}", option, known))
+    return DEBIASING_METHODS[method.replace("-", "_")](vectors, sets, **options)
 
 
-def method_options(name: str) -> dict[str, inspect.Parameter]:
-    """Return the options of a method by name, with their types and defaults."""
-    key = name.replace("-", "_")
-    if key not in DEBIASING_METHODS:
-        raise ValueError(unknown_name("debiasing method", name, DEBIASING_METHODS))
-    return dict(inspect.signature(DEBIASING_METHODS[key], eval_str=True).parameters)
+def debiasing(vectors: KeyedVectors) -> Debiasing | None:
+    """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
+
+    The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
+    own files; formats that hold only words and numbers lose it.
+    """
+    record = getattr(vectors, ATTRIBUTE, None)
+    return record if isinstance(record, Debiasing) else None
 
 
-@cache
-def as_function(method: type[DebiasingMethod]) -> Callable[..., KeyedVectors]:
-    """Return a method as a function of vectors, sets, and the method's options."""
-
-    def debias(
-        vectors: VectorsLike,
-        sets: SetsLike = method.default_sets,
-        **options: Any,  # noqa: ANN401
-    ) -> KeyedVectors:
-        keyed = vectors_in_memory(vectors)
-        return method(**options).fit(keyed, sets).transform(keyed)
-
-    *given, _ = inspect.signature(debias).parameters.values()
-    options = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for option in inspect.signature(method).parameters.values()
-    ]
-    notes = FUNCTION_NOTES.format(name=method.name, sets=method.default_sets)
-    vars(debias)["__signature__"] = inspect.Signature([*given, *options])
-    debias.__name__ = debias.__qualname__ = method.name
-    debias.__module__ = __package__ or ""
-    debias.__doc__ = (inspect.getdoc(method) or "") + notes
-    return debias
+def warn_of_empty(count: int) -> None:
+    """Warn of words whose vector is zero: they have no direction and stay as they are."""
+    if count:
+        warnings.warn(
+            f"the vectors of {count:,} word(s) are all zeros and were left so",
+            skip_file_prefixes=OWN_FRAMES,
+        )

@@ -91,20 +91,17 @@ def remaining_bias(
     chosen, labels = _most_leaning(leaning, n_words, lists)
     root = as_seed_sequence(seed)
     state = int(root.generate_state(1)[0])
-    clustered = [cluster_accuracy(rows[chosen], labels, seed=root) for rows in both]
-    classified = [
-        classifier_accuracy(rows[chosen], labels, folds=folds, seed=state) for rows in both
-    ]
     chance = 1 / lists.n_classes
+    clustered = [cluster_accuracy(rows[chosen], labels, seed=root) for rows in both]
+    classified = [classifier_accuracy(rows[chosen], labels, folds, state) for rows in both]
     checks = [
         ("cluster", "accuracy", *clustered, chance, len(labels)),
         ("classifier", "accuracy", *classified, chance, len(labels)),
     ]
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
-    size = min(neighbours, len(words) - 1)
     if len(asked) >= FEWEST_TARGETS:
-        lean = _leaning(before, asked, lists)
+        size, lean = min(neighbours, len(words) - 1), _leaning(before, asked, lists)
         classes = np.eye(lists.n_classes)[leaning.argmax(axis=1)]
         correlations = []
         for vectors, rows in zip((before, after), both, strict=True):
@@ -149,9 +146,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     return float(table[linear_sum_assignment(table, maximize=True)].sum() / len(matrix))
 
 
-def classifier_accuracy(
-    rows: FloatArray, labels: NDArray[np.intp], *, folds: int = 5, seed: int
-) -> float:
+def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], folds: int, seed: int) -> float:
     """Compute the share of rows that a support vector machine classifies right, cross-validated.
 
     Radial kernel, C = 1, and scikit-learn's own width; stratified folds drawn with the seed.
@@ -185,14 +180,9 @@ def _shared_words(
     before: KeyedVectors, after: KeyedVectors, lists: DefiningSets, vocabulary: int
 ) -> list[str]:
     """Return words of both embeddings that are not specific, and have a direction in each."""
-    words = [
-        word
-        for word in before.index_to_key[:vocabulary]
-        if word not in lists.kept
-        and word in after.key_to_index
-        and before[word].any()
-        and after[word].any()
-    ]
+    free = (word for word in before.index_to_key[:vocabulary] if word not in lists.kept)
+    both = (word for word in free if word in after.key_to_index)
+    words = [word for word in both if before[word].any() and after[word].any()]
     if not words:
         raise ValueError("the two embeddings share no word that is not specific")
     return words

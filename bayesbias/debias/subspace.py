@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import is_whole, unknown_name
-from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.word_sets import look_up_tuples
 from ..scores.subspace import bias_subspace, principal_components
-from .debiaser import VANISHED
 from .defining_sets import DefiningSets
-from .sums import VectorsByWord, without
+from .sums import VANISHED, VectorsByWord, without
 
 SUBSPACES = ("components", "means")
 """How a bias subspace is found: principal components of centered sets, or differences of means."""
@@ -85,18 +82,10 @@ def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
     return np.asarray(common + radius * leaning / sizes)
 
 
-def warn_of_few_directions(lists: DefiningSets, placed: dict[str, FloatArray], k: int) -> None:
+def warn_of_few_directions(n_classes: int, k: int) -> None:
     """Warn that sets are equalised in fewer directions than they differ in."""
-    pairs = [
-        f"{first} = {second}"
-        for members in lists.equalise
-        for first, second in combinations([word for word in members if word in placed], 2)
-        if np.allclose(placed[first], placed[second], rtol=0, atol=VANISHED)
-    ]
-    copies = f" These words get one vector: {abridged(pairs, 6)}." if pairs else ""
     warnings.warn(
-        f"equalising sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, and "
-        f"{k} {'is' if k == 1 else 'are'} removed. In one direction only a sign is left, so that "
-        f"two of three words must coincide.{copies} Leave k out, or pass equalise=False",
+        f"equalising sets of {n_classes} words takes {n_classes - 1} directions, and k={k} are "
+        "removed; words of a set may get one vector. Leave k out, or pass equalise=False",
         skip_file_prefixes=OWN_FRAMES,
     )

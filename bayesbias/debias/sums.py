@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,10 @@ VectorsByWord = Mapping[str, NDArray[np.floating]]
 
 CHUNK = 8192
 """Words in a chunk: 20 MB of float64 at 300 dimensions."""
+
+VANISHED = 1e-6
+"""A row that keeps a smaller share of its length has no direction but that of rounding:
+float32 rounds coordinates at 6e-8."""
 
 VOCABULARY = 50_000
 """Words from the start of an embedding that are searched for biased ones: files have frequent
@@ -51,16 +56,12 @@ class Moments:
 
 def moments(embedding: Embedding, kept: frozenset[str]) -> Moments:
     """Compute the moments of an embedding in one pass."""
-    count, neutral_count = 0, 0
-    total, second, neutral_second = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1))
+    total: list[Any] = [0, 0, 0.0, 0.0, 0.0]
     for words, rows in unit_chunks(embedding):
         free = rows[[word not in kept for word in words]]
-        count += len(rows)
-        neutral_count += len(free)
-        total = total + rows.sum(axis=0)
-        second = second + rows.T @ rows
-        neutral_second = neutral_second + free.T @ free
-    return Moments(count, neutral_count, total, second, neutral_second)
+        parts = len(rows), len(free), rows.sum(axis=0), rows.T @ rows, free.T @ free
+        total = [before + part for before, part in zip(total, parts, strict=True)]
+    return Moments(*total)
 
 
 def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..._core.arrays import FloatArray, unit_rows
 from ..._core.random import Seed, as_seed_sequence
 from ...embeddings.source import Embedding
-from ..debiaser import Debiaser
-from ..defining_sets import DefiningSets, SetsLike
-from ..method import DebiasingMethod, Fittable
+from ..defining_sets import DefiningSets
+from ..method import Debiaser, Material, debiasing_method
 from ..recovery import cluster_accuracy
 from ..subspace import bias_directions, equalised_words
 from ..sums import VOCABULARY, VectorsByWord, moments, unit_chunks, without
 
-CANDIDATES = 20
-"""Leading principal components that are tried."""
 
-BIASED = 500
-"""Most biased words of each class whose clusters are looked at, as published."""
-
-
-@dataclass(frozen=True)
-class DoubleHard(DebiasingMethod):
+@debiasing_method(two_classes=True)
+def double_hard(
+    material: Material,
+    *,
+    component: int | None = None,
+    candidates: int = 20,
+    n_words: int = 500,
+    vocabulary: int = VOCABULARY,
+    equalise: bool = True,
+    seed: Seed = None,
+) -> Debiaser:
     """Double-hard debiasing for two classes: first remove a direction of word frequency.
 
     Unit vectors are centered on the mean of all words. Of the leading principal components of the
@@ -56,86 +57,42 @@ class DoubleHard(DebiasingMethod):
     ----------
     Wang, Lin, Rajani, McCann, Ordonez and Xiong (2020), Double-Hard Debias, ACL, algorithm 1.
     """
-
-    component: int | None = None
-    candidates: int = CANDIDATES
-    n_words: int = BIASED
-    vocabulary: int = VOCABULARY
-    equalise: bool = True
-    seed: Seed = None
-    two_classes: ClassVar[bool] = True
-
-    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
-        """Learn both directions, in one pass over all words or two."""
-        embedding, lists, found = self.read(vectors, sets)
-        frequency = leading_components(embedding, lists.kept)
-        component = self.component
-        search: dict[str, Any] = {}
-        if component is None:
-            component, search = self._find_component(embedding, lists, found, frequency)
-        frequency.require("component", component)
-        moved = frequency.moved(found, component)
-        directions = bias_directions(moved, lists)
-        parameters = {"equalise": self.equalise, **search, "component": component}
-        return Debiaser(
-            record=self.record(lists, found, parameters, equalise=self.equalise),
-            everywhere=partial(frequency.remove, component=component),
-            neutral=partial(without, directions=directions),
-            kept=lists.kept,
-            placed=equalised_words(moved, lists, directions) if self.equalise else {},
-        )
-
-    def _find_component(
-        self, embedding: Embedding, lists: DefiningSets, found: VectorsByWord, frequency: Frequency
-    ) -> tuple[int, dict[str, Any]]:
-        """Return the component that hides bias best, and the record of the search."""
-        frequency.require("candidates", self.candidates)
-        lean = leaning_direction(found, lists)
-        _, biased = most_biased(embedding, lean, lists.kept, self.n_words, self.vocabulary)
-        labels = np.repeat([0, 1], self.n_words)
-        seed = as_seed_sequence(self.seed)
-        accuracies = []
-        for component in range(1, self.candidates + 1):
-            directions = bias_directions(frequency.moved(found, component), lists)
-            rows = without(frequency.remove(biased, component), directions)
-            accuracies.append(cluster_accuracy(unit_rows(rows), labels, seed=seed))
-        return int(np.argmin(accuracies)) + 1, {
-            "candidates": self.candidates,
-            "n_words": self.n_words,
-            "vocabulary": self.vocabulary,
-            "seed": seed.entropy,
-            "accuracies": [round(accuracy, 4) for accuracy in accuracies],
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Frequency:
-    """Mean of all unit vectors, and the principal components, the one of largest variance first."""
-
-    center: FloatArray
-    components: FloatArray
-
-    def remove(self, rows: FloatArray, component: int) -> FloatArray:
-        """Centre rows, and remove a component, counted from 1."""
-        return without(rows - self.center, self.components[component - 1 : component])
-
-    def moved(self, found: VectorsByWord, component: int) -> VectorsByWord:
-        """Return unit vectors of words without a component."""
-        rows = self.remove(unit_rows(list(found.values())), component)
-        return dict(zip(found, rows, strict=True))
-
-    def require(self, name: str, value: int) -> None:
-        """Raise a ValueError if there are not so many components."""
-        if not 1 <= value <= (most := len(self.components)):
-            raise ValueError(f"{name} must lie in 1 to {most}, the dimensions; got {value}")
-
-
-def leading_components(embedding: Embedding, kept: frozenset[str]) -> Frequency:
-    """Compute the principal components of all unit vectors."""
-    sums = moments(embedding, kept)
+    found, lists = material.found, material.sets
+    sums = moments(material.embedding, lists.kept)
     center = sums.total / sums.count
     _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(center, center))
-    return Frequency(center, np.ascontiguousarray(axes[:, ::-1].T))
+    axes = np.ascontiguousarray(axes[:, ::-1].T)
+    name, tried = ("candidates", candidates) if component is None else ("component", component)
+    if not 1 <= tried <= len(axes):
+        raise ValueError(f"{name} must lie in 1 to {len(axes)}, the dimensions; got {tried}")
+
+    def removed(rows: FloatArray, component: int) -> FloatArray:
+        return without(rows - center, axes[component - 1 : component])
+
+    def learned(component: int) -> tuple[VectorsByWord, FloatArray]:
+        rows = removed(unit_rows(list(found.values())), component)
+        moved = dict(zip(found, rows, strict=True))
+        return moved, bias_directions(moved, lists)
+
+    search: dict[str, Any] = {}
+    if component is None:
+        lean, sequence = leaning_direction(found, lists), as_seed_sequence(seed)
+        _, biased = most_biased(material.embedding, lean, lists.kept, n_words, vocabulary)
+        labels, accuracies = np.repeat([0, 1], n_words), []
+        for number in range(1, candidates + 1):
+            rows = without(removed(biased, number), learned(number)[1])
+            accuracies.append(cluster_accuracy(unit_rows(rows), labels, seed=sequence))
+        component = int(np.argmin(accuracies)) + 1
+        search = {"candidates": candidates, "n_words": n_words, "vocabulary": vocabulary}
+        search |= {"seed": sequence.entropy, "accuracies": [round(x, 4) for x in accuracies]}
+    moved, directions = learned(component)
+    return material.debiaser(
+        {"equalise": equalise, **search, "component": component},
+        equalise=equalise,
+        everywhere=partial(removed, component=component),
+        neutral=partial(without, directions=directions),
+        placed=equalised_words(moved, lists, directions) if equalise else {},
+    )
 
 
 def leaning_direction(found: VectorsByWord, lists: DefiningSets) -> FloatArray:

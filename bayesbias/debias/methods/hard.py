@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
-from ..debiaser import Debiaser
-from ..defining_sets import SetsLike
-from ..method import DebiasingMethod, Fittable
+from ..method import Debiaser, Material, debiasing_method
 from ..subspace import bias_directions, equalised_words, warn_of_few_directions
 from ..sums import without
 
 
-@dataclass(frozen=True)
-class MulticlassHard(DebiasingMethod):
+@debiasing_method(default_sets="religion")
+def multiclass_hard(
+    material: Material,
+    *,
+    k: int | None = None,
+    equalise: bool = True,
+    subspace: str = "components",
+) -> Debiaser:
     """Hard debiasing for two classes or more.
 
     As `hard`, with a bias subspace of as many dimensions as there are classes less one. For pairs
@@ -36,19 +38,11 @@ class MulticlassHard(DebiasingMethod):
     Manzini, Lim, Tsvetkov and Black (2019), section 3; the subspace of means: Schröder, Schulz
     and Hammer (2024), equations 13-15.
     """
-
-    k: int | None = None
-    equalise: bool = True
-    subspace: str = "components"
-    default_sets: ClassVar[str] = "religion"
-
-    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
-        """Learn the bias subspace."""
-        return _fit(self, vectors, sets, self.subspace)
+    return _projected(material, k, equalise, subspace)
 
 
-@dataclass(frozen=True)
-class Hard(DebiasingMethod):
+@debiasing_method(two_classes=True)
+def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> Debiaser:
     """Hard debiasing for two classes: neutralise and equalise.
 
     The bias subspace B is spanned by the first k principal components of the defining pairs. With
@@ -79,29 +73,18 @@ class Hard(DebiasingMethod):
     and .25 in GoogleNews); and it takes each equalise pair in lower, title and upper case, as
     `DefiningSets.with_case_variants` does.
     """
-
-    k: int | None = None
-    equalise: bool = True
-    two_classes: ClassVar[bool] = True
-
-    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
-        """Learn the bias subspace."""
-        return _fit(self, vectors, sets, "components")
+    return _projected(material, k, equalise, "components")
 
 
-def _fit(
-    method: Hard | MulticlassHard, vectors: Fittable, sets: SetsLike, subspace: str
-) -> Debiaser:
-    """Fit a method that projects the bias subspace out of neutral words."""
-    _, lists, found = method.read(vectors, sets)
-    directions = bias_directions(found, lists, method.k, subspace)
-    placed = equalised_words(found, lists, directions) if method.equalise else {}
+def _projected(material: Material, k: int | None, equalise: bool, subspace: str) -> Debiaser:
+    found, lists = material.found, material.sets
+    directions = bias_directions(found, lists, k, subspace)
+    placed = equalised_words(found, lists, directions) if equalise else {}
     if placed and len(directions) < lists.n_classes - 1:
-        warn_of_few_directions(lists, placed, len(directions))
-    parameters = {"k": len(directions), "subspace": subspace, "equalise": method.equalise}
-    return Debiaser(
-        record=method.record(lists, found, parameters, equalise=method.equalise),
+        warn_of_few_directions(lists.n_classes, len(directions))
+    return material.debiaser(
+        {"k": len(directions), "subspace": subspace, "equalise": equalise},
+        equalise=equalise,
         neutral=partial(without, directions=directions),
-        kept=lists.kept,
         placed=placed,
     )

@@ -12,14 +12,9 @@ from ..._core.arrays import FloatArray
 from ..._core.blas import one_thread
 from ..._core.checks import unknown_name
 from ..._core.resources import OWN_FRAMES
-from ..debiaser import Debiaser
-from ..defining_sets import SetsLike
-from ..method import DebiasingMethod, Fittable
+from ..method import Debiaser, Material, debiasing_method
 from ..subspace import bias_directions
 from ..sums import Moments, moments
-
-STRENGTH = 0.2
-"""λ of Bolukbasi et al. and of Manzini et al."""
 
 WEIGHTINGS = ("mean", "sum")
 """Whether the two terms are means of their entries, or sums as printed."""
@@ -38,8 +33,10 @@ MOST_STEPS = 100_000
 NOT_CONVERGED = "soft debiasing did not converge; use a smaller strength"
 
 
-@dataclass(frozen=True)
-class Soft(DebiasingMethod):
+@debiasing_method()
+def soft(
+    material: Material, *, strength: float = 0.2, weighting: str = "mean", k: int | None = None
+) -> Debiaser:
     """Soft debiasing for two classes or more: a linear map that lessens bias.
 
     Finds the linear map T that minimises ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
@@ -52,7 +49,7 @@ class Soft(DebiasingMethod):
     Parameters
     ----------
     strength : float
-        λ, 0 or more: the weight of bias.
+        λ, 0 or more: the weight of bias; 0.2 in both papers.
     weighting : {"mean", "sum"}
         Whether the two terms are means of their entries, or sums as printed. The first term has
         as many entries as there are pairs of words, the second as words: with sums over n words
@@ -66,50 +63,34 @@ class Soft(DebiasingMethod):
     ----------
     Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
     """
-
-    strength: float = STRENGTH
-    weighting: str = "mean"
-    k: int | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.strength < np.inf:
-            raise ValueError(f"strength must be 0 or more and finite; got {self.strength}")
-        if self.weighting not in WEIGHTINGS:
-            raise ValueError(unknown_name("weighting", self.weighting, WEIGHTINGS))
-
-    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
-        """Learn the map, in one pass over all words."""
-        embedding, lists, found = self.read(vectors, sets)
-        directions = bias_directions(found, lists, self.k)
-        sums = moments(embedding, lists.kept)
-        problem = Problem.of(sums, directions, self.strength, mean=self.weighting == "mean")
-        gram = problem.solve()
-        left = problem.bias_left(gram)
-        if self.strength > 0 and left > 1 - HARDLY:
-            warnings.warn(
-                f"soft debiasing with strength={self.strength:g} and weighting={self.weighting!r} "
-                f"removed only {100 * (1 - left):.2g}% of the bias: see `soft` on how the strength "
-                "counts",
-                skip_file_prefixes=OWN_FRAMES,
-            )
-        chosen = {"strength": float(self.strength), "weighting": self.weighting}
-        parameters = {**chosen, "k": len(directions), "bias_left": left}
-        change = root(gram)
-        return Debiaser(
-            record=self.record(lists, found, parameters, equalise=False),
-            everywhere=lambda rows: rows @ change,
+    if not 0 <= strength < np.inf:
+        raise ValueError(f"strength must be 0 or more and finite; got {strength}")
+    if weighting not in WEIGHTINGS:
+        raise ValueError(unknown_name("weighting", weighting, WEIGHTINGS))
+    directions = bias_directions(material.found, material.sets, k)
+    sums = moments(material.embedding, material.sets.kept)
+    problem = Problem.of(sums, directions, strength, mean=weighting == "mean")
+    gram = problem.solve()
+    left = problem.bias_left(gram)
+    if strength > 0 and left > 1 - HARDLY:
+        warnings.warn(
+            f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
+            f"{100 * (1 - left):.2g}% of the bias: see `soft` on how the strength counts",
+            skip_file_prefixes=OWN_FRAMES,
         )
+    chosen = {"strength": float(strength), "weighting": weighting}
+    change = root(gram)
+    return material.debiaser(
+        {**chosen, "k": len(directions), "bias_left": left},
+        equalise=False,
+        everywhere=lambda rows: rows @ change,
+    )
 
 
-def root(gram: FloatArray) -> FloatArray:
-    """Compute the symmetric square root of a positive semi-definite matrix."""
-    return _changed(gram, np.sqrt)
-
-
-def _changed(matrix: FloatArray, change: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Change the eigenvalues of a symmetric matrix; negative ones count as zero."""
+def root(matrix: FloatArray, power: float = 0.5) -> FloatArray:
+    """Take eigenvalues of a symmetric matrix to a power; negative ones count as zero."""
     values, axes = np.linalg.eigh(matrix)
-    return np.asarray((axes * change(np.maximum(values, 0.0))) @ axes.T)
+    return np.asarray((axes * np.maximum(values, 0.0) ** power) @ axes.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +186,7 @@ def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: fl
     point, ahead, inertia = start, start, 1.0
     for _ in range(MOST_STEPS):
         new = ahead - pace * (ahead - start + pull(ahead))
-        new = _changed((new + new.T) / 2, np.positive)
+        new = root((new + new.T) / 2, power=1.0)
         moved = new - point
         if np.sum((ahead - new) * moved) > 0:  # the momentum leads uphill
             inertia = 1.0
