@@ -91,41 +91,36 @@ class Hierarchy:
 
     def log_likelihood(self, sds: FloatArray) -> FloatArray:
         """Log density of what was measured, up to a constant, (n,)."""
-
-        def of_some(some: FloatArray) -> FloatArray:
-            factor = self.factor(some)
-            white = np.linalg.solve(factor, np.tile(self.mean[:, None], (len(some), 1, 1)))
-            log_det = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-            return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
-
-        return np.concatenate([of_some(some) for some in self._chunks(sds)])
+        factor = self.factor(sds)
+        white = np.linalg.solve(factor, np.tile(self.mean[:, None], (len(sds), 1, 1)))
+        log_det = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
     def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
         """Draw the contrasts without what is of one training, (n, n_lists, n_embeddings)."""
         root = np.linalg.cholesky(self.covariance)
-
-        def of_some(some: FloatArray) -> FloatArray:
-            mean = MEAN_SD * rng.standard_normal((len(some), 1))
-            runs = mean + rng.standard_normal((len(some), len(root))) @ root.T
-            cells = np.tile(mean, (1, self.shape[0] * self.shape[1]))
-            for sd, (of_runs, of_cells) in zip(some.T, self.loadings.values(), strict=True):
-                effects = sd[:, None] * rng.standard_normal((len(some), of_runs.shape[1]))
-                runs += effects @ of_runs.T
-                cells += effects @ of_cells.T
-            factor = self.factor(some)
-            white = np.linalg.solve(factor, (self.mean - runs)[:, :, None])
-            pull = np.linalg.solve(np.swapaxes(factor, 1, 2), white)[:, :, 0]
-            cells += MEAN_SD**2 * pull.sum(axis=1, keepdims=True)
-            for sd, (of_runs, of_cells) in zip(some.T, self.loadings.values(), strict=True):
-                cells += sd[:, None] ** 2 * (pull @ of_runs @ of_cells.T)
-            return cells
-
-        drawn = np.concatenate([of_some(some) for some in self._chunks(sds)])
-        return drawn.reshape(-1, *self.shape)
+        mean = MEAN_SD * rng.standard_normal((len(sds), 1))
+        runs = mean + rng.standard_normal((len(sds), len(root))) @ root.T
+        cells = np.tile(mean, (1, self.shape[0] * self.shape[1]))
+        for sd, (of_runs, of_cells) in zip(sds.T, self.loadings.values(), strict=True):
+            effects = sd[:, None] * rng.standard_normal((len(sds), of_runs.shape[1]))
+            runs += effects @ of_runs.T
+            cells += effects @ of_cells.T
+        factor = self.factor(sds)
+        white = np.linalg.solve(factor, (self.mean - runs)[:, :, None])
+        pull = np.linalg.solve(np.swapaxes(factor, 1, 2), white)[:, :, 0]
+        cells += MEAN_SD**2 * pull.sum(axis=1, keepdims=True)
+        for sd, (of_runs, of_cells) in zip(sds.T, self.loadings.values(), strict=True):
+            cells += sd[:, None] ** 2 * (pull @ of_runs @ of_cells.T)
+        return cells.reshape(-1, *self.shape)
 
     def draw(self, priors: Mapping[str, Prior], n: int, rng: Generator) -> Drawn:
-        """Draw the sds, and the contrasts given them."""
+        """Draw the sds, and the contrasts given them, in chunks of bounded memory."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
+        at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)
+
+        def chunks(sds: FloatArray) -> list[FloatArray]:
+            return np.array_split(sds, range(at_once, len(sds), at_once))
 
         def density(points: FloatArray, offset: float) -> FloatArray:
             values = np.full(len(points), -np.inf)
@@ -134,7 +129,8 @@ class Hierarchy:
             prior = sum(
                 priors[name].log_density(sd) for name, sd in zip(self.loadings, sds.T, strict=True)
             )
-            values[inside] = self.log_likelihood(sds) + prior + points[inside].sum(axis=1)
+            likelihood = np.concatenate([self.log_likelihood(some) for some in chunks(sds)])
+            values[inside] = likelihood + prior + points[inside].sum(axis=1)
             return values
 
         # In logarithms there is a mode above zero; with the offset there is no long lower tail.
@@ -142,9 +138,5 @@ class Hierarchy:
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
         sds = unit * (np.exp(drawn.points) - OFFSET)
-        named = dict(zip(self.loadings, sds.T, strict=True))
-        return Drawn(self.draw_contrasts(sds, rng), named, drawn.pareto_k)
-
-    def _chunks(self, sds: FloatArray) -> list[FloatArray]:
-        n_chunks = -(-max(len(sds), 1) * len(self.mean) ** 2 // NUMBERS_AT_ONCE)
-        return np.array_split(sds, min(n_chunks, max(len(sds), 1)))
+        contrasts = np.concatenate([self.draw_contrasts(some, rng) for some in chunks(sds)])
+        return Drawn(contrasts, dict(zip(self.loadings, sds.T, strict=True)), drawn.pareto_k)

@@ -1,23 +1,18 @@
 r"""The joint posterior of the change and of the distances before it.
 
-The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by a model of changes. For
-what needs both ends, such as whether the order of two connections turned, the distances before are
-added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of before on change
-among single pairs of connection c, the model's effects taken out,
+The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by a model of changes. The
+distances before are added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of
+before on change among single pairs of connection c, the model's effects taken out,
 
 .. math:: v_i = b_i - \kappa_{c} d_i
 
 does not correlate with :math:`d_i`, and is fitted by the model for distances of the same terms.
 Draws of both, which are independent, give draws of every mean before,
 :math:`\theta^b_{wc} = \theta^v_{wc} + \kappa_c \delta_{wc}`, and after,
-:math:`\theta^b_{wc} + \delta_{wc}`. So one set of draws holds the change, before and after, and
-the change in it is exactly the one that the model of changes gives.
-
-Means of words are averages of effects over the rows of one connection, so that the sum above holds
-for every model. That draws of both are independent takes more: effects before and of the change
-are jointly Normal with the slope of single pairs, in each term. Effects that reach across
-connections, such as those of an attribute, then need one slope for these connections
-(`slopes`).
+:math:`\theta^b_{wc} + \delta_{wc}`. Means of words are averages of effects over the rows of one
+connection, so that the sum holds for every model. That draws of both are independent takes more:
+effects before and of the change are jointly Normal with the slope of single pairs. Effects that
+reach across connections, such as those of an attribute, need one slope for these (`slopes`).
 """
 
 from __future__ import annotations
@@ -39,7 +34,6 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design, IntArray
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
-from ..model.terms import Term
 from ..model.tree import design_of, spec_of, warnings_of
 from ..posterior.estimands import has_cells
 from ..sampling.fit import fit_design
@@ -75,17 +69,14 @@ def fit_change(
     """Fit the change of every distance between two tables, pair by pair.
 
     Rows are paired on protected word, attribute and connection; repeated rows in their order.
-    Whatever a pair has in common before and after cancels out, so that the change is known better
-    than from two separate fits wherever the two distances of a pair resemble one another.
+    What a pair has in common before and after cancels out.
 
     Parameters
     ----------
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
     model : str, Path or ModelSpec
-        A model for changes; ``models("change")`` names them. A method that moves an attribute's
-        vector changes all its distances at once: under ``change``, where attributes have no effects
-        of their own, intervals of the overall change are too narrow then.
+        A model for changes; ``models("change")`` names them.
     drop_duplicates : bool
         Leave out words that share the vector of an earlier one in either table
         (`duplicate_vectors`).
@@ -122,12 +113,9 @@ def fit_change(
     Notes
     -----
     The means before are drawn given the change (module `bayesbias.comparison.joint`). This assumes
-    that before and change are jointly Normal in every term of the model; that the slope of before
-    on change between words, and between attributes, is that of single pairs; and that this slope,
-    which is estimated first, is known. The change itself does not depend on these assumptions.
-    Where the two slopes are far apart, orders turn somewhat less often than their probability
-    (``bayesbias docs debiasing``). Means before learn from the rows after too, and need not equal
-    those of a fit to `before` alone.
+    that before and change are jointly Normal in every term of the model, with the slope of single
+    pairs, which is taken as known. The change itself does not depend on this. Means before need not
+    equal those of a fit to `before` alone.
 
     Examples
     --------
@@ -137,7 +125,13 @@ def fit_change(
     """
     spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
-    _warn_of_unpaired(pairs)
+    if n := pairs.unpaired["table"].value_counts().to_dict():
+        counts = " and ".join(f"{n[name]:,} of {name}" for name in WHEN if name in n)
+        warnings.warn(
+            f"{counts} have no partner in the other table and are left out: rows that "
+            "bb.comparison.unpaired(before, after) lists",
+            stacklevel=2,
+        )
     pairs = pairs.each_vector_once(drop=drop_duplicates, stacklevel=2)
     design = pairs.design()
     if np.abs(design.y).max() <= ROUNDING:
@@ -189,19 +183,10 @@ def require_change(tree: DataTree) -> None:
         raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
 
 
-def _warn_of_unpaired(pairs: Pairs) -> None:
-    counts = pairs.unpaired["table"].value_counts()
-    if counts.empty:
-        return
-    told = " and ".join(f"{counts[name]:,} of {name}" for name in WHEN if name in counts)
-    warnings.warn(
-        f"{told} have no partner in the other table and are left out: rows that "
-        "bb.comparison.unpaired(before, after) lists",
-        stacklevel=3,
-    )
-
-
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
+    """Fit the change, and the distances before given it."""
+    from xarray import Dataset
+
     slope, left, level_spec = before_given_change(design, pairs.distances("before"), spec)
     for name, _ in constant_parts(left, level_spec):
         raise ValueError(
@@ -214,7 +199,22 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
         design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
     )
     level = fit_design(left, level_spec, options=options.of_fit(seed=second))
-    _join(change, level, slope, pairs)
+    by = slopes_by_name(design_of(change), spec_of(change), slope)
+    given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
+    # Draws of the two fits are independent; they are put side by side, draw by draw.
+    change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
+    constant = change["constant_data"].to_dataset()
+    change["constant_data"] = constant.assign(
+        before=("row", pairs.distances("before")), slope=("connection", slope)
+    )
+    doubts = [f"of the distances before: {doubt}" for doubt in warnings_of(level)]
+    change.attrs |= {
+        "outcome": OUTCOME,
+        "n_pairs": len(pairs.rows),
+        "n_repeated": pairs.n_repeated,
+        **{f"n_unpaired_{name}": int((pairs.unpaired["table"] == name).sum()) for name in WHEN},
+        "warnings": json.dumps([*warnings_of(change), *doubts]),
+    }
     return change
 
 
@@ -261,29 +261,6 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
     return by
 
 
-def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) -> None:
-    """Add the means before to a posterior of the change, and say what was paired."""
-    from xarray import Dataset
-
-    by = slopes_by_name(design_of(change), spec_of(change), slope)
-    given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
-    # Draws of the two fits are independent; they are put side by side, draw by draw.
-    change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
-    constant = change["constant_data"].to_dataset()
-    change["constant_data"] = constant.assign(
-        before=("row", pairs.distances("before")), slope=("connection", slope)
-    )
-    counts = pairs.unpaired["table"].value_counts()
-    doubts = [f"of the distances before: {doubt}" for doubt in warnings_of(level)]
-    change.attrs |= {
-        "outcome": OUTCOME,
-        "n_pairs": len(pairs.rows),
-        "n_repeated": pairs.n_repeated,
-        **{f"n_unpaired_{name}": int(counts.get(name, 0)) for name in WHEN},
-        "warnings": json.dumps([*warnings_of(change), *doubts]),
-    }
-
-
 def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     """Slope of before on change among single pairs of a design of changes, by connection.
 
@@ -292,7 +269,10 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     effects, as associated and different share those of an attribute, have one slope.
     """
     spec = spec.fitting(design)
-    keys = [_effect_of(design, term) for term in spec.summed_terms]
+    keys = [
+        np.unique([design.codes(d) for d in term.dims], axis=1, return_inverse=True)[1].ravel()
+        for term in spec.summed_terms
+    ]
     keys += [] if spec.around_means else [design.connection]
     change, level = _within(design.y, keys), _within(before, keys)
     part = _sharing(design, spec)
@@ -321,10 +301,3 @@ def _within(values: FloatArray, keys: Sequence[IntArray], sweeps: int = 20) -> F
             count = np.maximum(np.bincount(key), 1)
             rest = rest - (np.bincount(key, rest) / count)[key]
     return rest
-
-
-def _effect_of(design: Design, term: Term) -> IntArray:
-    """Which effect of a term each row has, (n_rows,)."""
-    return np.unique([design.codes(dim) for dim in term.dims], axis=1, return_inverse=True)[
-        1
-    ].ravel()

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.display import abridged
 from ..model.design import Design, index_table
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
@@ -23,7 +24,6 @@ ENDS = ("before", "after")
 """Columns of the distances of a pair."""
 
 _TIMES = "_occurrence"
-_SHOWN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,54 +73,38 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     before, after : DataFrame
         Long-form tables, each of one embedding. Groups and attribute sets are those of `before`.
 
-    Returns
-    -------
-    Pairs
-
     Raises
     ------
     ValueError
         If a table is not valid or holds several embeddings, the two have no row in common, or a
         protected word is in another group after.
     """
-    tables = {"before": _one(before, "before"), "after": _one(after, "after")}
-    both = all("context" in table for table in tables.values())
-    keys = [*KEYS, *(["context"] if both else [])]
-    for table in tables.values():
+    tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
+    keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
+    for table in tables:
         table[_TIMES] = table.groupby(keys, observed=True).cumcount()
-    first, second = tables.values()
-    _require_same_groups(first, second)
-    joined = first.merge(
-        second[[*keys, _TIMES, COLUMNS[-1]]],
-        on=[*keys, _TIMES],
-        how="inner",
-        suffixes=("", "_after"),
-        validate="one_to_one",
+    _require_same_groups(*tables)
+    by, distance = [*keys, _TIMES], COLUMNS[-1]
+    joined = tables[0].merge(
+        tables[1][[*by, distance]], on=by, suffixes=("", "_after"), validate="one_to_one"
     )
     if joined.empty:
-        raise ValueError(_nothing_shared(first, second))
+        raise ValueError(_nothing_shared(*tables))
     rows = joined[list(COLUMNS[:-1])].copy()
-    rows["before"], rows["after"] = joined[COLUMNS[-1]], joined[f"{COLUMNS[-1]}_after"]
+    rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
     rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}
-    by = [*keys, _TIMES]
     paired = pd.MultiIndex.from_frame(joined[by].astype(str))
-    left = [
-        table[~pd.MultiIndex.from_frame(table[by].astype(str)).isin(paired)].assign(table=name)
-        for name, table in tables.items()
+    alone = [
+        table[~pd.MultiIndex.from_frame(table[by].astype(str)).isin(paired)].assign(table=when)
+        for table, when in zip(tables, ENDS, strict=True)
     ]
-    unpaired = pd.concat(left, ignore_index=True)[["table", *COLUMNS]]
+    unpaired = pd.concat(alone, ignore_index=True)[["table", *COLUMNS]]
     return Pairs(rows, unpaired, int((joined[_TIMES] > 0).sum()))
 
 
 def unpaired(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Rows of two tables that have no partner in the other; `fit_change` leaves them out.
-
-    Returns
-    -------
-    DataFrame
-        ``table`` (``before`` or ``after``) and ``COLUMNS``; empty if every row has a partner.
-    """
+    """Return the rows without a partner in the other table: ``table``, then ``COLUMNS``."""
     return pair(before, after).unpaired
 
 
@@ -130,34 +114,32 @@ def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
     if "embedding" in valid and valid["embedding"].nunique(dropna=False) > 1:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(
-            f"the table {name} holds {len(names)} embeddings ({', '.join(names[:_SHOWN])}); pass "
-            f"one, as table[table['embedding'] == {names[0]!r}], or use fit_many"
+            f"the table {name} holds {len(names)} embeddings ({abridged(names)}); pass one, as "
+            f"table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
     return valid
 
 
 def _require_same_groups(before: pd.DataFrame, after: pd.DataFrame) -> None:
-    groups = [
+    group, later = (
         table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
         for table in (before, after)
-    ]
-    first, second = groups[0].align(groups[1], join="inner")
-    moved = first.index[first != second]
-    if len(moved):
-        word = moved[0]
+    )
+    group, later = group.align(later, join="inner")
+    for word in group.index[group != later][:1]:
         raise ValueError(
-            f"the protected word {word!r} is of the group {first[word]!r} before and "
-            f"{second[word]!r} after; give it one"
+            f"the protected word {word!r} is of the group {group[word]!r} before and "
+            f"{later[word]!r} after; give it one"
         )
 
 
 def _nothing_shared(before: pd.DataFrame, after: pd.DataFrame) -> str:
     reasons = []
     for name in KEYS:
-        words, others = (table[name].astype(str).unique() for table in (before, after))
-        if not set(words) & set(others):
-            shown = [", ".join(values[:_SHOWN]) for values in (words, others)]
-            reasons.append(f"no {name} is in both (before: {shown[0]}; after: {shown[1]})")
+        words, others = ([*table[name].astype(str).unique()] for table in (before, after))
+        if set(words).isdisjoint(others):
+            shown = f"before: {abridged(words)}; after: {abridged(others)}"
+            reasons.append(f"no {name} is in both ({shown})")
     why = "; ".join(reasons) or "each of their words is, but never in the same combination"
     return (
         f"the tables have no row in common, so there is nothing to pair: {why}. Both must be "
