@@ -239,7 +239,7 @@ def test_a_model_with_a_number_too_large_for_a_float(tmp_path: Path) -> None:
     number = re.search(r"= (\d+(\.\d+)?)", text)
     assert number is not None
     content = text.replace(number[0], "= 1" + "0" * 400, 1)
-    assert "bits is too large" in refused(tmp_path / "m.toml", content, bb.load_model)
+    assert "too large" in refused(tmp_path / "m.toml", content, bb.load_model)
 
 
 @pytest.mark.parametrize("sign", ["-", "~", "not "])

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +16,12 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bayesbias._core.jobs import Job, run_jobs
+from bayesbias._core.jobs import Job, pack_frame, result_key, run_jobs, unpack_frame
 
 
 def product(seed: int) -> pd.DataFrame:
@@ -51,14 +52,6 @@ def warning(text: str) -> pd.DataFrame:
 def threads() -> pd.DataFrame:
     found = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
     return pd.DataFrame({"threads": found})
-
-
-def dying(trace: Path) -> pd.DataFrame:
-    """Kills its process, the first time that it runs only."""
-    if not trace.exists():
-        trace.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return pd.DataFrame({"alive": [True]})
 
 
 def deadly() -> pd.DataFrame:
@@ -107,27 +100,16 @@ def test_frames_are_equal_whatever_the_number_of_workers(
     same(again.frames, undisturbed)
 
 
-def test_every_job_has_one_thread_of_linear_algebra() -> None:
-    frame = run_jobs([job("threads", threads)], n_jobs=2).frames["threads"]
-    assert len(frame) >= 1  # numpy brings one BLAS, scipy another
-    assert (frame["threads"] == 1).all()
-
-
 def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     jobs = [job(f"job {seed}", marked, seed, tmp_path) for seed in range(3)]
     assert run_jobs(jobs[:2], folder=kept).reused == 0
-    assert run_jobs(jobs, folder=kept).reused == 2
+    twin = Job("twin", jobs[2].settings, jobs[2].run)  # of equal settings: it is computed once
+    finished = run_jobs([*jobs, twin], folder=kept)
+    assert finished.reused == 3
+    assert_frame_equal(finished.frames["twin"], finished.frames["job 2"])
     assert [(tmp_path / f"ran-{seed}").read_text() for seed in range(3)] == ["x", "x", "x"]
     assert set(kept_results(kept)) == {each.key for each in jobs}
-
-
-def test_jobs_of_equal_settings_are_computed_once(tmp_path: Path) -> None:
-    run = partial(marked, 1, tmp_path)
-    finished = run_jobs([Job("one", {"seed": 1}, run), Job("other", {"seed": 1}, run)])
-    assert_frame_equal(finished.frames["one"], finished.frames["other"])
-    assert (tmp_path / "ran-1").read_text() == "x"
-    assert finished.reused == 1
 
 
 def test_one_failing_job_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -146,18 +128,6 @@ def test_one_failing_job_does_not_stop_the_others(tmp_path: Path) -> None:
     ]
     assert "in failing" in finished.failures[0].traceback
     assert len(kept_results(tmp_path)) == 2, "failures are not kept: the next run tries again"
-
-
-def test_a_damaged_result_is_computed_again_with_a_word(
-    tmp_path: Path, undisturbed: dict[str, pd.DataFrame]
-) -> None:
-    run_jobs(products(2), folder=tmp_path)
-    (tmp_path / "results" / f"{products(2)[1].key}.json").write_text("{")
-    with pytest.warns(UserWarning, match=r"1 result\(s\) in .* are damaged; they are computed"):
-        finished = run_jobs(products(2), folder=tmp_path)
-    assert finished.reused == 1
-    same(finished.frames, {name: undisturbed[name] for name in ("product 0", "product 1")})
-    assert run_jobs(products(2), folder=tmp_path).reused == 2
 
 
 def test_warnings_come_back_from_workers_and_from_kept_results(tmp_path: Path) -> None:
@@ -190,29 +160,13 @@ def test_sigterm_stops_the_run_and_keeps_what_is_done(tmp_path: Path) -> None:
     assert list(kept_results(tmp_path)) == [products(1)[0].key]
 
 
-@pytest.fixture
-def workers(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Two processes of this machine, or a Dask cluster of two."""
-    if request.param == "dask":
-        request.getfixturevalue("cluster")
-        with joblib.parallel_config(backend="dask"):
-            yield request.param
-    else:
-        yield request.param
-
-
-@pytest.mark.slow  # three pools of workers start
-@pytest.mark.parametrize("workers", ["processes", "dask"], indirect=True)
-def test_a_killed_worker_costs_no_other_result(workers: str, tmp_path: Path) -> None:
-    jobs = [job("dying", dying, tmp_path / "trace"), *products(3)]
-    if workers == "dask":  # which tries again itself
-        assert run_jobs(jobs, n_jobs=2).failures == ()
-        return
-    with pytest.warns(RuntimeWarning, match="a worker died"):
-        finished = run_jobs([*jobs, job("deadly", deadly)], n_jobs=2)
-    assert [failure.name for failure in finished.failures] == ["deadly"]
-    assert "its worker died" in finished.failures[0].message
-    assert list(finished.frames) == ["dying", "product 0", "product 1", "product 2"]
+@pytest.mark.slow  # a pool of workers starts
+def test_a_killed_worker_costs_no_kept_result(tmp_path: Path) -> None:
+    jobs = [*products(3), job("deadly", deadly)]
+    finished = run_jobs(jobs, n_jobs=2, folder=tmp_path)
+    assert "deadly" in {failure.name for failure in finished.failures}
+    assert all("a worker died" in failure.message for failure in finished.failures)
+    assert set(run_jobs(products(3), folder=tmp_path).frames) == {f"product {i}" for i in range(3)}
 
 
 INTERRUPTED = """
@@ -265,8 +219,76 @@ def test_a_dask_cluster_gives_the_same_frames(
     assert len(kept_results(tmp_path)) == 6
 
 
-def test_threads_take_turns(undisturbed: dict[str, pd.DataFrame]) -> None:
+def test_threads_take_turns_and_have_one_of_linear_algebra(
+    undisturbed: dict[str, pd.DataFrame],
+) -> None:
     with joblib.parallel_config(backend="threading"):
         finished = run_jobs([*products(), job("one", threads)], n_jobs=3)
     assert (finished.frames.pop("one")["threads"] == 1).all()
     same(finished.frames, undisturbed)
+
+
+# Kept results: what is read back is what was kept, bit for bit, and damage is noticed.
+
+
+def through_text(frame: pd.DataFrame) -> pd.DataFrame:
+    return unpack_frame(json.loads(json.dumps(pack_frame(frame))))[0]
+
+
+@given(
+    st.lists(st.tuples(st.floats(allow_nan=False), st.text()), max_size=20),
+    st.sampled_from([np.float64, np.float32]),
+)
+def test_floats_keep_their_bits_and_texts_their_letters(
+    rows: list[tuple[float, str]], kind: type
+) -> None:
+    with np.errstate(over="ignore"):
+        numbers = np.asarray([row[0] for row in rows], dtype=kind)
+    frame = pd.DataFrame({"x": numbers, "t": pd.Series([row[1] for row in rows], dtype="str")})
+    back = through_text(frame)
+    assert back["x"].to_numpy().tobytes() == frame["x"].to_numpy().tobytes()
+    assert_frame_equal(back, frame, check_exact=True)
+
+
+def test_types_missing_values_and_attrs_are_kept() -> None:
+    frame = pd.DataFrame(
+        {
+            "text": pd.Series(["a", None, "ü\n"], dtype="str"),
+            "float": [0.1 + 0.2, np.nan, -np.inf],
+            "bool": [True, False, True],
+            "mixed": pd.Series([None, 1.5, "x"], dtype=object),
+        }
+    )
+    frame.attrs = {"warnings": ["mind"], "ci_prob": 0.89}
+    back = through_text(frame)
+    assert_frame_equal(back, frame, check_exact=True)
+    assert back.attrs == frame.attrs
+    for odd in (pd.to_datetime(["2020-01-01"]), np.array([1j])):
+        with pytest.raises(TypeError, match="is not JSON"):
+            pack_frame(pd.DataFrame({"a": odd}))
+
+
+def test_the_key_follows_settings_and_version_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    base = result_key({"x": 1, "y": [1.5, "z"]})
+    assert base == result_key({"y": (1.5, "z"), "x": 1})
+    assert base != result_key({"x": 2, "y": [1.5, "z"]})
+    for odd in (np.float32(1), float("nan")):
+        with pytest.raises(ValueError, match="settings must be texts, finite numbers"):
+            result_key({"x": odd})
+    monkeypatch.setattr("bayesbias._core.jobs.__version__", "99")
+    assert base != result_key({"x": 1, "y": [1.5, "z"]})
+
+
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"null", b"3", b'{"a": 1}'])
+def test_a_damaged_result_is_computed_again_with_a_warning(
+    content: bytes, tmp_path: Path, undisturbed: dict[str, pd.DataFrame]
+) -> None:
+    run_jobs(products(2), folder=tmp_path)
+    (tmp_path / "results" / f"{products(2)[1].key}.json").write_bytes(content)
+    with pytest.warns(UserWarning, match=r"1 result\(s\) in .* are damaged; they are computed"):
+        finished = run_jobs(products(2), folder=tmp_path)
+    assert finished.reused == 1
+    same(finished.frames, {name: undisturbed[name] for name in ("product 0", "product 1")})
+    assert run_jobs(products(2), folder=tmp_path).reused == 2

@@ -21,8 +21,6 @@ from uuid import uuid4
 if sys.platform != "win32":
     import fcntl
 
-_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-
 
 @contextmanager
 def replace_file(path: str | Path) -> Iterator[Path]:
@@ -36,8 +34,7 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
-    final = path.resolve()
-    with _stage(path, final) as (new, _):
+    with _stage(path) as (final, new, _):
         yield new / path.name
         (new / path.name).replace(final)
 
@@ -48,16 +45,16 @@ def replace_folder(
 ) -> Iterator[Path]:
     """Yield an empty folder, which takes the place of ``path`` when the block ends well.
 
-    Files of an earlier folder that the new one does not have stay, by links. Folders above it are
-    made. ``dropped`` gets the names of all new files, relative to the folder, and returns those of
+    Files of an earlier folder that the new one does not have stay. Folders above it are made.
+    ``dropped`` gets the names of all new files, relative to the folder, and returns those of
     earlier ones that are not to stay; it may raise an error, which leaves everything as it is.
 
     An OSError is raised if the folder cannot be written or renamed, there is no room, a new file
     has the name of an earlier folder, or another process writes the same folder.
     """
-    final = _movable(Path(path))
-    final.parent.mkdir(parents=True, exist_ok=True)
-    with _stage(Path(path), final) as (new, old):
+    path = Path(path)
+    path.resolve().parent.mkdir(parents=True, exist_ok=True)
+    with _stage(path) as (final, new, old):
         yield new
         names = file_names(new)
         without = {*names, *dropped(names)}
@@ -68,9 +65,7 @@ def replace_folder(
             return {path.name for path in files if path.relative_to(final).as_posix() in without}
 
         if final.exists():
-            shutil.copytree(
-                final, new, symlinks=True, ignore=ignored, copy_function=_link, dirs_exist_ok=True
-            )
+            shutil.copytree(final, new, symlinks=True, ignore=ignored, dirs_exist_ok=True)
             final.rename(old)
         new.rename(final)
 
@@ -80,9 +75,8 @@ def recover(path: str | Path) -> None:
 
     An OSError is raised if another process writes there, or the folder cannot be renamed.
     """
-    final = _movable(Path(path))
-    if _stage_of(final).is_dir():
-        with _stage(Path(path), final):
+    if _places(Path(path))[1].is_dir():
+        with _stage(Path(path)):
             pass
 
 
@@ -91,57 +85,51 @@ def file_names(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
 
 
-def _movable(path: Path) -> Path:
-    """Return the real path; raise an OSError for a folder that cannot be renamed."""
+def _places(path: Path) -> tuple[Path, Path]:
+    """Return the real path and its stage; raise an OSError for a folder that cannot be renamed."""
     final = path.resolve()
     if final.is_dir() and (final.is_mount() or Path.cwd().is_relative_to(final)):
         raise OSError(
             f"{path} is the working directory or a mount, and results replace their folder as a "
             f"whole; give a folder in it, such as {path / 'results'}"
         )
-    return final
-
-
-def _stage_of(final: Path) -> Path:
-    return final.with_name(f".{final.name}.writing")
+    return final, final.with_name(f".{final.name}.writing")
 
 
 @contextmanager
-def _stage(path: Path, final: Path) -> Iterator[tuple[Path, Path]]:
-    """Lock the stage of a destination, clear it, and yield a new folder and a name for the old."""
-    stage = _stage_of(final)
+def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
+    """Lock and clear the stage; yield the real path, a new folder and a name for the old one."""
+    final, stage = _places(path)
+    old, new = stage / "old", stage / uuid4().hex  # where there are no locks, writers do not mix
     stage.mkdir(exist_ok=True)
     handle = None if sys.platform == "win32" else _locked(stage, final)
     try:
-        back, left_over = _put_back(stage, final), [*stage.iterdir()]
-        if back or left_over:
+        back = _put_back(old, final)
+        if back or (left_over := [*stage.iterdir()]):
             how = "the earlier results are back" if back else "what it left is removed"
             text = f"a run was stopped while it replaced {final}; {how}"
             warnings.warn(text, RuntimeWarning, stacklevel=4)
-        for folder in left_over:
-            shutil.rmtree(folder, ignore_errors=True)
-        new = stage / uuid4().hex  # where there are no locks, two writers do not mix
+            for folder in () if back else left_over:
+                shutil.rmtree(folder, ignore_errors=True)
         new.mkdir()
-        yield new, stage / "old"
+        yield final, new, old
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
-        text = (
-            f"{os.strerror(error.errno)} while it was written; make room, or choose another place"
-        )
-        raise OSError(error.errno, text, str(path)) from None
+        text = f"{os.strerror(error.errno)} while it was written; make room, or choose another"
+        raise OSError(error.errno, f"{text} place", str(path)) from None
     finally:
-        _put_back(stage, final)
+        _put_back(old, final)
         shutil.rmtree(stage, ignore_errors=True)
         if handle is not None:
             os.close(handle)
 
 
-def _put_back(stage: Path, final: Path) -> bool:
+def _put_back(old: Path, final: Path) -> bool:
     """Rename the old folder back if the new one has not come into its place."""
-    lost = (stage / "old").exists() and not final.exists()
+    lost = old.exists() and not final.exists()
     if lost:
-        (stage / "old").rename(final)
+        old.rename(final)
     return lost
 
 
@@ -157,12 +145,3 @@ def _locked(stage: Path, final: Path) -> int:
         return handle
     os.close(handle)
     raise BlockingIOError(f"another run writes {final} now; wait for it, or choose another place")
-
-
-def _link(path: str, new: str) -> None:
-    try:
-        os.link(path, new, follow_symlinks=False)
-    except FileExistsError:
-        raise
-    except OSError:  # not every file system has links
-        shutil.copy2(path, new, follow_symlinks=False)

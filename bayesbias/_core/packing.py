@@ -10,7 +10,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -40,23 +40,21 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()
-    unpack: dict[str, Callable[[IO[bytes]], Any]] = {
-        ".gz": gzip.open,
-        ".bz2": bz2.open,
-        ".xz": lzma.open,
-        ".zip": lambda raw: _member(raw, path, member),
-    }
     with path.open("rb") as raw:
         if packing not in ENDINGS:
             yield raw, raw, path.name
             return
         try:
-            with unpack[packing](raw) as stream:
+            if packing == ".zip":
+                stream: Any = _member(raw, path, member)
+            else:
+                stream = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[packing].open(raw)
+            with stream:
                 name = stream.name if packing == ".zip" else path.stem
                 yield raw, io.BufferedReader(stream), name
         except (*_DAMAGE, OSError) as error:
             if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-                raise  # of the disk; what decompressors say of damage has no number
+                raise  # of the disk; what decompressors report of damage has no number
             raise ValueError(
                 f"{path} is cut off, damaged, or not a {path.suffix} file that can be unpacked "
                 f"here ({error}); fetch or copy it again, or unpack it first"

@@ -18,7 +18,7 @@ def located(path: Path) -> Iterator[None]:
     """Raise what is wrong in a file's content as a ValueError that starts with its path, once."""
     try:
         yield
-    except (ValueError, TypeError) as error:  # errors of TOML, Unicode and parsers among them
+    except (ValueError, TypeError, OverflowError) as error:  # of TOML, Unicode, too large numbers
         text = str(error)
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
@@ -40,7 +40,7 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 def parse_toml(text: str, what: str) -> dict[str, Any]:
     """Parse a TOML file's text; a ValueError says why it does not make ``what``."""
     try:
-        return dict(_with_small_numbers(tomllib.loads(text)))
+        return tomllib.loads(text)
     except RecursionError:
         raise ValueError(f"nests lists or tables too deeply for {what}") from None
     except tomllib.TOMLDecodeError as error:
@@ -56,20 +56,8 @@ def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
 def parse_json(text: str) -> Any:  # noqa: ANN401
     """Parse JSON; a ValueError says why it cannot be parsed."""
     try:
-        return _with_small_numbers(json.loads(text))
+        return json.loads(text)
     except RecursionError:
         raise ValueError("nests too deeply") from None
     except ValueError as error:
         raise ValueError(f"not a JSON file: {error}") from None
-
-
-def _with_small_numbers(content: Any) -> Any:  # noqa: ANN401
-    """Return a content; a ValueError is raised for an integer of more bits than TOML's have."""
-    stack = [content]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict | list):
-            stack.extend(value.values() if isinstance(value, dict) else value)
-        elif isinstance(value, int) and value.bit_length() > 63:
-            raise ValueError(f"a number of {value.bit_length():,} bits is too large")
-    return content

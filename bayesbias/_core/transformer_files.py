@@ -71,9 +71,8 @@ def refusal(place: str, error: Exception) -> Exception:
     if Path(place).is_dir():
         return ValueError(f"{place} does not load as a model: {first}")
     return FileNotFoundError(
-        f"no model {place!r} within reach: it is no folder here, and transformers could not fetch "
-        f"it ({first}). Without a network, give a folder that holds config.json, "
-        "model.safetensors and tokenizer.json"
+        f"no model {place!r} within reach ({first}). Without a network, give a folder that holds "
+        "config.json, model.safetensors and tokenizer.json"
     )
 
 
@@ -86,11 +85,7 @@ def load_network(
     refuse: Refusal = refusal,
     **options: Any,  # noqa: ANN401
 ) -> tuple[Any, list[str]]:
-    """Load a network in evaluation mode, and the names of the weights that its files lack.
-
-    ``kind`` is the class of transformers that loads it, such as ``AutoModel``, and ``refuse`` makes
-    the error of one that does not load.
-    """
+    """Load a network by a class of transformers, and the names of weights that its files lack."""
     import torch
     import transformers
 
