@@ -309,6 +309,7 @@ def outcome_of(tree: DataTree) -> str:
 
 def spread_of(tree: DataTree) -> float:
     """Sd of the stereotypes' distances, of a change those before it; of many tables the average."""
+    require_posterior(tree)
     if "spread" in tree.attrs:
         return float(tree.attrs["spread"])
     design, before = design_of(tree), tree["constant_data"].get("before")
