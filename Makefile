@@ -89,6 +89,7 @@ release-check: env
 lint: env
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/python scripts/check_prose.py
 	$(BIN)/mypy
 
 # Such as NAME=mlm or NAME=learn,dask; pyproject.toml lists them.

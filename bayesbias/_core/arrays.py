@@ -20,7 +20,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
     bad = ~(np.isfinite(largest[:, 0]) & (largest[:, 0] > 0))
     if bad.any():
         raise ValueError(f"row(s) {np.flatnonzero(bad).tolist()} are all zeros or not finite")
-    scaled = rows / largest  # so that squares neither overflow nor vanish
+    scaled = rows / largest  # so that squares do not overflow or vanish
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 
 

@@ -1,4 +1,4 @@
-"""Many jobs, each of which returns a frame: run side by side, kept, and not done twice.
+"""Many jobs that return a frame each: run side by side, kept, and not done twice.
 
 Every frame goes through JSON, computed now or read from the folder of results, so that a resumed
 run and an undisturbed one return the same ones. The parent process writes the results, because

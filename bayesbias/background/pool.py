@@ -58,8 +58,8 @@ def draw_pool(
 ) -> Pool:
     """Draw a pool among the words from rank ``first`` up to before ``stop``.
 
-    Every word gets a random number, and those with the smallest are kept, which needs neither
-    the number of words nor a second pass; how the file is cut into chunks makes no difference.
+    Every word gets a random number, and those with the smallest are kept, which takes
+    one pass and no count of the words; how the file is cut into chunks makes no difference.
     With `by_rank` the number is multiplied by the word's rank: about equally many words are kept
     between any rank and its double, so that some are as frequent as any other word. These
     are also drawn from words that an embedding has besides its vocabulary.

@@ -84,7 +84,7 @@ def side_effects(
     Raises
     ------
     ValueError
-        If the tables have neither.
+        If the tables have none of both.
     """
     frame = changes(tree, ci_prob, rope, ci_kind)
     kept = frame[frame["connection"].isin(CONTROLS)]

@@ -223,7 +223,7 @@ def _shared(
 
 
 def _named_lists(wordlists: Lists) -> list[WordList]:
-    """Load lists, each of which needs a name of its own."""
+    """Load lists with different names."""
     if isinstance(wordlists, str | Path | Mapping | WordList):
         wordlists = [wordlists]
     lists = [load_wordlist(source) for source in wordlists]

@@ -236,7 +236,7 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical,
         ``n_scored``, the mean number of tokens that the two scores are of, and
         ``token_difference``, the tokens of the stereotypical sentence less those of the other.
-        Pairs of which one score does not exist are left out.
+        Pairs with a missing score are left out.
 
     Raises
     ------

@@ -41,7 +41,7 @@ _FIELDS: dict[str, type] = {
     "unscored": list,
     "versions": dict,
 }
-"""What a record holds, and of which type."""
+"""What a record holds, and its types."""
 
 _TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
 
@@ -114,7 +114,7 @@ def read_scores(
     DataFrame
         Columns of ``LOG_COLUMNS``, as `fit_pairs` takes them, a row a pair and model. Answers to
         multiple choice, which have no scores, are differences of 1 and -1; answers that choose
-        neither sentence are left out, and counted in ``.attrs["left_out"]``.
+        no sentence are left out, and counted in ``.attrs["left_out"]``.
         ``.attrs["logs"]`` has name, layout, models and SHA-256 of every file. Of BBQ the questions
         of ambiguous context are read, a pair being the two groups that it can be about; those whose
         stereotyped group the log does not name are left out too. Pairs of a harness's logs have a

@@ -30,7 +30,7 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     effects : bool
         Keep the effects of single attributes and groups such as ``log_likelihood`` too. Only
         predictive checks, model comparison and means ``over="listed"`` need them, and the file
-        is some twenty times as large.
+        is about 20 times as large.
 
     Examples
     --------

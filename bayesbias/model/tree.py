@@ -256,7 +256,7 @@ def design_of(tree: DataTree) -> Design:
 
 
 def varying(tree: DataTree) -> Dataset:
-    """Return the posterior without its constants, of which R-hat and the like are not defined.
+    """Return the posterior without its constants, which have no R-hat.
 
     Matrices of correlations become their entries below the diagonal, and their factors go.
     """

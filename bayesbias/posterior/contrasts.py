@@ -125,7 +125,7 @@ def contrasts(
     (Rao-Blackwell), so that they depend little on the seed.
 
     The overall row of ``associated`` and ``human`` is the one number that Dobrzeniecka and Urbaniak
-    (2024) would give if one must: how much closer stereotypes lie than words about people. The
+    (2024) would give if they had to give one: how much closer stereotypes lie than words about people. The
     word with the largest estimate was chosen among many, and is often not the word whose difference
     is the largest; that is what ``p_most`` is for.
 

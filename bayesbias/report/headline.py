@@ -174,7 +174,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 
 def any_beyond(reference: Reference) -> float:
-    """Return the share of topic lists less than 5% of which lie closer in some row."""
+    """Return the share of topic lists that reach 95% of the topic lists in some row."""
     lists = reference.lists.query("match == 'topics'")
     places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
     return float((places <= 0.05).any(axis=1).mean())

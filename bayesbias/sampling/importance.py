@@ -83,7 +83,7 @@ class Resampled:
 class Proposal:
     """Independent two-piece Student-t coordinates, mapped linearly to the parameters.
 
-    A log sd of which the data say only that it is small has a long lower tail; hence two scales.
+    A log sd that the data only show to be small has a long lower tail; hence two scales.
     With 5 degrees of freedom every parameter costs 6% of the effective proposals, with 8 it costs
     2%: too much for many parameters, and safer for few.
     """

@@ -171,7 +171,7 @@ def direct_bias(
     ----------
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
-        A set of which a word is missing is left out whole.
+        A set with a missing word is left out whole.
     k : int, optional
         Number of components; the size of the sets less one if not given, 1 for pairs.
     c : float

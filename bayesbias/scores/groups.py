@@ -238,7 +238,7 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
 
     The pairs are (protected word, attribute set). They share words and are averages, so that
-    they are neither independent nor equally uncertain: read the p-value with the warning of
+    they depend on each other and differ in uncertainty: read the p-value with the warning of
     Dobrzeniecka and Urbaniak (2024), section 3, in mind.
 
     Returns

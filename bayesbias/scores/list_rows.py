@@ -94,7 +94,7 @@ class ListRows:
         return replace(self, **chosen)
 
     def of_words(self, picks: Picks) -> ListRows:
-        """Return the rows of some words, any of which may come more than once."""
+        """Return the rows of some words, which may repeat."""
         taken: dict[str, Any] = {}
         for names, of_set in ((BY_GROUP, picks.protected), (BY_SET, picks.stereotypes)):
             for name in names:

@@ -197,7 +197,7 @@ def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
 
 
 def separability(x: FloatArray, y: FloatArray) -> float:
-    """Share of pairs of which the first has the larger association; ties count half."""
+    """Share of pairs whose first word has the larger association; ties count half."""
     return float(((x[:, None] > y) + (x[:, None] == y) / 2).mean())
 
 

@@ -42,7 +42,7 @@ FEWEST_LEFT = 3
 """Words of a set below which its numbers are marked."""
 
 THIN_MARK = "†"
-"""Stands behind numbers of sets of which too few words are left."""
+"""Stands behind numbers of sets with too few words left."""
 
 Coded = tuple[NDArray[np.int64], list[str]]
 """A column as the place of each row among its different values, and these values as strings."""

@@ -35,7 +35,7 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     """
     if not 0 < alpha < np.inf:
         raise ValueError(f"alpha must be above 0 and finite; got {alpha}")
-    bias_directions(material.found, material.sets)  # refuses sets of which nothing is there
+    bias_directions(material.found, material.sets)  # refuses sets without known words
     words = look_up(material.found, {"class words": sorted(material.found)}).rows["class words"]
     if unit:
         words = words / np.linalg.norm(words, axis=1, keepdims=True)

@@ -46,7 +46,7 @@ def read_pickle(source: Embedding) -> KeyedVectors:
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:
-    """Read a fastText model, with the n-grams of which vectors of other words are made."""
+    """Read a fastText model, with the n-grams that make vectors of other words."""
     from gensim.models.fasttext import load_facebook_vectors
 
     damage = (struct.error, EOFError, AssertionError, NotImplementedError, MemoryError)

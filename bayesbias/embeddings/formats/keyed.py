@@ -72,7 +72,7 @@ class Vectors:
 def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
-    """Return vectors with further words, all of which are new."""
+    """Return vectors with further words, all new."""
     others, before = resolved_forms(vectors), list(vectors.index_to_key)
     return Vectors(
         [*before, *words],

@@ -73,7 +73,7 @@ def _dims_of_first(line: bytes, path: Path) -> int:
         dims += 1
     if dims < 2:
         raise ValueError(
-            f"{path}: the first line is neither a header, '<number of words> <dimensions>', nor a "
+            f"{path}: the first line is not a header, '<number of words> <dimensions>', and not a "
             f"word followed by numbers with spaces between them; it begins {_shown(line)}"
         )
     return dims
