@@ -1,0 +1,53 @@
+"""Exit with 1 where a page, docstring, message, template or notebook has a phrase of the style guide.
+
+The phrases are those that CONTRIBUTING replaces by plainer ones. Titles of papers are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+STIFF = re.compile(
+    r"\b(anew|to be had|by lot|whoever|one may|one must|as may be|(?:is|are) told|held against"
+    r"|hold .{1,20} against|read against|(?<!in )taken for|of which|mend(?:s|ed|ing)?|lies? near(?:er)?"
+    r"|beside|in place of|some (?:ten|twenty|thirty) |no mark of|neither)\b",
+    re.IGNORECASE,
+)
+FOLDERS = {
+    "docs": ("*.md", "*.html"),
+    "bayesbias": ("*.py", "*.j2", "*.toml"),
+    "notebooks": ("*.ipynb",),
+}
+
+
+def texts(path: Path) -> list[str]:
+    """Return the lines that people read: of notebooks the sources alone."""
+    if path.suffix != ".ipynb":
+        return path.read_text(encoding="utf-8").splitlines()
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [line for cell in cells for line in "".join(cell["source"]).splitlines()]
+
+
+def main() -> int:
+    """Print every phrase with its place."""
+    paths = [
+        path
+        for folder, names in FOLDERS.items()
+        for name in names
+        for path in Path(folder).rglob(name)
+    ]
+    found = [
+        f"{path}:{number}: {match[0]}: {line.strip()}"
+        for path in [Path("README.md"), *sorted(paths)]
+        for number, line in enumerate(texts(path), 1)
+        for match in STIFF.finditer(line)
+    ]
+    print("\n".join(found) or "prose: no phrase of the style guide's list")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
