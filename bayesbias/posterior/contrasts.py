@@ -125,9 +125,9 @@ def contrasts(
     (Rao-Blackwell), so that they depend little on the seed.
 
     The overall row of ``associated`` and ``human`` is the one number that Dobrzeniecka and Urbaniak
-    (2024) would give if they had to give one: how much closer stereotypes lie than words about people. The
-    word with the largest estimate was chosen among many, and is often not the word whose difference
-    is the largest; that is what ``p_most`` is for.
+    (2024) would give if they had to give one: how much closer stereotypes lie than words about
+    people. The word with the largest estimate was chosen among many. Often another word has the
+    largest difference; ``p_most`` is the probability that it is this word.
 
     Examples
     --------
