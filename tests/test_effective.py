@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from gensim.models import KeyedVectors
+from scipy.stats import kstest
 
 import bayesbias as bb
+from bayesbias.model.design import make_design
+from bayesbias.posterior.effective import p_unrelated
+from bayesbias.tables.cosines import attach_cosines
 
 
 def table_of(copies: int) -> pd.DataFrame:
@@ -35,3 +39,46 @@ def test_tables_without_vectors_are_refused() -> None:
     table = bb.nulls.Scenario().table(seed=1)
     with pytest.raises(ValueError, match="carries no cosines"):
         bb.effective_sizes(bb.fit(table, seed=1, draws=50))
+
+
+def lists_of(seed: int) -> pd.DataFrame:
+    """Two groups and sets of two clusters of three words each."""
+    rng = np.random.default_rng(seed)
+    vectors = np.repeat(rng.standard_normal((8, 30)), 3, axis=0)
+    vectors += 0.5 * rng.standard_normal((24, 30))
+    names = [f"{part}{i}" for part in "xyab" for i in range(6)]
+    keyed = KeyedVectors(30)
+    keyed.add_vectors(names, vectors)
+    x, y, a, b = (names[6 * i : 6 * i + 6] for i in range(4))
+    wordlist = bb.WordList(name="toy", groups={"p": x, "q": y}, stereotypes={"p": a, "q": b})
+    return bb.distance_table(keyed, wordlist)
+
+
+def p_of(seed: int, *, strangers: bool) -> list[float]:
+    """Two p; of strangers with cosines that are those of unrelated words."""
+    table, rng = lists_of(seed), np.random.default_rng(seed)
+    if strangers:
+        words = [*table["protected_word"].unique(), *table["attribute"].unique()]
+        unit = rng.standard_normal((len(words), 10))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        attach_cosines(table, words, unit @ unit.T)
+    return list(p_unrelated(make_design(table), rng).values())
+
+
+def test_clusters_of_words_lean_alike() -> None:
+    assert np.mean([p_of(seed, strangers=False) for seed in range(5)]) < 0.2
+
+
+@pytest.mark.slow
+def test_p_is_uniform_where_cosines_say_nothing() -> None:
+    """200 tables: Kolmogorov-Smirnov of each factor at 0.1%."""
+    p = np.array([p_of(seed, strangers=True) for seed in range(200)])
+    assert all(kstest(column, "uniform").pvalue > 0.001 for column in p.T)
+
+
+def test_the_predictive_check_carries_the_test() -> None:
+    post = bb.fit(table_of(2), seed=1, draws=50)
+    attrs = bb.predictive_check(post, seed=1).attrs
+    assert set(attrs["p_unrelated"]) == {"protected_word", "attribute"}
+    bare = bb.fit(bb.nulls.Scenario().table(seed=1), seed=1, draws=50)
+    assert bb.predictive_check(bare, seed=1).attrs["p_unrelated"] == {}

@@ -1,4 +1,4 @@
-"""How many unrelated words the groups and sets of a table count as."""
+"""Whether words of like vectors lean alike, and how many unrelated words they count as."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 
+from ..model.design import Design
 from ..model.likeness import effective_number
 from ..model.tree import design_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+N_PERMUTATIONS = 1000
+"""Permutations of each p-value of `p_unrelated`."""
 
 
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
@@ -64,3 +69,49 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     frame["n_words"] = np.concatenate([np.bincount(block) for _, block in parts])
     frame["n_effective"] = np.concatenate([effective_number(*part) for part in parts])
     return frame
+
+
+def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
+    r"""Test whether words of a group, and attributes of a set, lean without regard to likeness.
+
+    The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
+    distance to every group, less their average and less the mean lean of its block. The statistic
+    is :math:`\sum_{i \ne j} K_{ij}\,l_i \cdot l_j` over pairs in blocks; leans are permuted within
+    blocks, and p is the share of permutations with at least as large a sum.
+
+    Returns
+    -------
+    dict
+        One-sided p of ``protected_word`` and of ``attribute``; empty where the design has no
+        cosines or no two sets.
+    """
+    if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
+        return {}
+    group, sets = design.codes("protected_group"), design.codes("attribute_set")
+    of_words = sets >= 0
+    pieces = {
+        "protected_word": (design.word, sets, design.word_group, design.word_likeness),
+        "attribute": (
+            design.attribute,
+            group,
+            np.where(design.attribute_column < len(design.sets), design.attribute_column, -1),
+            design.attribute_likeness,
+        ),
+    }
+    result = {}
+    for name, (unit, crossed, block, matrix) in pieces.items():
+        rows = pd.DataFrame({"unit": unit, "crossed": crossed, "y": design.y})[of_words]
+        means = rows.pivot_table(index="unit", columns="crossed", values="y")
+        leans = means.sub(means.mean(axis=1), axis=0)
+        leans -= leans.groupby(block[leans.index]).transform("mean")
+        leans = leans.fillna(0.0).reindex(range(len(block)), fill_value=0.0)
+        sums = np.zeros(1 + N_PERMUTATIONS)
+        for index in range(block.max() + 1):
+            own = leans[block == index].to_numpy()
+            like = matrix[np.ix_(block == index, block == index)] - np.eye(len(own))
+            products = own @ own.T
+            orders = rng.permuted(np.tile(np.arange(len(own)), (N_PERMUTATIONS, 1)), axis=1)
+            for place, order in enumerate([np.arange(len(own)), *orders]):
+                sums[place] += (like * products[np.ix_(order, order)]).sum()
+        result[name] = float((sums >= sums[0] - 1e-12).mean())
+    return result

@@ -40,6 +40,7 @@ def list_page(analysis: Analysis) -> Page:
         Section("missing", "What was missing", _missing(analysis)),
         Section("words", "Groups and words", _means(analysis)),
         Section("contrasts", "Differences", _contrasts(analysis)),
+        Section("sizes", "Effective sizes", _sizes(analysis)),
         Section("driving", "Influential words", _driving(analysis)),
         Section("models", "What the model changes", _models(analysis)),
         Section("spread", "How the distances spread", _spread(analysis)),
@@ -322,6 +323,18 @@ def _neighbors(measured: pd.DataFrame) -> list[Block]:
         prose("neighbors"),
         *figures,
     ]
+
+
+def _sizes(analysis: Analysis) -> list[Block]:
+    rows = analysis.lead.sizes
+    if rows.empty:
+        return []
+    shown = rows.assign(
+        role=rows["role"].str.replace("_", " "),
+        n_effective=rows["n_effective"].map("{:.1f}".format),
+    )
+    shown = shown.rename(columns={"n_words": "words", "n_effective": "count as"})
+    return [prose("sizes"), table(shown, "Effective sizes", "role", "name", "words", "count as")]
 
 
 def _check(analysis: Analysis) -> list[Block]:

@@ -14,9 +14,10 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
-from ..model.tree import labels, spec_of, warnings_of
+from ..model.tree import design_of, labels, spec_of, warnings_of
 from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.diagnostics import diagnostics, prior_sensitivity
+from ..posterior.effective import effective_sizes
 from ..posterior.influence import influence
 from ..posterior.predictive import coverage, predictive_intervals
 from ..posterior.summaries import sd_summary, summary
@@ -82,6 +83,14 @@ class ModelResult:
     @cached_property
     def check(self) -> pd.DataFrame:  # noqa: D102
         return coverage(self.posterior, self.predictive)
+
+    @cached_property
+    def sizes(self) -> pd.DataFrame:
+        """Effective sizes of groups and sets; empty where the table carries no cosines."""
+        design = design_of(self.posterior)
+        if not design.word_likeness.size or not design.attribute_likeness.size:
+            return pd.DataFrame()
+        return effective_sizes(self.posterior)
 
     @cached_property
     def scales(self) -> pd.DataFrame:  # noqa: D102
