@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,7 @@ N_WORDS = 500
 def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """MAC of two tables with Manzini et al.'s paired t-test, on the rows that both have.
 
-    Returns
-    -------
-    DataFrame
-        One row with the columns of `scores_before_after`; the t-test is over (protected word,
-        attribute set), see `scores.mac_change`, and gives no interval.
+    One row with the columns of `scores_before_after`, without an interval.
     """
     rows = pair(before, after).rows
     first, second = (
@@ -195,14 +192,8 @@ def bias_before_after(
 def load_frequent(
     source: str, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> KeyedVectors:
-    """Load the first words of an embedding, and those of the sets, for `bias_before_after`.
-
-    The rest of a large file is left where it is.
-    """
-    names: list[str] = []
-    for words, _ in iter_vectors(source, allow_pickle=allow_pickle, progressbar=False):
-        names += words
-        if len(names) >= VOCABULARY:
-            break
-    wanted = list(dict.fromkeys([*names[:VOCABULARY], *sorted(sets.forms), *sets.targets]))
+    """Load the first words of an embedding, and those of the sets, for `bias_before_after`."""
+    chunks = iter_vectors(source, allow_pickle=allow_pickle, progressbar=False)
+    names = list(islice(chain.from_iterable(words for words, _ in chunks), VOCABULARY))
+    wanted = list(dict.fromkeys([*names, *sorted(sets.forms), *sets.targets]))
     return load_vectors(source, wanted, allow_pickle=allow_pickle, progressbar=progressbar)

@@ -73,18 +73,9 @@ def side_effects(
     rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """Return how far neutral and human words moved, which no debiasing is meant to move.
+    """Return the rows of `changes` for control words, which no debiasing is meant to move.
 
-    Returns
-    -------
-    DataFrame
-        The rows of `changes` for neutral and human words; ``p_moved`` is the probability that
-        they moved by more than `rope`.
-
-    Raises
-    ------
-    ValueError
-        If the tables have none of both.
+    A ValueError is raised if the tables have none.
     """
     frame = changes(tree, ci_prob, rope, ci_kind)
     kept = frame[frame["connection"].isin(CONTROLS)]

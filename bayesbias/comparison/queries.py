@@ -201,19 +201,17 @@ def _shared(
     vectors: Mapping[str, KeyedVectors], wordlist: WordList
 ) -> tuple[dict[str, KeyedVectors], tuple[str, ...]]:
     """Return the words that all embeddings have, and the others, with a warning of these."""
-    lacks = {name: [w for w in wordlist.words if w not in kv] for name, kv in vectors.items()}
-    counts = Counter(word for words in lacks.values() for word in words)
-    left_out = tuple(word for word in wordlist.words if counts[word])
-    differ = [word for word in left_out if counts[word] < len(vectors)]
-    if differ:
-        lacking = [name for name, words in lacks.items() if set(words) & set(differ)]
+    lacking = {w: [n for n, kv in vectors.items() if w not in kv] for w in wordlist.words}
+    shared = [word for word, names in lacking.items() if not names]
+    left_out = tuple(word for word, names in lacking.items() if names)
+    if differ := [word for word in left_out if len(lacking[word]) < len(vectors)]:
+        names = dict.fromkeys(name for word in differ for name in lacking[word])
         warnings.warn(
             f"{len(differ):,} of {len(wordlist.words):,} words of the list {wordlist.name!r} are "
             f"not in all embeddings, and are left out of all: {abridged(differ)} "
-            f"(not in {abridged(lacking)})",
+            f"(not in {abridged(list(names))})",
             skip_file_prefixes=OWN_FRAMES,
         )
-    shared = [word for word in wordlist.words if not counts[word]]
     if not shared:
         raise ValueError(
             f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
