@@ -2,8 +2,10 @@
 
 The words of every group, and of every set, are split at random into halves, which are two lists of
 half the size. The other half's contrast should lie in the 89% predictive interval of this one: its
-estimate, and the sd of the difference of two lists of that size, sqrt(2) posterior sds. ``size`` is
-the number of splits of each bundled list.
+estimate, and the sd of the difference of two lists of that size, sqrt(2) posterior sds. A random
+split makes the words of a list exchangeable: words treated as ``unrelated`` should be covered as
+promised. Where they are ``alike``, intervals are about lists of other clusters, and halves have the
+same ones: they should be covered more often. ``size`` is the number of splits of each bundled list.
 """
 
 from __future__ import annotations
@@ -27,22 +29,27 @@ REACH = float(norm.ppf(0.945)) * 2**0.5
 
 def study(size: int = 200) -> pd.DataFrame:
     """Return, by list and level, the share of halves whose contrast lies in the interval."""
-    every = pd.concat([splits(name, size) for name in BUNDLED])
+    every = pd.concat(
+        splits(name, size, alike=alike) for alike in (True, False) for name in BUNDLED
+    )
     every = pd.concat([every, every.assign(list="all")])
-    rates = every.groupby(["list", "level"], sort=False)[["covered", "sd"]].mean()
-    return rates.reset_index().assign(splits=size)
+    keys = ["list", "level", "words"]
+    return every.groupby(keys, sort=False)[["covered", "sd"]].mean().reset_index()
 
 
-def splits(name: str, size: int) -> pd.DataFrame:
+def splits(name: str, size: int, *, alike: bool) -> pd.DataFrame:
     """Split a bundled list; return whether each half is held by the other."""
     words, rng = bb.load_wordlist(name), default_rng(1)
     vectors = bb.load_vectors("glove-demo", words, case="fallback", progressbar=False)
-    frame = pd.concat([_split(vectors, words, rng) for _ in range(size)])
+    frame = pd.concat([_split(vectors, words, rng, alike=alike) for _ in range(size)])
     apart = (frame["mean_other"] - frame["mean"]).abs()
-    return frame.assign(list=name, covered=apart <= REACH * frame["sd"])
+    kind = "alike" if alike else "unrelated"
+    return frame.assign(list=name, words=kind, covered=apart <= REACH * frame["sd"])
 
 
-def _split(vectors: KeyedVectors, words: bb.WordList, rng: Generator) -> pd.DataFrame:
+def _split(
+    vectors: KeyedVectors, words: bb.WordList, rng: Generator, *, alike: bool
+) -> pd.DataFrame:
     """Contrasts of two random halves of a list, each as one that the other should hold."""
     halves: list[dict[str, dict[str, list[str]]]] = [{}, {}]
     for table in ("groups", "stereotypes", "controls"):
@@ -52,7 +59,10 @@ def _split(vectors: KeyedVectors, words: bb.WordList, rng: Generator) -> pd.Data
                 half.setdefault(table, {})[name] = [str(word) for word in part]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        one, other = (_contrasts(bb.distance_table(vectors, replace(words, **h))) for h in halves)
+        tables = [bb.distance_table(vectors, replace(words, **half)) for half in halves]
+    for table in tables:
+        table.attrs = table.attrs if alike else {}
+    one, other = map(_contrasts, tables)
     pairs = [a.join(b, rsuffix="_other", how="inner") for a, b in ((one, other), (other, one))]
     return pd.concat(pairs).reset_index()
 
