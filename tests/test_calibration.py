@@ -371,15 +371,11 @@ def alone() -> pd.DataFrame:
     return run()
 
 
-def test_two_workers_give_the_frame_of_one(alone: pd.DataFrame) -> None:
-    assert_frame_equal(run(n_jobs=2), alone, check_exact=True)
-    assert run(seed=7, n=4)["width"].iloc[2] != run(n=4)["width"].iloc[2]
-
-
 @pytest.mark.slow
-def test_a_dask_cluster_of_two_processes_gives_the_same_frame(
+def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(
     alone: pd.DataFrame, cluster: object
 ) -> None:
+    assert_frame_equal(run(n_jobs=2), alone, check_exact=True)
     assert len(cluster.scheduler_info()["workers"]) == 2  # type: ignore[attr-defined]
     with joblib.parallel_config(backend="dask"):
         frame = run()

@@ -135,7 +135,10 @@ def by_quadrature(rows: pd.DataFrame, least_sd: float = 0.0) -> pd.DataFrame:
     log_p -= 0.5 * squares / sigma[:, 0] ** 2 + free * np.log(sigma[:, 0])
     log_p += (np.log(tau) + np.log(sigma) - 2 * tau - 2 * sigma)[:, 0]
     weight = np.exp(log_p - log_p.max()) * (tau[:, 0] > least_sd)
-    weight /= weight.sum()
+    seen = weight > 1e-9 * weight.max()  # of 36,600 points the rest weigh under 4e-5 together
+    weight, tau, sigma, precision, centre = (
+        values[seen] for values in (weight / weight[seen].sum(), tau, sigma, precision, centre)
+    )
     shares = 1 / (1 + n * tau**2 / sigma**2)  # of the connection mean in each word's mean
     words = {}
     for index, word in enumerate([*by_word.groups, ""]):
@@ -146,23 +149,23 @@ def by_quadrature(rows: pd.DataFrame, least_sd: float = 0.0) -> pd.DataFrame:
         def excess(x: float, p: float, m: np.ndarray = location, s: np.ndarray = spread) -> float:
             return float(weight @ norm.cdf(x, m, s)) - p
 
-        low, high = (brentq(excess, 0.2, 1.6, args=(p,)) for p in (0.055, 0.945))
+        low, high = (brentq(excess, 0.2, 1.6, args=(p,), xtol=1e-6) for p in (0.055, 0.945))
         words[word] = (float(weight @ location), low, high)
     return pd.DataFrame(words, index=["mean", "low", "high"]).T
 
 
-@pytest.mark.parametrize("connection", ["associated", "different"])
-@pytest.mark.parametrize("name", ["religion_google", "religion_reddit", "race_google"])
-def test_word_means_equal_their_quadrature(published: Read, name: str, connection: str) -> None:
+@pytest.mark.parametrize("name", ["religion_google", "religion_reddit"])
+def test_word_means_equal_their_quadrature(published: Read, name: str) -> None:
     table = published(FILES[name])
-    oracle = by_quadrature(table[table["connection"] == connection])
     post = bb.fit(table, "paper-figures", method="exact", draws=32_000, seed=1)
-    ours = _percentiles(post)
-    ours = ours[(ours["connection"] == connection) & (ours["level"] != "group")]
-    ours = ours.set_index("protected_word").loc[oracle.index]
-    # 128,000 draws of sd .105 at most: four standard errors of a mean, and of an end.
-    assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0012
-    assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
+    every = _percentiles(post)
+    for connection in ("associated", "different"):
+        oracle = by_quadrature(table[table["connection"] == connection])
+        ours = every[(every["connection"] == connection) & (every["level"] != "group")]
+        ours = ours.set_index("protected_word").loc[oracle.index]
+        # 128,000 draws of sd .105 at most: four standard errors of a mean, and of an end.
+        assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0012
+        assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
 
 
 def test_why_religion_on_reddit_deviates(published: Read) -> None:

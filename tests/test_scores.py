@@ -16,7 +16,6 @@ import bayesbias as bb
 from bayesbias import scores
 from bayesbias.scores import (
     association_limit,
-    associations,
     direct_bias,
     ect,
     effect_sizes,
@@ -172,19 +171,6 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
         _ = result.p_value
     kept = same(vectors, [*A, "x0"], words.groups, drop_shared=True)
     assert kept.score == same(vectors, A, words.groups).score
-
-
-def test_associations_of_a_list_are_those_of_weat_pair_by_pair() -> None:
-    vectors, words = leaning("xyz")
-    frame = associations(vectors, words)
-    assert len(frame) == 3 * 2 * 5
-    for (first, second), part in frame.groupby(["first", "second"]):
-        sets = [words.groups[first], words.groups[second]]
-        result = weat(vectors, *sets, words.stereotypes[first], words.stereotypes[second])
-        assert part["word"].tolist() == list(result.words)
-        assert part["association"].tolist() == pytest.approx(result.association.tolist())
-        assert part["effect_size"].unique().tolist() == [pytest.approx(result.effect_size)]
-        assert part["separability"].unique().tolist() == [pytest.approx(result.separability)]
 
 
 def test_no_word_is_compared_with_itself_in_mac() -> None:

@@ -33,8 +33,7 @@ def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
 
 
 def _weat(batch: Batch, seed: SeedSequence) -> Values:
-    to_a, to_b = _to_two_sets(batch)
-    x, y = np.split(to_b.mean(axis=2) - to_a.mean(axis=2), batch.scenario.word_sizes[:1], axis=1)
+    x, y = np.split(batch.associations(), batch.scenario.word_sizes[:1], axis=1)
     return {
         "p_value": permutation_test(x, y).p_value,
         "effect_size_sample": effect_sizes(x, y, 1),
@@ -46,7 +45,7 @@ def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
     """Welch t-tests: X against Y in distance to A, and A against B over all words."""
     from scipy.stats import ttest_ind
 
-    to_a, to_b = _to_two_sets(batch)
+    to_a, to_b = batch.to_two_sets()
     x, y = np.split(to_a, batch.scenario.word_sizes[:1], axis=1)
     n = len(batch)
     pairs = {
@@ -56,17 +55,6 @@ def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
         "p_attribute_means": (to_a.mean(axis=1), to_b.mean(axis=1)),
     }
     return {name: ttest_ind(*pair, axis=1, equal_var=False).pvalue for name, pair in pairs.items()}
-
-
-def _to_two_sets(batch: Batch) -> tuple[FloatArray, FloatArray]:
-    """Distances to A and to B, (n_tables, n_words, n_attributes) each."""
-    groups, sets = batch.scenario.groups, batch.scenario.set_of_attribute
-    if len(groups) != 2:
-        raise ValueError(
-            "WEAT and t-tests compare two groups, and this scenario has "
-            f"{len(groups)}: {', '.join(groups)}"
-        )
-    return batch.distances[:, :, sets == 0], batch.distances[:, :, sets == 1]
 
 
 def _mac(batch: Batch, seed: SeedSequence) -> Values:

@@ -205,15 +205,19 @@ class Batch:
             attach_cosines(table, names, self.cosines[index])
         return table
 
+    def to_two_sets(self) -> tuple[FloatArray, FloatArray]:
+        """Distances to A and to B, (n_tables, n_words, n_attributes) each."""
+        groups, sets = self.scenario.groups, self.scenario.set_of_attribute
+        if len(groups) != 2:
+            raise ValueError(
+                "WEAT and t-tests compare two groups, and this scenario has "
+                f"{len(groups)}: {', '.join(groups)}"
+            )
+        return self.distances[:, :, sets == 0], self.distances[:, :, sets == 1]
+
     def associations(self) -> FloatArray:
         """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
-        if len(self.scenario.groups) != 2:
-            raise ValueError(
-                f"WEAT compares two groups, and this scenario has {len(self.scenario.groups)}: "
-                f"{', '.join(self.scenario.groups)}"
-            )
-        sets = self.scenario.set_of_attribute
-        to_a, to_b = (self.distances[:, :, sets == i] for i in (0, 1))
+        to_a, to_b = self.to_two_sets()
         return np.asarray(to_b.mean(axis=2) - to_a.mean(axis=2))
 
     def first(self, n: int) -> Batch:

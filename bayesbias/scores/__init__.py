@@ -35,6 +35,4 @@ from .registry import ListScore as ListScore
 from .registry import properties as properties
 from .result import ScoreResult as ScoreResult
 from .robustness import robustness as robustness
-from .table import associations as associations
-from .table import bootstrap as bootstrap
 from .table import score_table as score_table

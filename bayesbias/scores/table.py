@@ -20,9 +20,7 @@ from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
 from .list_rows import Indices, ListRows, Picks, list_rows, selections
 from .permutation import Alternative, named_alternative
-from .poles import separability, weat_effect
-from .registry import SCORES, ListScore, Scores, chosen_scores, list_associations
-from .result import ScoreResult
+from .registry import SCORES, ListScore, Scores, chosen_scores
 
 N_RESAMPLES = 1000
 """Resamplings; the ends of an 89% interval then vary by about a tenth of its half-width."""
@@ -60,9 +58,10 @@ def score_table(
     scores : iterable of str, or mapping of str to ListScore, optional
         Names of ``SCORES``, or scores of your own by name; all of ``SCORES`` if not given.
     ci_prob : float
-        Level of the intervals, in (0, 1); bootstrap over words, see `bootstrap`.
+        Level of the equal-tailed percentile intervals, in (0, 1).
     n_resamples : int
-        Every score is computed on the same resamplings.
+        Resamplings, the same for every score: the words of every set are drawn with replacement,
+        each set by itself; defining pairs are drawn as pairs.
     alternative : {"two-sided", "greater", "less"}
         Of WEAT's p-value.
     seed : int, SeedSequence, Generator or None
@@ -76,6 +75,12 @@ def score_table(
         ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what
         ``reading`` says. ``value`` is missing only where ``note`` says why; ``p_value`` only for
         scores without a test. ``note`` also names words left out and resamplings left out.
+
+    Notes
+    -----
+    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upwards by resampling, so
+    that near 0 their interval can lie above the score. With fewer than about eight words a set
+    the percentile interval is too short: it cannot show words that are not there.
 
     Examples
     --------
@@ -126,66 +131,6 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
     return row
 
 
-def bootstrap(
-    score: str | ListScore,
-    vectors: WordVectors,
-    wordlist: WordList,
-    *,
-    groups: Sequence[str] | None = None,
-    ci_prob: float = 0.89,
-    n_resamples: int = N_RESAMPLES,
-    seed: Seed = None,
-) -> ScoreResult:
-    """Percentile interval of a score on a word list, by resampling the words of every set.
-
-    Protected words and stereotypes of every group are drawn with replacement, each set by
-    itself; defining pairs are drawn as pairs.
-
-    Parameters
-    ----------
-    score : str or ListScore
-        A name of ``SCORES``, or a score of one's own.
-    vectors : KeyedVectors
-    wordlist : WordList
-    groups : sequence of str, optional
-        Which groups, in which order; all if not given. Scores of two groups need two.
-    ci_prob : float
-        Equal-tailed level, in (0, 1).
-    n_resamples : int
-    seed : int, SeedSequence, Generator or None
-
-    Returns
-    -------
-    ScoreResult
-        ``score``, ``low``, ``high`` and ``sd``; ``values``, the score under every resampling, NaN
-        where it is undefined, which leaves it out of the others; ``seed``, which gives the same
-        result again.
-
-    Notes
-    -----
-    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upwards by resampling, so
-    that near 0 their interval can lie above the score. With fewer than about eight words a set
-    the percentile interval is too short: it cannot show words that are not there.
-    """
-    rows, missing = list_rows(vectors, wordlist)
-    (spec,) = chosen_scores([score] if isinstance(score, str) else {"score": score}).values()
-    if groups is not None:
-        if absent := [group for group in groups if group not in rows.groups]:
-            raise ValueError(f"no group {absent[0]!r}; groups are {', '.join(rows.groups)}")
-        rows = rows.of_groups([rows.groups.index(group) for group in groups])
-    if spec.scope != "all" and len(rows.groups) != 2:
-        raise ValueError(
-            f"{score} compares two groups, and there are {len(rows.groups)}; pass groups=(a, b)"
-        )
-    value, sequence = spec.value(rows), as_seed_sequence(seed)
-    job = (spec, tuple(range(len(rows.groups))))
-    (values,) = resampled_values([job], rows, resamples(rows, n_resamples, sequence))
-    low, high = interval(values, ci_prob)
-    details = {"low": low, "high": high, "sd": float(np.nanstd(values, ddof=1)), "values": values}
-    details |= {"ci_prob": ci_prob, "seed": sequence.entropy}
-    return ScoreResult(value, pd.DataFrame(), details, missing)
-
-
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
     """Draw the words of every set with replacement, as many as it has: (n_resamples, n) each."""
     if n_resamples < 2:
@@ -198,14 +143,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
     def drawn(size: int) -> Indices:
         return random.integers(size, size=(n_resamples, size))
 
-    try:
-        return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
-    except MemoryError:
-        size = 8e-9 * n_resamples * (sum(protected) + sum(stereotypes) + n_sets)
-        raise ValueError(
-            f"n_resamples={n_resamples} needs {size:,.0f} GB for the words drawn, which this "
-            f"machine does not have; {N_RESAMPLES} is usual"
-        ) from None
+    return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
 
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
@@ -235,45 +173,3 @@ def interval(values: FloatArray, ci_prob: float) -> tuple[float, float]:
         return float("nan"), float("nan")
     low, high = np.quantile(defined, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
     return float(low), float(high)
-
-
-def associations(vectors: WordVectors, wordlist: WordList) -> pd.DataFrame:
-    """Associations of the words of a list, pair of groups by pair, and how far apart they lie.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors or mapping of str to array
-    wordlist : WordList
-        With stereotypes for every group.
-
-    Returns
-    -------
-    DataFrame
-        One row a protected word and pair of groups: ``first`` and ``second`` group, the word's
-        ``group``, ``word``, ``association`` s(w); ``effect_size`` and ``separability`` of the pair,
-        as `weat` gives them.
-
-    References
-    ----------
-    Schröder et al. (2024), Semantic properties of cosine based bias scores, figures 1 and 2.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> weat7 = bb.load_wordlist("weat7")
-    >>> frame = associations(bb.load_vectors("glove-demo", weat7), weat7)
-    >>> frame.groupby("group")["association"].mean().round(3).to_dict()
-    {'arts': -0.002, 'math': 0.043}
-    """
-    whole, _ = list_rows(vectors, wordlist)
-    frames = []
-    for groups in selections(whole, "pair"):
-        rows = whole.of_groups(groups)
-        x, y = list_associations(rows)
-        of_pair = {"effect_size": weat_effect(x, y), "separability": separability(x, y)}
-        frame = pd.DataFrame({"first": rows.groups[0], "second": rows.groups[1],
-             "group": np.repeat(rows.groups, list(map(len, rows.protected_words))),
-             "word": np.concatenate(rows.protected_words),
-             "association": np.concatenate([x, y])})  # fmt: skip
-        frames.append(frame.assign(**of_pair))
-    return pd.concat(frames, ignore_index=True)
