@@ -93,7 +93,7 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
         assert row["p_value"] == pytest.approx(ttest_rel(*values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["paper", "maximal", "by-group"])
+@pytest.mark.parametrize("spec", ["paper", "by-group"])
 def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
     batch = made.simulate(2, seed=8)
@@ -121,9 +121,9 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["change-maximal", "change-by-group"])
 def test_changes_are_those_of_fit_change(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
-    batch = made.simulate(2, seed=8)
+    batch = made.simulate(1, seed=8)
     found = measure_posteriors(load_model(spec), batch, SeedSequence(77), 0.8, 4000)
-    other = made.without_effect().simulate(2, SeedSequence(77).spawn(1)[0])
+    other = made.without_effect().simulate(1, SeedSequence(77).spawn(1)[0])
     after = batch.debiased(other, KEPT)
     fitted = bb.fit_change(batch.table(0), after.table(0), spec, draws=1000, seed=1)
     parts = {"": fitted} | {

@@ -65,10 +65,10 @@ def test_matched_words_are_as_frequent_and_none_of_the_list() -> None:
 def test_reference_lists_of_like_frequency_lie_where_the_frequency_puts_them() -> None:
     vectors = vocabulary()
     words = wordlist(vectors, np.linspace(1_500, 3_000, 16).astype(int))
-    options = {"vary": "stereotypes", "n_lists": 40, "draws": 100, "chains": 1, "seed": 1}
+    options = {"vary": "stereotypes", "n_lists": 30, "draws": 100, "chains": 1, "seed": 1}
     by = {
         match: only_row(
-            bb.vocabulary_contrasts(vectors, words, match=match, **options).table.query(
+            bb.vocabulary_contrasts(vectors, words, "paper", match=match, **options).table.query(
                 "level == 'overall'"
             ),
             first="associated",

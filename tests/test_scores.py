@@ -558,29 +558,6 @@ def test_effect_sizes_by_sd(google_news, name: str, ddof, documented: float) -> 
     assert effect == pytest.approx(documented, abs=6e-4)  # half the last place, and float32 input
 
 
-SPREADS = [
-    ([1, 2, 3, 4], [5, 10, 15], "pooled", 3.316625),
-    ([1, 2, 3, 40], [5, 10, 15], "pooled", 15.06652),
-    (
-        [6, 6, 7, 8, 8, 10, 11, 13, 15, 15, 16, 17, 19, 19, 21],
-        [10, 11, 13, 13, 15, 17, 17, 19, 20, 22, 24, 25, 27, 29, 29],
-        "pooled",
-        5.789564,
-    ),
-]
-SPREADS.append((*SPREADS[-1][:2], 1, 6.6224974))
-
-
-@pytest.mark.parametrize(("x", "y", "ddof", "sd"), SPREADS)
-def test_spreads_of_sweaters_own_tests(x, y, ddof, sd: float) -> None:
-    """tests/testthat/test-pool.R of sweater 1e95d93 (v0.1.6): pooled for unequal sizes, or forced.
-
-    Its values have seven digits.
-    """
-    effect = float(scores.effect_sizes(x, y, ddof))
-    assert (np.mean(x) - np.mean(y)) / effect == pytest.approx(sd, rel=2e-7)
-
-
 def test_the_given_split_counts(google_news) -> None:
     x, y = weat_associations(google_news, "weat6")
     assert x.min() > y.max()  # no split exceeds the given one: counting those gives 0
@@ -594,38 +571,6 @@ def test_a_component_of_pairs_is_not_their_mean() -> None:
     for relation, score in (("component", 0.686), ("mean", 0.431)):
         found = scores.ripa(vectors, words.groups["math"], pairs, relation=relation).score
         assert found == pytest.approx(score, abs=6e-4)
-
-
-TO_MEN = """
-    .3352883 .13495237 .1791162 .2698131 .10123085 .2305419 .13817054 .2842002 .2607956 .2340296
-    .2282981 .3205498 .2029543 .17446868 .2657907 .2672548 .1767915 .3080301 .2322444 .1852041
-    .2423898 .17124643 .11379186 .06231389 .07450962 .3435494 .3904412 .2128712 .1525395 .1696522
-    .1237070 .2278508 .07601974 .3349666 .2642203 .1263250 .4006367 .3169384 .2034101 .2256034
-    .1339011 .1741268 .3154815 .2847909 .08028339 .1397101748 .1572854 .07317863 .2337787
-    .2733306 .2703030 .1832604 .2187359 .2278016 .16052771 .2494770 -.006505338 .2937436 .1920894
-    .1777700 .3090903 .2519372 .07080773 .1948853 .1819504 .15938222 .1300515 .3116599 .3413265
-    .1604224 .2540493 .2008630 .2675705 .0828586 .1211243 .3599860
-"""
-TO_WOMEN = """
-    .2598501 .08300127 .3851766 .2331852 .06957685 .2077952 .05101061 .1850456 .2570477 .3171645
-    .3508183 .4610773 .1789482 .08362829 .2873140 .2623802 .2475565 .1603038 .2418605 .1920407
-    .1332954 .09133125 .07585015 .14343468 .04008006 .1882135 .3011930 .2223472 .1112061 .1440956
-    .3147546 .2495253 .15137979 .2735083 .1957056 .1023058 .2425019 .3083380 .1903228 .2029597
-    .1112940 .1272682 .1585883 .2981460 .10544115 .0008324421 .1341877 .08706450 .1926543
-    .2363398 .2413599 .1034218 .4470728 .2849471 .03511008 .1146753 .032652565 .2345743 .2081210
-    .1555298 .2220792 .3146901 .03393879 .1344678 .2274278 .09691327 .0743546 .2590763 .3390124
-    .1368013 .3299938 .2493299 .3567416 .1224295 .1220939 .3076572
-"""
-"""Cosines of 76 occupations with the mean vectors of words for men and for women in GoogleNews, as
-the README of sweater 008fb1e prints them."""
-
-
-def test_coherence_in_sweaters_readme() -> None:
-    """Its ECT of these cosines is .7001504, the seven digits printed."""
-    to_x, to_y = (np.array(text.split(), dtype=float) for text in (TO_MEN, TO_WOMEN))
-    attributes = np.column_stack([to_x, to_y, np.sqrt(1 - to_x**2 - to_y**2)])
-    result = scores.ect(None, [[1.0, 0, 0]], [[0, 1.0, 0]], attributes)
-    assert result.score == pytest.approx(0.7001504, abs=5e-8)
 
 
 @pytest.mark.parametrize(
