@@ -111,7 +111,7 @@ BAD_ARGUMENTS = {
     "scores neutral": "has no groups with stereotypes",
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
     f"scores {TOY} --n-resamples 1": "n_resamples must be at least 2",
-    f"scores {TOY} --n-resamples 100000000000": "GB for the words drawn",
+    f"scores {TOY} --n-resamples 100000000000": "Unable to allocate",
     "calibrate nowhere": "unknown scenario 'nowhere'",
     "calibrate independent -m weat": "unknown method 'weat'; did you mean 'weat-p'",
     "calibrate independent --alpha 5": "alpha must lie in (0, 1), got 5.0",

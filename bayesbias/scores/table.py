@@ -143,7 +143,11 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
     def drawn(size: int) -> Indices:
         return random.integers(size, size=(n_resamples, size))
 
-    return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
+    try:
+        return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
+    except MemoryError as error:
+        why = f"n_resamples={n_resamples}: {error}; {N_RESAMPLES} is usual"
+        raise ValueError(why) from None
 
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
