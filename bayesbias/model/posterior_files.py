@@ -93,8 +93,8 @@ def load_posterior(path: str | Path) -> DataTree:
                 if "draw" in group.dims:
                     double = group.map(lambda v: v.astype("f8") if v.dtype == "f4" else v)
                     tree[name] = in_order(double) if name == "posterior" else double
-    except OSError as error:
-        raise ValueError(f"{path} is not a netCDF file: {error}") from None
+    except (OSError, RuntimeError, KeyError, ValueError) as error:  # what h5py raises of damage
+        raise ValueError(f"{path} is damaged, or is not a netCDF file: {error}") from None
     if "posterior" not in tree.children or "spec" not in tree.attrs:
         raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
     return tree
