@@ -91,7 +91,7 @@ def test_draws_scatter_as_their_covariances_say() -> None:
     roots = {word: rng.normal(size=(N_DIMS, N_DIMS)) * 0.01 for word in WORDS}
     noise = {word: root @ root.T for word, root in roots.items()}
     noise["y0"] = np.full(N_DIMS, 0.01**2)
-    table = bb.sample_vectors(vectors, noise, WORDLIST, 100, seed=1)
+    table = bb.sample_vectors(vectors, noise, WORDLIST, 50, seed=1)
     assert set(table["wordlist"]) == {"toy"}
     sds = table.groupby(["protected_word", "attribute"])["cosine_distance"].std()
     expected = []
@@ -104,8 +104,8 @@ def test_draws_scatter_as_their_covariances_say() -> None:
             total += slope @ (np.diag(noise[at]) if noise[at].ndim == 1 else noise[at]) @ slope
         expected.append(np.sqrt(total))
     ratio = sds / expected
-    assert ratio.mean() == pytest.approx(1, abs=0.02)  # 384 sds of 100 draws, each to 7%
-    assert ratio.std() < 0.1
+    assert ratio.mean() == pytest.approx(1, abs=0.03)  # 384 sds of 50 draws, each to 10%
+    assert ratio.std() < 0.13
 
 
 def test_lengths_without_noise_give_the_distances_of_the_true_vectors() -> None:

@@ -9,7 +9,7 @@ import statistics
 import numpy as np
 import pytest
 from builders import cosine, leaning, normals, refused
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesbias as bb
@@ -45,6 +45,7 @@ def association(w, A, B) -> float:
     return statistics.fmean(cosine(w, a) for a in A) - statistics.fmean(cosine(w, b) for b in B)
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n_x=st.integers(2, 5), n_y=st.integers(2, 5))
 def test_weat_and_weam_against_plain_loops(seed: int, n_x: int, n_y: int) -> None:
     X, Y, A, B = (rows.tolist() for rows in normals(seed, n_x, n_y, 3, 2, dims=4))
@@ -68,6 +69,7 @@ def test_weat_and_weam_against_plain_loops(seed: int, n_x: int, n_y: int) -> Non
     assert gweat(None, [X, Y], [A, B]).score == pytest.approx(difference / 2, abs=ROUNDING)
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000))
 def test_nas_rnd_ect_and_semaxis_against_plain_loops(seed: int) -> None:
     W, Y, A, B = (rows.tolist() for rows in normals(seed, 3, 2, 4, 3))
@@ -94,6 +96,7 @@ def test_nas_rnd_ect_and_semaxis_against_plain_loops(seed: int) -> None:
     assert semaxis(None, W, A, B).position == pytest.approx(places, abs=ROUNDING)
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n_groups=st.integers(2, 5))
 def test_same_is_the_length_of_the_projection(seed: int, n_groups: int) -> None:
     """By least squares, no basis made; the order of the groups makes no difference."""
@@ -116,6 +119,7 @@ def test_same_is_the_length_of_the_projection(seed: int, n_groups: int) -> None:
     assert same(None, neutral, groups).score == pytest.approx(0, abs=1e-6)  # theorem 1
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000))
 def test_direct_bias_and_ripa_by_singular_vectors(seed: int) -> None:
     targets, x, y = normals(seed, 4, 3, 3, dims=5)
