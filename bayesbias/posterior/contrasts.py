@@ -85,11 +85,12 @@ def contrasts(
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
-        Whether means are of attributes like those listed (and overall of words like those listed),
-        or of the very words and attributes of the table. Where a whole attribute set is close to
-        all groups, or an attribute leans by itself, a gap of the listed words includes that, and a
-        gap of the population does not. The rates of ``bayesbias docs calibration`` are the
-        population's.
+        Whether means are of words and attributes like those listed, or of the very ones of the
+        table. Rows of groups are about words like those listed where the model has a mean of every
+        group, as ``by-group`` has, and otherwise average the listed words. Where a whole attribute
+        set is close to all groups, or an attribute leans by itself, a gap of the listed words
+        includes that, and a gap of the population does not. The rates of
+        ``bayesbias docs calibration`` are the population's.
     between : {"connections", "groups"}
         Whether to compare connections, or how large that difference is in one group and another.
 
