@@ -142,14 +142,15 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
         row = groups.loc[group]
         assert f"({number(row['low'])} … {number(row['high'])}" in contrast
         p = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
-        assert chance == graded(p)
+        assert chance == graded(p, demo.settings.n_draws)
         assert f"{group} ({chance})" in lead.notes[0]
 
 
 def test_ends_at_zero_are_borderline() -> None:
     row = {"sd": 0.05, "low": -0.16, "high": -0.002}
-    assert borderline(row, 4000) == ", borderline"
-    assert borderline(row | {"high": -0.004}, 4000) == ""
+    assert borderline(row, 4000, 0.02) == ", borderline"
+    assert borderline(row | {"high": -0.004}, 4000, 0.02) == ""
+    assert borderline(row | {"high": -0.019}, 4000, 0.02) == ", borderline"
 
 
 def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analysis) -> None:
@@ -171,6 +172,8 @@ def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analys
         (graded(0.998), "over 99%, almost certainly"),
         (graded(0.946), "95%, very probably"),  # the words go by the number that is shown
         (graded(0.944), "94%, probably"),
+        (graded(0.944, 4000), "94%, probably, borderline"),
+        (graded(0.07, 4000), "7%, probably not"),
         (graded(0.79), "79%, unclear"),
         (graded(0.03), "3%, very probably not"),
         (percent(0.9996), "over 99%"),

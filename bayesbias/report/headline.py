@@ -14,6 +14,7 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
+    BORDERLINE,
     counted,
     graded,
     joined,
@@ -82,13 +83,14 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the contrast that leads, under the lead model, overall and by group.
 
     Groups without measured stereotypes of their own are left out. ``p_closer`` is the probability
-    that it is below zero, ``thin`` whether a set lost too many words, and ``frequency`` and
-    ``topics`` are shares of reference lists that lie less close, where there are any.
+    that it is below zero, ``closer`` the words for it, ``thin`` whether a set lost too many words,
+    and ``frequency`` and ``topics`` are shares of reference lists that lie less close.
     """
     rows = contrast_of(analysis.lead.contrasts, *leading_pair(analysis.table))
     rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
     chance = rows["p_direction"].where(rows["mean"] < 0, 1 - rows["p_direction"])
-    rows = with_marks(analysis, rows.assign(p_closer=chance))
+    words = [graded(p, analysis.settings.n_draws) for p in chance]
+    rows = with_marks(analysis, rows.assign(p_closer=chance, closer=words))
     if analysis.reference is not None:
         for match in NULLS:
             places = analysis.reference.of_match(match).set_index("protected_group")["percentile"]
@@ -96,10 +98,11 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     return rows
 
 
-def borderline(row: Mapping[Hashable, Any], n_draws: int) -> str:
-    """Return a mark where more draws could move an end of an interval across zero."""
+def borderline(row: Mapping[Hashable, Any], n_draws: int, rope: float) -> str:
+    """Return a mark where more draws could move an end across zero or an end of the ROPE."""
     error = AT_EDGE * row["sd"] / np.sqrt(n_draws)
-    return ", borderline" if min(abs(row["low"]), abs(row["high"])) < error else ""
+    gaps = [abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope)]
+    return BORDERLINE if min(gaps) < error else ""
 
 
 def headline(analysis: Analysis) -> Headline:
@@ -120,8 +123,8 @@ def headline(analysis: Analysis) -> Headline:
     cells = [
         [
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
-            placed(row)[:-1] + f"{borderline(row, settings.chains * settings.draws)})",
-            graded(row["p_closer"]),
+            placed(row)[:-1] + f"{borderline(row, settings.n_draws, analysis.rope)})",
+            row["closer"],
             *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
         ]
         for row in rows.to_dict("records")
@@ -140,9 +143,7 @@ def headline(analysis: Analysis) -> Headline:
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Word what the numbers of a list allow you to say, and what they are not about."""
     groups = at_level(rows, GROUP).to_dict("records")
-    chances = joined(
-        f"{row['of']} ({graded(row['p_closer'])})" for row in groups or rows.to_dict("records")
-    )
+    chances = joined(f"{row['of']} ({row['closer']})" for row in groups or rows.to_dict("records"))
     sentences = [
         "You may say how probable it is that words of a group lie closer to their own stereotypes "
         f"than the others do: {chances}."
@@ -255,8 +256,8 @@ def change_headline(analysis: ChangeAnalysis) -> Headline | None:
             number(row["before"]),
             number(row["after"]),
             f"{signed(row['after'] - row['before'])} ({number(row['low'])} … {number(row['high'])}"
-            f"{borderline(row, settings.chains * settings.draws)})",
-            graded(p),
+            f"{borderline(row, settings.n_draws, analysis.rope)})",
+            graded(p, settings.n_draws),
         )
         for row, p in zip(rows.to_dict("records"), chance, strict=True)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from math import sqrt
 from typing import Any
 
 import pandas as pd
@@ -23,11 +24,21 @@ GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "uncle
 """Words for a probability in percent of at least so much; of its opposite, where that is larger."""
 
 
-def graded(p: float) -> str:
-    """Write the probability of a statement with the words for it: ``84%, probably``."""
+BORDERLINE = ", borderline"
+"""What is added where more draws could change the words."""
+
+
+def graded(p: float, n_draws: int | None = None) -> str:
+    """Write the probability of a statement with the words for it: ``84%, probably``.
+
+    With `n_draws` it is borderline where other words start within two Monte Carlo errors, which are
+    at most those of a share of that many draws.
+    """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
-    return f"{probability(p)}, {word}{' not' if shown <= 20 else ''}"
+    error = 2 * sqrt(p * (1 - p) / n_draws) if n_draws else 0.0
+    near = any(abs(max(p, 1 - p) - (least - 0.5) / 100) < error for least in GRADES if least)
+    return f"{probability(p)}, {word}{' not' if shown <= 20 else ''}{BORDERLINE if near else ''}"
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -15,7 +15,7 @@ from ..tables.levels import OVERALL
 from ..tables.schema import THIN_MARK
 from . import wording
 from .headline import NULLS, leading_rows, meanings
-from .numbers import Row, counted, graded, joined, number, percent, probability_name
+from .numbers import Row, counted, joined, number, percent, probability_name
 from .wording import THIN_MEANING
 from .writer import escaped, table_lines
 
@@ -100,7 +100,7 @@ def write_up(analysis: Analysis) -> WriteUp:
     rows = []
     for row in leading_rows(analysis).to_dict("records"):
         name = f"{row['of']}{f' {THIN_MARK}' if row['thin'] else ''}"
-        rows.append([name, number(row["mean"]), _to(row), graded(row["p_closer"])])
+        rows.append([name, number(row["mean"]), _to(row), row["closer"]])
     thin = THIN_MEANING if len(analysis.thin) else ""
     lines = [text, *table_lines(heads, [False, True, True, True], rows), ""]
     lines += [*([thin, ""] if thin else []), "## References", ""]
@@ -257,7 +257,7 @@ def _place(row: Row) -> str:
     whose = "their" if row["level"] == OVERALL else "its"
     return (
         f"{number(row['mean'])} for {row['of']} ({_to(row)}; closer to {whose} own: "
-        f"{graded(row['p_closer'])})"
+        f"{row['closer']})"
     )
 
 

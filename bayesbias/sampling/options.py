@@ -101,6 +101,11 @@ class FitOptions:
             check_rope(self.rope)
 
     @property
+    def n_draws(self) -> int:
+        """Draws of all chains together."""
+        return self.chains * self.draws
+
+    @property
     def intervals(self) -> dict[str, Any]:
         """The keywords of functions that give intervals: ``ci_prob`` and ``ci_kind``."""
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
