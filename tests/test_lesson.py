@@ -163,7 +163,7 @@ def test_the_page_works_offline_on_desktop_and_phone(browser: Browser, tmp_path:
         browser.get(PAGE.as_uri())
         browser.execute_script("for (let i = 0; i < 30; i++) step(); show();")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-        assert "30 tables" in browser.execute_script("return $('count').textContent")
+        assert "50 tables" in browser.execute_script("return $('count').textContent")
         assert browser.execute_script("return $('strips').querySelectorAll('circle').length") == 25
         picture = Path(os.environ.get("BAYESBIAS_PICTURES", tmp_path)) / f"lesson-{width}.png"
         browser.save_screenshot(str(picture))
