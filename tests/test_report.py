@@ -142,7 +142,7 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
         row = groups.loc[group]
         assert f"({number(row['low'])} … {number(row['high'])}" in contrast
         p = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
-        assert chance == graded(p, demo.settings.n_draws)
+        assert chance == graded(p, 16 * demo.settings.n_draws)
         assert f"{group} ({chance})" in lead.notes[0]
 
 

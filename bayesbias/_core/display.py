@@ -20,7 +20,7 @@ NOTE_WIDTH = 96
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of texts with a title above it and a note below.
+    """A table of texts with a title above it and a note below, a paragraph a line.
 
     Rows are of one length. The first cell names the row; numbers below a head are right-aligned.
     """
@@ -42,7 +42,8 @@ class Sheet:
             spaces = [(text, " " * (width - cell_len(text))) for text in column]
             columns.append([space + text if numeric else text + space for text, space in spaces])
         lines = ["".join(f"  {t}" for t in row).rstrip() for row in zip(*columns, strict=True)]
-        note = [f"  {line}" for line in textwrap.wrap(visible(self.note), NOTE_WIDTH)]
+        parts = [textwrap.wrap(visible(part), NOTE_WIDTH) for part in self.note.splitlines()]
+        note = [f"  {line}" for part in parts for line in part]
         return "\n".join([visible(self.title), *lines, *note])
 
     def html(self) -> str:
@@ -56,7 +57,7 @@ class Sheet:
 
         head = f"<thead><tr>{line(self.heads, 'th')}</tr></thead>" if self.heads else ""
         body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in self.rows)
-        note = f"<p><small>{_html(self.note)}</small></p>" if self.note else ""
+        note = "".join(f"<p><small>{_html(part)}</small></p>" for part in self.note.splitlines())
         caption = f"<caption>{_html(self.title)}</caption>"
         return f"<table>{caption}{head}<tbody>{body}</tbody></table>{note}"
 

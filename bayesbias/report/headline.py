@@ -29,6 +29,7 @@ from .wording import ALL_GROUPS, MEANINGS, measured_lines, with_marks, with_own
 from .writer import Table
 
 if TYPE_CHECKING:
+    from ..sampling.options import FitOptions
     from ..workflows.change import ChangeAnalysis
     from ..workflows.reference import Reference
     from ..workflows.wordlist import Analysis
@@ -69,7 +70,7 @@ class Headline:
         heads = tuple(
             head.removesuffix("?").replace("closer than", "than") for head in self.table.heads
         )
-        return Sheet(self.about, self.table.rows, heads, " ".join([*self.notes, *notes]))
+        return Sheet(self.about, self.table.rows, heads, "\n".join([*self.notes, *notes]))
 
 
 def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -89,7 +90,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     rows = contrast_of(analysis.lead.contrasts, *leading_pair(analysis.table))
     rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
     chance = rows["p_direction"].where(rows["mean"] < 0, 1 - rows["p_direction"])
-    words = [graded(p, analysis.settings.n_draws) for p in chance]
+    words = [graded(p, plain_draws(analysis.lead.contrasts, analysis.settings)) for p in chance]
     rows = with_marks(analysis, rows.assign(p_closer=chance, closer=words))
     if analysis.reference is not None:
         for match in NULLS:
@@ -98,7 +99,12 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     return rows
 
 
-def borderline(row: Mapping[Hashable, Any], n_draws: int, rope: float) -> str:
+def plain_draws(frame: pd.DataFrame, settings: FitOptions) -> float:
+    """Return how many draws would give shares as precise as the leading rows of a frame."""
+    return settings.n_draws / float(frame.attrs.get("error_share", 1)) ** 2
+
+
+def borderline(row: Mapping[Hashable, Any], n_draws: float, rope: float) -> str:
     """Return a mark where more draws could move an end across zero or an end of the ROPE."""
     error = AT_EDGE * row["sd"] / np.sqrt(n_draws)
     gaps = [abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope)]
@@ -109,6 +115,7 @@ def headline(analysis: Analysis) -> Headline:
     """Word what a list's page leads with: what was measured, for whom, and what follows."""
     first, second = leading_pair(analysis.table)
     settings, measured, rows = analysis.settings, analysis.table, leading_rows(analysis)
+    n_draws = plain_draws(analysis.lead.contrasts, settings)
     ci, nulls = probability_name(settings.ci_prob), [name for name in NULLS if name in rows]
     n_groups = measured["protected_group"].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
@@ -123,7 +130,7 @@ def headline(analysis: Analysis) -> Headline:
     cells = [
         [
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
-            placed(row)[:-1] + f"{borderline(row, settings.n_draws, analysis.rope)})",
+            placed(row)[:-1] + f"{borderline(row, n_draws, analysis.rope)})",
             row["closer"],
             *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
         ]
@@ -244,6 +251,7 @@ def change_headline(analysis: ChangeAnalysis) -> Headline | None:
     if not analysis.lead.watched:
         return None
     settings, rows = analysis.settings, headline_rows(analysis.lead.orders)
+    n_draws = plain_draws(analysis.lead.orders, settings)
     ci = probability_name(settings.ci_prob)
     about = (
         f"How much closer words lie to {MEANINGS['associated']} than to {MEANINGS['different']}, "
@@ -256,8 +264,8 @@ def change_headline(analysis: ChangeAnalysis) -> Headline | None:
             number(row["before"]),
             number(row["after"]),
             f"{signed(row['after'] - row['before'])} ({number(row['low'])} … {number(row['high'])}"
-            f"{borderline(row, settings.n_draws, analysis.rope)})",
-            graded(p, settings.n_draws),
+            f"{borderline(row, n_draws, analysis.rope)})",
+            graded(p, n_draws),
         )
         for row, p in zip(rows.to_dict("records"), chance, strict=True)
     ]

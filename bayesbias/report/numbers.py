@@ -28,7 +28,7 @@ BORDERLINE = ", borderline"
 """What is added where more draws could change the words."""
 
 
-def graded(p: float, n_draws: int | None = None) -> str:
+def graded(p: float, n_draws: float | None = None) -> str:
     """Write the probability of a statement with the words for it: ``84%, probably``.
 
     With `n_draws` it is borderline where other words start within two Monte Carlo errors, which are
