@@ -61,6 +61,7 @@ from .posterior.predictive import predictive_check as predictive_check
 from .posterior.summaries import sd_summary as sd_summary
 from .posterior.summaries import summary as summary
 from .sampling.fit import fit as fit
+from .sampling.fit import from_pymc as from_pymc
 from .sampling.options import FitOptions as FitOptions
 from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives

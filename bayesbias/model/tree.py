@@ -360,6 +360,7 @@ def labels(tree: DataTree, dim: str) -> list[str]:
                     f"select a list, such as post.sel({dim}=[{names.item()!r}])"
                 )
             return [str(label) for label in names]
+    _attribute(tree, "spec")  # which draws of PyMC lack
     raise ValueError(f"this posterior has no dimension {dim!r}")
 
 
@@ -375,5 +376,8 @@ def require_posterior(tree: object) -> None:
 def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
-        raise ValueError("this DataTree was not fitted by bayesbias.fit: it carries no model")
+        raise ValueError(
+            "this DataTree carries no model of bayesbias; of what PyMC or nutpie drew from "
+            "bb.build_model(table) make a posterior by bb.from_pymc(idata, table)"
+        )
     return tree.attrs[name]

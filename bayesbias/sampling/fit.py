@@ -20,7 +20,7 @@ from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
 from ..model.arviz_groups import draw_groups
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, index_table
+from ..model.design import Design, index_table, make_design
 from ..model.pymc_model import model_of
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
@@ -159,13 +159,62 @@ def fit_design(
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     tree, method, reason = _by_method(design, spec, options, fitting)
     origin = {"method": method, "method_reason": reason, "seed": str(sequence.entropy)}
-    describe(tree, spec, **origin, table_hash=table_hash or design.digest)
+    _describe(tree, spec, **origin, table_hash=table_hash or design.digest)
+    draw_groups(tree, options.groups, predicting)
+    return tree
+
+
+def from_pymc(
+    idata: DataTree,
+    table: pd.DataFrame,
+    model: str | Path | ModelSpec = RECOMMENDED["distance"],
+    priors: Mapping[str, Any] | None = None,
+) -> DataTree:
+    """Return what PyMC or nutpie drew from `build_model`, with what this package's functions read.
+
+    Parameters
+    ----------
+    idata : DataTree
+        From ``pm.sample(model=bb.build_model(table, model, priors))``, or nutpie.
+    table, model, priors
+        As they were given to `build_model`.
+
+    Returns
+    -------
+    xarray.DataTree
+        As `fit` gives it, with warnings as there.
+
+    Examples
+    --------
+    >>> post = bb.from_pymc(pm.sample(model=bb.build_model(table)), table)  # doctest: +SKIP
+    """
+    design = make_design(table)
+    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
+    tree, drawn = idata.copy(), idata["posterior"]
+    lacking = {"connection_mean", *(term.name for term in spec.terms)} - set(drawn.data_vars)
+    others = [
+        dim
+        for dim, names in design.coords.items()
+        if dim in drawn.coords and [*drawn.coords[dim].values] != [*names]
+    ]
+    if lacking or others:
+        raise ValueError(
+            f"these are not draws of {spec.name!r} and this table: they lack {sorted(lacking)}, "
+            f"and have other labels of {others}; pass table, model and priors as to build_model"
+        )
+    _complete(tree, design, spec)
+    _describe(tree, spec, method="nuts", method_reason="sampled by the caller", seed="")
+    tree.attrs["table_hash"] = design.digest
+    return tree
+
+
+def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
+    """Write a posterior's model, origin and warnings into its attributes, and warn."""
+    describe(tree, spec, **origin)
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
         warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
-    draw_groups(tree, options.groups, predicting)
-    return tree
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
@@ -253,13 +302,18 @@ def _nuts(
             progressbar=options.progressbar,
             compute_convergence_checks=False,
         )
+    _complete(tree, design, spec)
+    return tree
+
+
+def _complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
+    """Project effects onto their constraints, and add what all posteriors carry."""
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
         free = drawn[term.name]
         drawn[term.name] = free.copy(data=term.projected(free.values, design))
     tree["posterior"] = drawn
     add_labels(tree, design)
-    return tree
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:

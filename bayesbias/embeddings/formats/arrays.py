@@ -121,9 +121,9 @@ def native_chunks(
     names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
     text = names.read_bytes().decode(errors=ODD)
     matrix = _matrix(path / VECTORS if path.is_dir() else path)
-    if text and not text.endswith("\n"):
+    if path.is_dir() and text and not text.endswith("\n"):  # of `write_native`
         raise ValueError(f"{names} does not end with a line break; it was cut off")
-    words = text.split("\n")[:-1]
+    words = text.removesuffix("\n").split("\n")
     if len(words) != len(matrix):
         raise ValueError(
             f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"

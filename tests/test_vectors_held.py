@@ -1,0 +1,120 @@
+"""Vectors and word lists as people hold them, in every public function that takes both."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+
+LIST, FEW = "weat9", {"seed": 1, "progressbar": False}
+
+
+def _parquet(words: list[str], matrix: np.ndarray) -> str:
+    pd.DataFrame(matrix, index=pd.Index(words, name="word")).to_parquet("v.parquet")
+    return "v.parquet"
+
+
+def _npy(words: list[str], matrix: np.ndarray) -> Path:
+    np.save("v.npy", matrix)
+    Path("v.txt").write_text("\n".join(words), "utf-8")
+    return Path("v.npy")
+
+
+def _safetensors(words: list[str], matrix: np.ndarray) -> str:
+    numpy = pytest.importorskip("safetensors.numpy")
+    numpy.save_file({"vectors": matrix}, "s.safetensors")
+    Path("s.txt").write_text("\n".join(words), "utf-8")
+    return "s.safetensors"
+
+
+def _word2vec(path: str) -> str:
+    keyed().save_word2vec_format(path, binary=path.endswith(".bin"))
+    return path
+
+
+@cache
+def keyed() -> Any:
+    """Vectors of the list, and of some other words."""
+    others = next(bb.iter_vectors("glove-demo", 2500))[0]
+    return bb.load_vectors("glove-demo", [*bb.load_wordlist(LIST).words, *others])
+
+
+HELD: dict[str, Callable[[list[str], np.ndarray], Any]] = {
+    "dict": lambda words, matrix: dict(zip(words, matrix, strict=True)),
+    "DataFrame": lambda words, matrix: pd.DataFrame(matrix, index=words),
+    "pair": lambda words, matrix: (words, matrix),
+    "KeyedVectors": lambda *_: keyed(),
+    "model": lambda *_: SimpleNamespace(wv=keyed()),
+    "text": lambda *_: _word2vec("v.vec"),
+    "binary": lambda *_: _word2vec("v.bin"),
+    "parquet": _parquet,
+    "npy": _npy,
+    "safetensors": _safetensors,
+    "name": lambda *_: "glove-demo",
+}
+
+LISTS: dict[str, Callable[[], Any]] = {
+    "name": lambda: LIST,
+    "dict": lambda: {
+        key: getattr(bb.load_wordlist(LIST), key)
+        for key in ("name", "groups", "stereotypes", "stereotype_names", "controls")
+    },
+    "WordList": lambda: bb.load_wordlist(LIST),
+}
+
+FUNCTIONS: dict[str, Callable[[Any, Any], pd.DataFrame]] = {
+    "missing": bb.missing_words,
+    "table": lambda vectors, words: bb.distance_table(vectors, words, embedding="e"),
+    "scores": lambda vectors, words: bb.score_table(vectors, words, scores=("weat", "mac"), seed=1),
+    "background": lambda vectors, words: (
+        bb.vocabulary_contrasts(vectors, words, n_lists=3, draws=50, **FEW).table
+    ),
+    "many": lambda vectors, words: bb.distance_tables({"e": vectors}, [words]),
+    "analyze": lambda vectors, words: (
+        bb.analyze(vectors, words, reference_lists=0, draws=50, **FEW).contrasts
+    ),
+    "debias": lambda vectors, words: bb.distance_table(bb.debias.hard(vectors, "gender"), words),
+}
+
+
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the same vectors in every form, and a folder of files."""
+    folder, before = tmp_path_factory.mktemp("held"), Path.cwd()
+    os.chdir(folder)
+    held = {name: make(keyed().index_to_key, keyed().vectors) for name, make in HELD.items()}
+    os.chdir(before)
+    is_path = lambda form: isinstance(form, Path) or str(form).startswith(("v.", "s."))  # noqa: E731
+    return {name: folder / form if is_path(form) else form for name, form in held.items()}
+
+
+@cache
+def expected(function: str) -> pd.DataFrame:
+    return FUNCTIONS[function](keyed(), bb.load_wordlist(LIST))
+
+
+def cases() -> Iterator[Any]:
+    """Yield all cases; those beyond one kind of list for each form of vectors are slow tests."""
+    for function in FUNCTIONS:
+        for (i, vectors), (j, words) in product(enumerate(HELD), enumerate(LISTS)):
+            slow = function == "analyze" or (i - j) % 3
+            yield pytest.param(function, vectors, words, marks=[pytest.mark.slow] if slow else [])
+
+
+@pytest.mark.parametrize(("function", "vectors", "words"), list(cases()))
+def test_every_function_takes_them(
+    function: str, vectors: str, words: str, forms: dict[str, Any]
+) -> None:
+    frame = FUNCTIONS[function](forms[vectors], LISTS[words]())
+    if vectors != "name":  # the bundled set has more words to draw from
+        pd.testing.assert_frame_equal(frame, expected(function), rtol=1e-6)
