@@ -81,7 +81,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], pd.DataFrame]] = {
     ),
     "many": lambda vectors, words: bb.distance_tables({"e": vectors}, [words]),
     "analyze": lambda vectors, words: (
-        bb.analyze(vectors, words, reference_lists=0, draws=50, **FEW).contrasts
+        bb.analyze(vectors, words, reference_lists=0, matched=0, draws=50, **FEW).contrasts
     ),
     "debias": lambda vectors, words: bb.distance_table(bb.debias.hard(vectors, "gender"), words),
 }
