@@ -101,8 +101,9 @@ def calibrate(
     Examples
     --------
     >>> frame = calibrate("independent", ["weat-p"], n=200, seed=1)
-    >>> frame["kind"].tolist()
-    ['false alarms']
+    >>> frame[["scenario", "method", "nominal", "rate"]]
+          scenario  method  nominal   rate
+    0  independent  weat-p     0.05  0.045
     """
     choices = Choices(alpha, ci_prob, rope, draws)
     made = _by_name("scenario", scenarios, named_scenario, BaseScenario, SCENARIOS)
@@ -279,8 +280,9 @@ def list_length(
     Examples
     --------
     >>> plan = list_length([4], [4], effects=[0.05], methods="weat-p", n=50, seed=1)
-    >>> plan[["n_words", "n_attributes", "effect"]].iloc[0].tolist()
-    [4.0, 4.0, 0.05]
+    >>> plan[["n_words", "n_attributes", "effect", "rate"]]
+       n_words  n_attributes  effect  rate
+    0        4             4    0.05  0.32
     """
     cells = list(product(*(np.atleast_1d(of).tolist() for of in (n_words, n_attributes, effects))))
     if not cells:

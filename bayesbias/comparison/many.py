@@ -119,8 +119,10 @@ def fit_many(
     Examples
     --------
     >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
-    >>> bb.rank_embeddings(bb.fit_many(table, seed=1))["embedding"].tolist()
-    ['glove', 'debiased']
+    >>> bb.rank_embeddings(bb.fit_many(table, seed=1)).iloc[:, :4].round(2)
+      wordlist embedding  mean    sd
+    0   gender     glove -0.04  0.03
+    1   gender  debiased -0.02  0.01
     """
     import xarray as xr
 

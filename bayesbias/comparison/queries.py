@@ -149,8 +149,10 @@ def score_many(
     Examples
     --------
     >>> frame = bb.score_many(embeddings, ["gender"], ["weat"], case="fallback")
-    >>> frame[["embedding", "rank"]].to_numpy().tolist()
-    [['glove', 1], ['debiased', 2]]
+    >>> frame[["embedding", "value", "rank"]].round(2)
+      embedding  value  rank
+    0     glove   1.58     1
+    1  debiased   1.07     2
     """
     if aggregate not in AGGREGATES:
         raise ValueError(unknown_name("aggregate", aggregate, AGGREGATES))

@@ -84,8 +84,12 @@ def distance_table(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> len(bb.distance_table("glove-demo", "religion"))
-    4815
+    >>> table = bb.distance_table("glove-demo", "religion")
+    >>> table[["protected_word", "attribute", "cosine_distance"]].head(3).round(2)
+      protected_word attribute  cosine_distance
+    0        judaism    greedy             1.04
+    1        judaism     cheap             0.95
+    2        judaism     hairy             1.03
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
@@ -125,8 +129,9 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> bb.missing_words("glove-demo", "religion")["word"].tolist()
-    ['literaly']
+    >>> bb.missing_words("glove-demo", "religion")
+          role      set      word
+    0  control  neutral  literaly
     """
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
@@ -154,8 +159,10 @@ def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFram
     Examples
     --------
     >>> import bayesbias as bb
-    >>> bb.undersized_sets("glove-demo", "weat10")["set"].tolist()  # the names have capitals
-    ['young_people_names', 'old_people_names']
+    >>> bb.undersized_sets("glove-demo", "weat10")  # the names have capitals
+            role                 set  words  found  share
+    0  protected  young_people_names      8      0    1.0
+    1  protected    old_people_names      8      0    1.0
     """
     wordlist = load_wordlist(wordlist)
     sets = _losses(vectors_in_memory(vectors, wordlist), wordlist)

@@ -139,8 +139,11 @@ def contrasts(
     --------
     >>> frame = bb.contrasts(post)
     >>> overall = frame.query("level == 'overall' and first == 'associated'")
-    >>> overall[["second", "mean"]].round(2).values.tolist()[:2]
-    [['different', -0.04], ['neutral', -0.07]]
+    >>> overall[["second", "mean", "low", "high"]].round(2)
+          second  mean   low  high
+    0  different -0.04 -0.09  0.01
+    1    neutral -0.07 -0.17  0.03
+    2      human  0.05 -0.06  0.15
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")

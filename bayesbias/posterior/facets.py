@@ -76,8 +76,11 @@ def facet_contrasts(
     ...           "rank": {"a": "low", "b": "low", "c": "high", "d": "high"}}
     >>> crossed = bb.load_wordlist({"groups": words, "stereotypes": own, "facets": facets})
     >>> table = bb.distance_table(bb.load_vectors("glove-demo", crossed), crossed)
-    >>> bb.facet_contrasts(bb.fit(table, seed=1), crossed)["contrast"].tolist()
-    ['men − women', 'low − high', '(men − women) × (low − high)']
+    >>> bb.facet_contrasts(bb.fit(table, seed=1), crossed)[["contrast", "mean"]].round(2)
+                           contrast  mean
+    0                   men − women -0.09
+    1                    low − high  0.06
+    2  (men − women) × (low − high) -0.12
     """
     names = facets.facets if isinstance(facets, WordList) else facets
     levels, gaps, _ = contrast_draws(tree, over)

@@ -65,8 +65,9 @@ def hypothesis(
     Examples
     --------
     >>> question = "muslim: associated - different < christian: associated - different"
-    >>> bool(bb.hypothesis(post, question)["probability"][0] > 0.8)
-    True
+    >>> bb.hypothesis(post, question)["probability"].round(2)
+    0    0.85
+    Name: probability, dtype: float64
     """
     if not hypotheses:
         raise ValueError("no hypothesis is given; such as 'associated < different'")

@@ -75,8 +75,11 @@ def influence(
 
     Examples
     --------
-    >>> list(bb.influence(post)["factor"].unique())
-    ['attribute', 'protected_word']
+    >>> bb.influence(post).iloc[:3, :6].round(3)
+          factor          name                    of  n_rows  mean  mean_without
+    0  attribute  conservative  christian_stereotype      15 -0.04        -0.022
+    1  attribute   judgemental  christian_stereotype      15 -0.04        -0.052
+    2  attribute    uneducated     muslim_stereotype      15 -0.04        -0.047
     """
     design = design_of(tree)
     weights = contrast_weights(design.connections, first, second)
@@ -184,8 +187,11 @@ def expected_width(
     Examples
     --------
     >>> plan = bb.expected_width(post, [8, 16, 32], 15)
-    >>> plan[["n_words", "width"]].round(3).values.tolist()
-    [[8.0, 0.045], [16.0, 0.041], [32.0, 0.039]]
+    >>> plan[["n_words", "width"]].round(3)
+       n_words  width
+    0        8  0.045
+    1       16  0.041
+    2       32  0.039
     """
     from scipy.stats import norm
 

@@ -91,8 +91,10 @@ def compare_models(
     Examples
     --------
     >>> posteriors = {name: bb.fit(table, name, seed=1) for name in ("paper", "crossed")}
-    >>> bb.compare_models(posteriors, leave_out="protected_word", seed=0)["model"].tolist()
-    ['crossed', 'paper']
+    >>> bb.compare_models(posteriors, leave_out="protected_word", seed=0).iloc[:, :3].round(0)
+         model    elpd     se
+    0  crossed  5015.0  134.0
+    1    paper  3061.0  202.0
     """
     _check_same_table(posteriors)
     if leave_out not in LEAVE_OUT:

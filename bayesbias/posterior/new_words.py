@@ -96,8 +96,11 @@ def predict_words(
     Examples
     --------
     >>> post = bb.fit(table, "crossed", seed=1)
-    >>> bb.predict_words(post, seed=1)["protected_group"].unique().tolist()
-    ['jew', 'christian', 'muslim']
+    >>> bb.predict_words(post, seed=1).query("first == 'associated'").iloc[:3, :6].round(2)
+      protected_group       first     second  mean    sd   low
+    0             jew  associated  different -0.04  0.12 -0.22
+    1             jew  associated    neutral -0.08  0.10 -0.23
+    2             jew  associated      human  0.04  0.12 -0.14
     """
     if attributes not in ATTRIBUTES:
         raise ValueError(f"attributes: {unknown_name('choice', attributes, ATTRIBUTES)}")
@@ -145,8 +148,11 @@ def predict_distances(
     --------
     >>> post = bb.fit(table, "crossed", seed=1)
     >>> frame = bb.predict_distances(post, ci_prob=0.5, seed=1).query("connection == 'human'")
-    >>> frame[["protected_group", "mean"]].round(1).values.tolist()
-    [['jew', 0.8], ['christian', 0.8], ['muslim', 0.8]]
+    >>> frame[["protected_group", "mean", "low", "high"]].round(2)
+       protected_group  mean   low  high
+    3              jew  0.83  0.72  0.91
+    7        christian  0.83  0.74  0.92
+    11          muslim  0.84  0.73  0.91
     """
     sequence = as_seed_sequence(seed)
     rng = default_rng(sequence)

@@ -86,8 +86,10 @@ def posterior_scores(
 
     Examples
     --------
-    >>> bb.posterior_scores(post)[["score", "observed"]].round(3).values.tolist()
-    [['mac', 0.902], ['gweat', 0.081]]
+    >>> bb.posterior_scores(post)[["score", "observed", "low", "high"]].round(3)
+       score  observed    low   high
+    0    mac     0.902  0.893  0.912
+    1  gweat     0.081  0.037  0.122
     """
     draws, sample = score_draws(tree)
     frame = describe_draws(np.column_stack(list(draws.values())), ci_prob, ci_kind)
@@ -124,8 +126,11 @@ def with_posterior_scores(
     Examples
     --------
     >>> scores = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
-    >>> bb.with_posterior_scores(scores, post)["score"].unique().tolist()
-    ['mac', 'gweat']
+    >>> bb.with_posterior_scores(scores, post)[["score", "value", "interval"]].round(3)
+       score  value   interval
+    0    mac  0.902  bootstrap
+    1    mac  0.902  posterior
+    2  gweat  0.080  posterior
     """
     require_columns(table, SCORE_TABLE_COLUMNS)
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))

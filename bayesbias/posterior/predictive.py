@@ -66,8 +66,10 @@ def predictive_check(
 
     Examples
     --------
-    >>> sorted(set(bb.predictive_check(post, seed=1)["ci_prob"]))
-    [0.5, 0.89]
+    >>> bb.predictive_check(post, seed=1).iloc[:2, :4].round(2)
+       ci_prob  connection  n_rows  n_inside
+    0      0.5         all    4815      2670
+    1      0.5  associated      55        37
     """
     sequence = as_seed_sequence(seed)
     intervals = predictive_intervals(

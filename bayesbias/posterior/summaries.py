@@ -67,8 +67,12 @@ def summary(
 
     Examples
     --------
-    >>> bb.summary(post)["level"].unique().tolist()
-    ['overall', 'group', 'word']
+    >>> bb.summary(post)[["level", "connection", "mean", "low", "high"]].head(4).round(2)
+         level  connection  mean   low  high
+    0  overall  associated  0.88  0.79  0.98
+    1  overall   different  0.92  0.83  1.02
+    2  overall     neutral  0.96  0.94  0.97
+    3  overall       human  0.84  0.81  0.87
     """
     levels, draws = level_means(tree)
     frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
@@ -88,8 +92,11 @@ def sd_summary(
 
     Examples
     --------
-    >>> "sigma" in set(bb.sd_summary(post)["parameter"])
-    True
+    >>> bb.sd_summary(post)[["parameter", "mean"]].head(3).round(2)
+           parameter  mean
+    0       level_sd  0.02
+    1  kind_level_sd  0.08
+    2  kind_level_sd  0.01
     """
     spec = spec_of(tree)
     dims = variable_dims(spec)

@@ -248,8 +248,9 @@ def run_sweep(
     >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
     >>> _ = path.write_text(text)
     >>> sweep = bb.run_sweep(bb.plan_sweep(bb.load_sweep(path)), progress=False)
-    >>> sweep.cells[["embedding", "list", "model", "state"]].to_dict("records")
-    [{'embedding': 'demo', 'list': 'religion', 'model': 'paper', 'state': 'done'}]
+    >>> sweep.cells[["embedding", "list", "model", "state"]]
+      embedding      list  model state
+    0      demo  religion  paper  done
     """
     differences, joint = _difference_jobs(plan), _joint_jobs(plan)
     settings: dict[str, Any] = {"folder": folder, "n_jobs": n_jobs, "progress": progress}

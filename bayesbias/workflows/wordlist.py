@@ -191,8 +191,9 @@ def analyze(
     >>> import bayesbias as bb
     >>> analysis = bb.analyze("glove-demo", "religion", reference_lists=0, matched=0, seed=1)
     >>> overall = analysis.contrasts.query("level == 'overall' and second == 'different'")
-    >>> overall[["first", "second"]].to_dict("records")
-    [{'first': 'associated', 'second': 'different'}]
+    >>> overall[["first", "second", "mean", "low", "high"]].round(2)
+            first     second  mean   low  high
+    0  associated  different -0.04 -0.09  0.01
     """
     swapped = isinstance(vectors, str) and vectors in wordlists()
     as_list = isinstance(vectors, Mapping) and isinstance(vectors.get("groups"), Mapping)

@@ -98,8 +98,10 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     --------
     >>> import bayesbias as bb
     >>> vectors = bb.load_vectors("glove-demo", ["people", "rabbi"])
-    >>> bb.frequency_ranks(vectors)["rank"].tolist()
-    [64, 6604]
+    >>> bb.frequency_ranks(vectors)
+         word  rank
+    0  people    64
+    1   rabbi  6604
     """
     return pd.DataFrame({"word": vectors.index_to_key, "rank": ranks_of(vectors)})
 
