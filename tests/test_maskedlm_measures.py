@@ -166,6 +166,16 @@ def test_a_type_with_one_pair_stops_no_other() -> None:
     refused("no paired scores", maskedlm.measure_table, paired.iloc[:0])
 
 
+def test_scores_that_are_all_equal_have_no_shape() -> None:
+    """In logs of differences one sentence of every pair has a score of zero."""
+    paired = made_pairs().assign(anti_stereotypical=0.0)
+    shapes = maskedlm.score_analysis(paired).set_index("role")  # warnings are errors
+    of_constants = shapes.loc["anti_stereotypical"]
+    assert (of_constants["sd"] == 0).all()
+    assert of_constants[["skewness", "shapiro_w", "shapiro_p"]].isna().all(axis=None)
+    assert shapes.loc["stereotypical"].notna().all(axis=None)
+
+
 def test_sampling_gives_back_the_whole_at_rate_one() -> None:
     frame = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
     whole = frame[frame["rate"] == 1.0]

@@ -33,8 +33,8 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs together), ``role``,
         ``n_pairs``, ``mean``, ``sd`` (n - 1), ``skewness``, ``shapiro_w`` and ``shapiro_p``
         (Shapiro and Wilk, 1965). KLS and JSS suppose that scores are Normal. With many pairs the
-        test finds small deviations, so look at W and skewness too. Of fewer than three pairs there
-        is the mean only.
+        test finds small deviations, so look at W and skewness too. Fewer than three pairs have a
+        mean only, and scores that are all equal have no shape: what is not defined is NaN.
     """
     from scipy.stats import shapiro, skew
 
@@ -44,8 +44,10 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
             for role in ROLES:
                 values = pairs[role].to_numpy(dtype=np.float64)
                 shape = [np.nan] * 4
-                if len(values) >= 3:
+                if len(values) >= 3 and np.ptp(values) > 0:
                     shape = [values.std(ddof=1), skew(values), *shapiro(values)]
+                elif len(values) >= 3:  # logs of differences have zeros for one sentence
+                    shape[0] = 0.0
                 head = (model, measure, str(bias_type), role, len(values))
                 rows.append((*head, values.mean(), *shape))
     columns = ["model", "measure", "bias_type", "role", "n_pairs"]
