@@ -158,7 +158,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
 
 def test_a_foreign_tree_carries_no_model() -> None:
     for read in (spec_of, warnings_of):
-        with pytest.raises(ValueError, match=r"was not fitted by bayesbias\.fit"):
+        with pytest.raises(ValueError, match=r"from_pymc"):
             read(DataTree())
 
 
