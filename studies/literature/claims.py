@@ -35,6 +35,10 @@ class Claim:
     place : str
         Heading of the paper's text that the quoted words are under, by its number if it has one,
         or the figure, the tables or the code. The row's own place if empty.
+    shown : str
+        What the table has for `printed`, where the number alone would mislead.
+    holds : bool, optional
+        Whether the recomputed value has the property that the paper states in words.
     """
 
     claim: str
@@ -45,12 +49,16 @@ class Claim:
     note: str = ""
     comparable: bool = True
     place: str = ""
+    shown: str = ""
+    holds: bool | None = None
 
     @property
     def verdict(self) -> str:
         """One of `VERDICTS`."""
         if not self.comparable:
             return NOT_COMPARABLE
+        if self.holds is not None:
+            return AGREES if self.holds else DIFFERS
         if isinstance(self.printed, str) or isinstance(self.recomputed, str):
             return AGREES if self.printed == self.recomputed else DIFFERS
         return AGREES if abs(self.printed - self.recomputed) <= self.within else DIFFERS
@@ -72,9 +80,12 @@ class Entry:
 
     def frame(self) -> pd.DataFrame:
         """Return the claims, one row each, with the columns `COLUMNS`."""
-        rows = [[getattr(claim, name) for name in COLUMNS] for claim in self.function()]
+        claims = list(self.function())
+        rows = [[getattr(claim, name) for name in COLUMNS] for claim in claims]
         frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
-        return frame.assign(place=frame["place"].where(frame["place"] != "", self.place))
+        printed = [claim.shown or claim.printed for claim in claims]
+        place = frame["place"].where(frame["place"] != "", self.place)
+        return frame.assign(place=place, printed=pd.Series(printed, dtype=object))
 
 
 ENTRIES: list[Entry] = []
