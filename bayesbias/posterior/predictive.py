@@ -66,10 +66,11 @@ def predictive_check(
 
     Examples
     --------
-    >>> bb.predictive_check(post, seed=1).iloc[:2, :4].round(2)
-       ci_prob  connection  n_rows  n_inside
-    0      0.5         all    4815      2670
-    1      0.5  associated      55        37
+    >>> frame = bb.predictive_check(post, seed=1)
+    >>> frame.query("connection == 'all'")[["ci_prob", "n_rows", "coverage"]].round(2)
+       ci_prob  n_rows  coverage
+    0     0.50    4815      0.55
+    5     0.89    4815      0.93
     """
     sequence = as_seed_sequence(seed)
     intervals = predictive_intervals(
