@@ -23,8 +23,12 @@ if sys.platform != "win32":
 
 
 @contextmanager
-def replace_file(path: str | Path) -> Iterator[Path]:
+def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
     """Yield a temporary path of the same name, which takes the place of ``path`` in the end.
+
+    ``companions`` are names of files next to it that belong to it. Earlier ones go before ``path``
+    is replaced, and new ones, written next to the temporary path, follow it: a killed run may
+    leave a file without its companions, but not with those of another.
 
     An OSError is raised if the folder is not there or cannot be written to, ``path`` is a folder,
     there is no room, or another process writes the same file.
@@ -36,7 +40,20 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
     with _stage(path) as (final, new, _):
         yield new / path.name
-        (new / path.name).replace(final)
+        places = {name: final.with_name(name) for name in companions}
+        earlier = {new / f"old {name}": place for name, place in places.items() if place.exists()}
+        try:
+            for aside, place in earlier.items():
+                place.rename(aside)
+            (new / path.name).replace(final)
+        except BaseException:
+            for aside, place in earlier.items():
+                if aside.exists():
+                    aside.rename(place)
+            raise
+        for name, place in places.items():
+            if (new / name).exists():
+                (new / name).replace(place)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.files import replace_file
 
 COSINES = "cosines"
 """Their name in the table's ``attrs``. They are a text there, which pandas copies, compares and
@@ -49,13 +48,10 @@ def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines next to its CSV file, or remove those of an earlier table."""
-    frame, place = _as_frame(table), cosines_path(path)
-    if frame.empty:
-        place.unlink(missing_ok=True)
-        return
-    with replace_file(place) as temporary:
-        frame.to_csv(temporary, index_label="word")
+    """Write a table's cosines, where it has some, next to its CSV file."""
+    frame = _as_frame(table)
+    if not frame.empty:
+        frame.to_csv(cosines_path(path), index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:

@@ -15,7 +15,7 @@ from .._core.files import replace_file
 from .._core.packing import opened
 from .._core.reading import located
 from .copies import without_copies
-from .cosines import read_cosines, write_cosines
+from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
 
 LONGEST_LINE = 1 << 20
@@ -85,14 +85,13 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in {".csv", ".parquet"}:
         raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")
-    with replace_file(path) as temporary:
-        if path.suffix == ".csv":
-            table.to_csv(temporary, index=False)
-        else:
-            with _parquet_errors():
-                table.to_parquet(temporary, index=False)
     if path.suffix == ".csv":
-        write_cosines(table, path)
+        with replace_file(path, cosines_path(path).name) as temporary:
+            table.to_csv(temporary, index=False)
+            write_cosines(table, temporary)
+    else:
+        with replace_file(path) as temporary, _parquet_errors():
+            table.to_parquet(temporary, index=False)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
