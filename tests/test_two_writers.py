@@ -1,0 +1,159 @@
+"""Two processes that write to one destination: the result of one or of the other, never a mix."""
+
+from __future__ import annotations
+
+import multiprocessing
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from moments import files, states
+
+import bayesbias as bb
+from bayesbias._core.files import replace_file, replace_folder
+from bayesbias.debias.files import debias_file
+
+WORDS = ["he", "she", "man", "woman", "nurse", "pilot"]
+
+
+def table_of(seed: int) -> pd.DataFrame:
+    """Return a table that names its seed, with the cosines of its vectors."""
+    rng = np.random.default_rng(seed)
+    vectors = {word: rng.normal(size=4) for word in WORDS}
+    sets: dict[str, Any] = {
+        "groups": {"men": WORDS[0:3:2], "women": WORDS[1:4:2]},
+        "stereotypes": {"men": ["pilot"], "women": ["nurse"]},
+    }
+    return bb.distance_table(vectors, bb.load_wordlist(sets)).assign(seed=seed)
+
+
+def write_folder(path: Path, seed: int) -> None:
+    with replace_folder(path) as folder:
+        for name in ("a.csv", "b.csv", "run.json"):
+            (folder / name).write_text(str(seed))
+
+
+def source(path: Path, seed: int) -> Path:
+    place = path.with_name(f"source-{seed}.npz")
+    if not place.exists():
+        rng = np.random.default_rng(seed)
+        bb.save_vectors({word: rng.normal(size=4) for word in WORDS}, place)
+    return place
+
+
+def convert(path: Path, seed: int) -> None:
+    bb.convert_vectors(source(path, seed), path, force=True, progressbar=False)
+
+
+def debias(path: Path, seed: int) -> None:
+    sets = bb.debias.load_defining_sets("gender")
+    debias_file(source(path, seed), path, "hard", sets, force=True, progressbar=False)
+
+
+WRITERS: dict[str, Callable[[Path, int], object]] = {
+    "t.csv": lambda path, seed: bb.write_table(table_of(seed), path),
+    "v.npz": lambda path, seed: bb.save_vectors(dict.fromkeys(WORDS, np.full(4, seed)), path),
+    "folder": write_folder,
+    "converted": convert,
+    "debiased": debias,
+}
+
+
+def write_rounds(name: str, folder: Path, seed: int, n_rounds: int, barrier: Any) -> None:  # noqa: ANN401
+    """Write again and again, at the same moment as the other process."""
+    warnings.simplefilter("ignore")
+    for number in range(n_rounds):
+        barrier.wait(60)
+        try:
+            WRITERS[name](folder / str(number) / name, seed)
+        except BlockingIOError:
+            continue
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITERS)
+def test_two_processes_never_mix_their_results(
+    name: str, tmp_path: Path, n_rounds: int = 300
+) -> None:
+    context = multiprocessing.get_context("fork")
+    expected = []
+    for seed in (1, 2):
+        place = tmp_path / f"alone-{seed}"
+        place.mkdir()
+        WRITERS[name](place / name, seed)
+        expected.append(results(place))
+    for number in range(n_rounds):
+        (tmp_path / str(number)).mkdir()
+    barrier = context.Barrier(2)
+    processes = [
+        context.Process(target=write_rounds, args=(name, tmp_path, seed, n_rounds, barrier))
+        for seed in (1, 2)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(300)
+        assert process.exitcode == 0
+    found = [results(tmp_path / str(number)) for number in range(n_rounds)]
+    mixed = sum(one not in expected for one in found)
+    winners = [sum(one == alone for one in found) for alone in expected]
+    print(f"{name}: {mixed} of {n_rounds} rounds mixed; written last by each: {winners}")
+    assert mixed == 0
+    assert min(winners) > 0
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """What was written, without the time and the place that a record names."""
+    return {
+        name: b"" if name.endswith("record.json") else content
+        for name, content in files(folder, "source-").items()
+    }
+
+
+def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    bb.write_table(table_of(1), base / "t.csv")
+    old = files(base)
+    copies = states(base, tmp_path / "copies", lambda: bb.write_table(table_of(2), base / "t.csv"))
+    new = files(base)
+    assert set(old) == set(new) == {"t.csv", "t.cosines.csv"}
+    assert old["t.cosines.csv"] != new["t.cosines.csv"]
+    alone = [{"t.csv": whole["t.csv"]} for whole in (old, new)]
+    assert all(files(copy) in (old, new, *alone) for copy in copies)
+    bb.write_table(table_of(1), base / "t.csv")
+    assert files(base) == old
+
+
+def test_a_table_without_cosines_removes_those_of_an_earlier_one(tmp_path: Path) -> None:
+    bb.write_table(table_of(1), tmp_path / "t.csv")
+    plain = table_of(2)
+    plain.attrs.clear()
+    bb.write_table(plain, tmp_path / "t.csv")
+    assert set(files(tmp_path)) == {"t.csv"}
+
+
+def test_a_renaming_that_fails_puts_everything_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a sticky folder, of a file of another user."""
+    bb.write_table(table_of(1), tmp_path / "t.csv")
+    old, replace = files(tmp_path), Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if target.name == "t.csv":
+            raise PermissionError(1, "Operation not permitted", str(target))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(PermissionError):
+        bb.write_table(table_of(2), tmp_path / "t.csv")
+    assert files(tmp_path) == old
+    assert len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(PermissionError), replace_file(tmp_path / "t.csv") as temporary:
+        temporary.touch()
+    assert files(tmp_path) == old
