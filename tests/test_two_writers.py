@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from gensim.models import KeyedVectors
 from moments import files, states
 
 import bayesbias as bb
@@ -37,11 +38,15 @@ def write_folder(path: Path, seed: int) -> None:
             (folder / name).write_text(str(seed))
 
 
+def save(path: Path, seed: int) -> None:
+    vectors = KeyedVectors(4)
+    vectors.add_vectors(WORDS, np.random.default_rng(seed).normal(size=(len(WORDS), 4)))
+    bb.save_vectors(vectors, path)
+
+
 def source(path: Path, seed: int) -> Path:
     place = path.with_name(f"source-{seed}.npz")
-    if not place.exists():
-        rng = np.random.default_rng(seed)
-        bb.save_vectors({word: rng.normal(size=4) for word in WORDS}, place)
+    save(place, seed)
     return place
 
 
@@ -56,7 +61,7 @@ def debias(path: Path, seed: int) -> None:
 
 WRITERS: dict[str, Callable[[Path, int], object]] = {
     "t.csv": lambda path, seed: bb.write_table(table_of(seed), path),
-    "v.npz": lambda path, seed: bb.save_vectors(dict.fromkeys(WORDS, np.full(4, seed)), path),
+    "v.npz": save,
     "folder": write_folder,
     "converted": convert,
     "debiased": debias,

@@ -14,7 +14,7 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -118,7 +118,8 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
     """Lock and clear the stage; yield the real path, a new folder and a name for the old one."""
     final, stage = _places(path)
     old, new = stage / "old", stage / uuid4().hex  # where there are no locks, writers do not mix
-    stage.mkdir(exist_ok=True)
+    with suppress(FileExistsError):
+        stage.mkdir()
     handle = None if sys.platform == "win32" else _locked(stage, final)
     try:
         back = _put_back(old, final)
@@ -152,7 +153,11 @@ def _put_back(old: Path, final: Path) -> bool:
 
 def _locked(stage: Path, final: Path) -> int:
     """Lock a stage as long as its handle is open, where the file system has locks."""
-    handle = os.open(stage, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    busy = f"another run writes {final} now; wait for it, or choose another place"
+    try:
+        handle = os.open(stage, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:  # its owner has just removed it
+        raise BlockingIOError(busy) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner just removed it
@@ -161,4 +166,4 @@ def _locked(stage: Path, final: Path) -> int:
     if free:
         return handle
     os.close(handle)
-    raise BlockingIOError(f"another run writes {final} now; wait for it, or choose another place")
+    raise BlockingIOError(busy)
