@@ -68,7 +68,7 @@ WRITERS: dict[str, Callable[[Path, int], object]] = {
 }
 
 
-def write_rounds(name: str, folder: Path, seed: int, n_rounds: int, barrier: Any) -> None:  # noqa: ANN401
+def write_rounds(name: str, folder: Path, seed: int, n_rounds: int, barrier: Any) -> None:
     """Write again and again, at the same moment as the other process."""
     warnings.simplefilter("ignore")
     for number in range(n_rounds):
@@ -81,9 +81,7 @@ def write_rounds(name: str, folder: Path, seed: int, n_rounds: int, barrier: Any
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
-def test_two_processes_never_mix_their_results(
-    name: str, tmp_path: Path, n_rounds: int = 300
-) -> None:
+def test_two_processes_never_mix_their_results(name: str, tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     expected = []
     for seed in (1, 2):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import threading
+import time
 import traceback
 import warnings
 from collections import Counter, defaultdict
@@ -18,7 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +229,7 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
         n_jobs=min(n_jobs, max(len(jobs), 1)), return_as="generator_unordered", batch_size=1
     )
     remaining = dict(jobs)
-    tasks = [delayed(_outcome)(key, job.name, job.run) for key, job in jobs.items()]
+    tasks = [delayed(_outcome)(key, job.name, job.run, os.getpid()) for key, job in jobs.items()]
     with suppress(BrokenExecutor), closing(parallel(tasks)) as outcomes:
         for key, outcome in outcomes:
             del remaining[key]
@@ -237,8 +239,24 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
         yield key, Failure(job.name, "BrokenExecutor", f"{message}; run it again")
 
 
-def _outcome(key: str, name: str, run: Callable[[], pd.DataFrame]) -> tuple[str, _Outcome]:
+@cache
+def _end_with(parent: int) -> None:
+    """Let a worker process end within a second of its parent, also where that is killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    if os.getppid() == parent:
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def _outcome(
+    key: str, name: str, run: Callable[[], pd.DataFrame], parent: int
+) -> tuple[str, _Outcome]:
     """Run one job, in a worker; warnings come back as plain text, but for developers' ones."""
+    _end_with(parent)
     with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
