@@ -18,6 +18,8 @@ import bayesbias as bb
 from bayesbias._core.files import replace_file, replace_folder
 from bayesbias.debias.files import debias_file
 
+N_ROUNDS = 300
+
 WORDS = ["he", "she", "man", "woman", "nurse", "pilot"]
 
 
@@ -68,10 +70,10 @@ WRITERS: dict[str, Callable[[Path, int], object]] = {
 }
 
 
-def write_rounds(name: str, folder: Path, seed: int, n_rounds: int, barrier: Any) -> None:
+def write_rounds(name: str, folder: Path, seed: int, barrier: Any) -> None:
     """Write again and again, at the same moment as the other process."""
     warnings.simplefilter("ignore")
-    for number in range(n_rounds):
+    for number in range(N_ROUNDS):
         barrier.wait(60)
         try:
             WRITERS[name](folder / str(number) / name, seed)
@@ -89,11 +91,11 @@ def test_two_processes_never_mix_their_results(name: str, tmp_path: Path) -> Non
         place.mkdir()
         WRITERS[name](place / name, seed)
         expected.append(results(place))
-    for number in range(n_rounds):
+    for number in range(N_ROUNDS):
         (tmp_path / str(number)).mkdir()
     barrier = context.Barrier(2)
     processes = [
-        context.Process(target=write_rounds, args=(name, tmp_path, seed, n_rounds, barrier))
+        context.Process(target=write_rounds, args=(name, tmp_path, seed, barrier))
         for seed in (1, 2)
     ]
     for process in processes:
@@ -101,10 +103,10 @@ def test_two_processes_never_mix_their_results(name: str, tmp_path: Path) -> Non
     for process in processes:
         process.join(300)
         assert process.exitcode == 0
-    found = [results(tmp_path / str(number)) for number in range(n_rounds)]
+    found = [results(tmp_path / str(number)) for number in range(N_ROUNDS)]
     mixed = sum(one not in expected for one in found)
     winners = [sum(one == alone for one in found) for alone in expected]
-    print(f"{name}: {mixed} of {n_rounds} rounds mixed; written last by each: {winners}")
+    print(f"{name}: {mixed} of {N_ROUNDS} rounds mixed; written last by each: {winners}")
     assert mixed == 0
     assert min(winners) > 0
 
