@@ -104,11 +104,12 @@ def expected(function: str) -> pd.DataFrame:
 
 
 def cases() -> Iterator[Any]:
-    """Yield all cases; those beyond one kind of list for each form of vectors are slow tests."""
+    """Yield every kind of vectors with every list for what is quick, else with one kind of list."""
     for function in FUNCTIONS:
         for (i, vectors), (j, words) in product(enumerate(HELD), enumerate(LISTS)):
-            slow = function == "analyze" or (i - j) % 3
-            yield pytest.param(function, vectors, words, marks=[pytest.mark.slow] if slow else [])
+            marks = [pytest.mark.slow] if function == "analyze" else []
+            if function in {"missing", "table"} or (i - j) % 3 == 0:
+                yield pytest.param(function, vectors, words, marks=marks)
 
 
 @pytest.mark.parametrize(("function", "vectors", "words"), list(cases()))
