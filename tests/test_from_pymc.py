@@ -1,10 +1,9 @@
-"""Draws of PyMC and nutpie from `build_model`, read by this package's functions."""
+"""Draws of PyMC from `build_model`, read by this package's functions."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -19,17 +18,18 @@ def table() -> pd.DataFrame:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning", "ignore::FutureWarning")
 @pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
-@pytest.mark.parametrize("sampler", ["pymc", "nutpie"])
-def test_contrasts_are_those_of_fit(table: pd.DataFrame, sampler: str) -> None:
+def test_contrasts_are_those_of_fit(toy_table: pd.DataFrame) -> None:
     import pymc as pm
 
-    pytest.importorskip(sampler)
-    options = {"chains": 2, "random_seed": 1, "progressbar": False, "nuts_sampler": sampler}
-    idata = pm.sample(300, tune=300, model=bb.build_model(table, "crossed"), **options)
-    post = bb.from_pymc(idata, table, "crossed")
-    ours, exact = (bb.contrasts(p) for p in (post, bb.fit(table, "crossed", seed=1)))
-    assert np.abs(ours["mean"] - exact["mean"]).max() < 0.01
-    assert len(bb.summary(post)) == len(bb.summary(bb.fit(table, "crossed", seed=1)))
+    options = {"chains": 2, "random_seed": 1, "progressbar": False}
+    model = bb.build_model(toy_table, "crossed")
+    idata = pm.sample(1000, tune=1000, model=model, target_accept=0.98, **options)
+    post = bb.from_pymc(idata, toy_table, "crossed")
+    fitted = bb.fit(toy_table, "crossed", seed=1)
+    ours, exact = (bb.contrasts(p) for p in (post, fitted))
+    # 400 effective draws have an error of .05 sds of the posterior; four of them are .2.
+    assert (abs(ours["mean"] - exact["mean"]) / exact["sd"]).max() < 0.2
+    assert len(bb.summary(post)) == len(bb.summary(fitted))
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
