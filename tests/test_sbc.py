@@ -86,9 +86,9 @@ def test_ranks_are_uniform(spec: str, form: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", sbc.MAXIMAL)
+@pytest.mark.parametrize("spec", sbc.MAXIMAL[:3])
 def test_ranks_are_uniform_with_correlations_and_leanings(spec: str) -> None:
-    """Few tables, as they take .2 s each; `python -m studies.sbc` simulates 1,000 a model."""
+    """Few tables, as they take .2 s each; `python -m studies.sbc` simulates more, and by-group."""
     calibration = sbc.calibrate(spec, sbc.small_design(), n_tables=SMALL)
     p = sbc.judged(calibration).set_index("quantity")["p"]
     wanted = {"lean_sd", "level_correlation[stereotype, human]", "associated - different, group 0"}
