@@ -65,7 +65,7 @@ def text() -> tuple[bytes, ...]:
         for name, row in zip(NAMES, MATRIX, strict=True)
     ]
     plain = "".join(lines).encode()
-    spaced = b"new york 1 2 3 4\n. . . 4 3 2 1\n"
+    spaced = b"new york 1 2 3 4\n. . . 4 3 2 1\ncat 1 2 3 5\n"
     return (b"5 4\n" + plain, plain, b"\xef\xbb\xbf5 4\r\n" + plain.replace(b"\n", b"\r\n"), spaced)
 
 
@@ -101,6 +101,34 @@ def npy(matrix: np.ndarray) -> bytes:
     file = io.BytesIO()
     np.save(file, matrix)
     return file.getvalue()
+
+
+def archive(**arrays: np.ndarray) -> bytes:
+    """Return the bytes of a well-formed .npz file with some of its arrays replaced."""
+    file = io.BytesIO()
+    names = np.array(NAMES)
+    np.savez(file, **{"words": names, "vectors": MATRIX, "read_as": names, **arrays})
+    return file.getvalue()
+
+
+def around(content: bytes) -> bytes:
+    """Put a damaged array into a sound archive: texts as its words, numbers as its vectors."""
+    name = "words.npy" if b"<U" in content[:80] else "vectors.npy"
+    whole = {"words.npy": npy(np.array(NAMES)), "vectors.npy": npy(MATRIX)} | {name: content}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for member, array in whole.items():
+            packed.writestr(zipfile.ZipInfo(member), array)
+    return file.getvalue()
+
+
+def misshapen() -> tuple[bytes, ...]:
+    """Return sound archives whose arrays have every wrong shape and type."""
+    whole = {"words": np.array(NAMES), "vectors": MATRIX, "read_as": np.array(NAMES)}
+    whole["ranks"] = np.arange(5)
+    shapes = [lambda a: a[None], lambda a: a[:0], lambda a: a[0], lambda a: a.ravel()[0]]
+    odd = [*shapes, lambda a: a.astype("U1"), lambda a: a.T, lambda a: a[:4]]
+    return tuple(archive(**{name: wrong(a)}) for name, a in whole.items() for wrong in odd)
 
 
 def zipped(content: bytes, name: str = "vectors.txt", method: int = zipfile.ZIP_STORED) -> bytes:
@@ -162,6 +190,7 @@ def stereoset() -> tuple[bytes, ...]:
     cluster = {
         "id": "a1",
         "bias_type": "pets",
+        "target": "cat",
         "context": "Cats are BLANK.",
         "sentences": [
             {"gold_label": "stereotype", "sentence": "Cats are aloof."},
@@ -172,7 +201,7 @@ def stereoset() -> tuple[bytes, ...]:
 
 
 SWEEP = (
-    b'title = "Two"\nlists = ["religion"]\ncards = ["paper"]\nseeds = [1, 2]\nrope = 0.02\n'
+    b'title = "Two"\nlists = ["religion"]\nmodels = ["paper"]\nseed = 1\nrope = 0.02\n'
     b'draws = 100\nchains = 2\nci_prob = 0.89\nmethod = "auto"\n'
     b'[embeddings]\ndemo = "glove-demo"\nother = {source = "x.bin", case = "lower"}\n'
 )
@@ -250,11 +279,12 @@ READERS = {
     ),
     "parquet vectors": Reader("vectors.parquet", load, parquet_vectors),
     "npz": Reader("vectors.npz", load, npz),
+    "npz of wrong shapes": Reader("vectors.npz", load, misshapen),
     "npz around damage": Reader(
         "vectors.npz",
         load,
         lambda: (npy(MATRIX), npy(np.array(NAMES))),
-        pack=lambda content: zipped(content, "vectors.npy"),
+        pack=around,
     ),
     "native vectors": native(VECTORS),
     "native words": native(WORDS),
