@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import pickle
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,13 @@ def npz(**arrays: Any) -> bytes:
     return buffer.getvalue()
 
 
+def with_member(archive: bytes, name: str, content: bytes) -> bytes:
+    buffer = io.BytesIO(archive)
+    with zipfile.ZipFile(buffer, "a") as packed:
+        packed.writestr(name, content)
+    return buffer.getvalue()
+
+
 AB, ROWS = np.array(["a", "b"]), np.ones((2, 2))
 LONG = npz(words=np.array(["a"] * 99), vectors=np.ones((99, 9)))
 PASSWORD = bytearray(ZIP)
@@ -133,6 +141,7 @@ PASSWORD[PASSWORD.index(b"PK\x01\x02") + 8] |= 1
 DAMAGED: list[tuple[str, bytes, str]] = [
     *BAD.values(),
     *(("a.npz", content, "damaged, or no file of save_vectors") for content in (b"", b"no zip")),
+    ("a.npz", with_member(npz(vectors=ROWS), "words.npy", b"no array"), r"words has shape \(\)"),
     ("a.npz", npz(a=np.ones(3)), "words.*not a file in the archive"),
     ("a.npz", npz(words=AB[:1].astype(object), vectors=np.ones((1, 2))), "damaged, or no file"),
     ("a.npz", npz(words=AB[:1], vectors=np.array([["x", "y"]])), "damaged, or no file"),

@@ -88,10 +88,11 @@ def read_npz(source: Embedding) -> KeyedVectors:
 
 def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
     """Return the words, vectors, forms and ranks of the arrays whose names begin so."""
-    words = arrays[f"{first}words"].astype(np.str_)
+    # A member that is no array comes as bytes, which make an array of shape ().
+    words = np.asarray(arrays[f"{first}words"]).astype(np.str_)
     vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
-    forms = arrays.get(f"{first}read_as", words).astype(np.str_)
-    ranks = arrays.get(f"{first}ranks", np.arange(1, words.size + 1)).astype(np.int64)
+    forms = np.asarray(arrays.get(f"{first}read_as", words)).astype(np.str_)
+    ranks = np.asarray(arrays.get(f"{first}ranks", np.arange(1, words.size + 1))).astype(np.int64)
     if vectors.ndim != 2 or not vectors.shape[1]:
         raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
     for name, array in (("words", words), ("read_as", forms), ("ranks", ranks)):
