@@ -31,8 +31,9 @@ def _npy(words: list[str], matrix: np.ndarray) -> Path:
 
 
 def _safetensors(words: list[str], matrix: np.ndarray) -> str:
-    numpy = pytest.importorskip("safetensors.numpy")
-    numpy.save_file({"vectors": matrix}, "s.safetensors")
+    from safetensors.numpy import save_file
+
+    save_file({"vectors": matrix}, "s.safetensors")
     Path("s.txt").write_text("\n".join(words), "utf-8")
     return "s.safetensors"
 
@@ -94,8 +95,10 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     os.chdir(folder)
     held = {name: make(keyed().index_to_key, keyed().vectors) for name, make in HELD.items()}
     os.chdir(before)
-    is_path = lambda form: isinstance(form, Path) or str(form).startswith(("v.", "s."))  # noqa: E731
-    return {name: folder / form if is_path(form) else form for name, form in held.items()}
+    return {
+        name: folder / form if str(form).startswith(("v.", "s.")) else form
+        for name, form in held.items()
+    }
 
 
 @cache

@@ -14,7 +14,7 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -40,20 +40,16 @@ def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
     with _stage(path) as (final, new, _):
         yield new / path.name
-        places = {name: final.with_name(name) for name in companions}
-        earlier = {new / f"old {name}": place for name, place in places.items() if place.exists()}
-        try:
-            for aside, place in earlier.items():
-                place.rename(aside)
+        places = [final.with_name(name) for name in companions]
+        with ExitStack() as put_back:
+            for place in filter(Path.exists, places):
+                aside = place.rename(new / f"old {place.name}")
+                put_back.callback(aside.rename, place)
             (new / path.name).replace(final)
-        except BaseException:
-            for aside, place in earlier.items():
-                if aside.exists():
-                    aside.rename(place)
-            raise
-        for name, place in places.items():
-            if (new / name).exists():
-                (new / name).replace(place)
+            put_back.pop_all()
+        for place in places:
+            if (new / place.name).exists():
+                (new / place.name).replace(place)
 
 
 @contextmanager
@@ -123,12 +119,13 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
     handle = None if sys.platform == "win32" else _locked(stage, final)
     try:
         back = _put_back(old, final)
-        if back or (left_over := [*stage.iterdir()]):
+        left_over = [*stage.iterdir()]
+        if back or left_over:
             how = "the earlier results are back" if back else "what it left is removed"
             text = f"a run was stopped while it replaced {final}; {how}"
             warnings.warn(text, RuntimeWarning, stacklevel=4)
-            for folder in () if back else left_over:
-                shutil.rmtree(folder, ignore_errors=True)
+        for folder in left_over:
+            shutil.rmtree(folder, ignore_errors=True)
         new.mkdir()
         yield final, new, old
     except OSError as error:

@@ -14,7 +14,7 @@ from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.spec import ModelSpec, load_model, models
 from ..nulls import Batch
-from ..sampling.options import check_rope
+from ..sampling.options import SIMULATED_ROPE, check_rope
 from .posteriors import UNPOOLED, measure_posteriors
 from .score_methods import measure_score
 from .truth import OTHERS, level_name, truth_columns
@@ -44,7 +44,7 @@ class Choices:
 
     alpha: float = 0.05
     ci_prob: float = DEFAULT_CI_PROB
-    rope: float = 0.02
+    rope: float = SIMULATED_ROPE
     draws: int = 4000
 
     def __post_init__(self) -> None:

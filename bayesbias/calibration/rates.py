@@ -20,6 +20,7 @@ from .._core.jobs import Finished, Job, run_jobs
 from .._core.random import Seed, as_seed_sequence
 from ..nulls import SCENARIOS, BaseScenario, Scenario
 from ..nulls import scenario as named_scenario
+from ..sampling.options import SIMULATED_ROPE
 from .methods import ANY_WORD, READINGS, SCORE_METHODS, Choices, Method
 from .methods import method as named_method
 
@@ -50,7 +51,7 @@ def calibrate(
     n_jobs: int = 1,
     alpha: float = 0.05,
     ci_prob: float = 0.89,
-    rope: float = 0.02,
+    rope: float = SIMULATED_ROPE,
     draws: int = 4000,
     folder: str | Path | None = None,
     progress: bool | None = None,

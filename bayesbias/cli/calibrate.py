@@ -10,6 +10,7 @@ from cyclopts import Parameter as Option
 import bayesbias as bb
 
 from .._core.intervals import DEFAULT_CI_PROB
+from ..sampling.options import SIMULATED_ROPE
 from . import options, screen
 from .options import Force, Jobs, OutFile
 
@@ -30,7 +31,7 @@ def calibrate(
     jobs: Jobs = 1,
     alpha: float = 0.05,
     ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = 0.02,
+    rope: float = SIMULATED_ROPE,
     seed: int = options.SEED,
     out: OutFile | None = None,
     keep: Path | None = None,

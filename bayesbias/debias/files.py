@@ -33,7 +33,7 @@ def debias_file(
     allow_pickle: bool = False,
     progressbar: bool = True,
     chunk_size: int = CHUNK,
-    **options: Any,  # noqa: ANN401
+    **options: object,
 ) -> dict[str, Any]:
     """Debias a whole embedding file and write the result, which `load_vectors` reads.
 

@@ -199,13 +199,13 @@ def debiasing_method(
     def enter(learn: Callable[..., Debiaser]) -> Method:
         name = learn.__name__
 
-        def fit(vectors: VectorsLike | Embedding, sets: SetsLike, **options: Any) -> Debiaser:  # noqa: ANN401
+        def fit(vectors: VectorsLike | Embedding, sets: SetsLike, **options: object) -> Debiaser:
             return learn(_material(name, vectors, sets, two_classes), **options)
 
         def debias(
             vectors: VectorsLike,
             sets: SetsLike = default_sets,
-            **options: Any,  # noqa: ANN401
+            **options: object,
         ) -> KeyedVectors:
             keyed = vectors_in_memory(vectors)
             return fit(keyed, sets, **options).transform(keyed)
@@ -252,7 +252,7 @@ def fit_debiaser(
     vectors: VectorsLike | Embedding,
     method: str = "hard",
     sets: SetsLike = "gender",
-    **options: Any,  # noqa: ANN401
+    **options: object,
 ) -> Debiaser:
     """Fit a debiasing method by name; the result debiases whatever vectors it is given.
 

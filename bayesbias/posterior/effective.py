@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
+from numpy.typing import NDArray
 
+from .._core.arrays import FloatArray
 from ..model.design import Design
 from ..model.likeness import effective_number
 from ..model.tree import design_of
@@ -88,30 +90,34 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}
     group, sets = design.codes("protected_group"), design.codes("attribute_set")
-    of_words = sets >= 0
-    pieces = {
-        "protected_word": (design.word, sets, design.word_group, design.word_likeness),
-        "attribute": (
-            design.attribute,
-            group,
-            np.where(design.attribute_column < len(design.sets), design.attribute_column, -1),
-            design.attribute_likeness,
-        ),
+    column = design.attribute_column
+    blocks = design.word_group, np.where(column < len(design.sets), column, -1)
+    likeness = design.word_likeness, design.attribute_likeness
+    rows = pd.DataFrame({"y": design.y, "of_word": sets, "of_attribute": group})
+    rows = rows.assign(word=design.word, attribute=design.attribute)[sets >= 0]
+    return {
+        name: _p_of_leans(
+            rows.pivot_table(index=unit, columns=f"of_{unit}", values="y"), block, matrix, rng
+        )
+        for name, unit, block, matrix in zip(
+            ("protected_word", "attribute"), ("word", "attribute"), blocks, likeness, strict=True
+        )
     }
-    result = {}
-    for name, (unit, crossed, block, matrix) in pieces.items():
-        rows = pd.DataFrame({"unit": unit, "crossed": crossed, "y": design.y})[of_words]
-        means = rows.pivot_table(index="unit", columns="crossed", values="y")
-        leans = means.sub(means.mean(axis=1), axis=0)
-        leans -= leans.groupby(block[leans.index]).transform("mean")
-        leans = leans.fillna(0.0).reindex(range(len(block)), fill_value=0.0)
-        sums = np.zeros(1 + N_PERMUTATIONS)
-        for index in range(block.max() + 1):
-            own = leans[block == index].to_numpy()
-            like = matrix[np.ix_(block == index, block == index)] - np.eye(len(own))
-            products = own @ own.T
-            orders = rng.permuted(np.tile(np.arange(len(own)), (N_PERMUTATIONS, 1)), axis=1)
-            for place, order in enumerate([np.arange(len(own)), *orders]):
-                sums[place] += (like * products[np.ix_(order, order)]).sum()
-        result[name] = float((sums >= sums[0] - 1e-12).mean())
-    return result
+
+
+def _p_of_leans(
+    means: pd.DataFrame, block: NDArray[np.int64], likeness: FloatArray, rng: Generator
+) -> float:
+    """Permutation p of mean distances, a row a word, whose block and likeness are known."""
+    leans = means.sub(means.mean(axis=1), axis=0)
+    leans -= leans.groupby(block[leans.index]).transform("mean")
+    leans = leans.fillna(0.0).reindex(range(len(block)), fill_value=0.0)
+    sums = np.zeros(1 + N_PERMUTATIONS)
+    for index in range(block.max() + 1):
+        within = np.flatnonzero(block == index)
+        like = likeness[np.ix_(within, within)] - np.eye(len(within))
+        products = leans.to_numpy()[within] @ leans.to_numpy()[within].T
+        orders = np.tile(np.arange(len(within)), (1 + N_PERMUTATIONS, 1))
+        orders[1:] = rng.permuted(orders[1:], axis=1)  # the first is as measured
+        sums += (products[orders[:, :, None], orders[:, None]] * like).sum(axis=(1, 2))
+    return float((sums >= sums[0] - 1e-12).mean())

@@ -84,14 +84,17 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the contrast that leads, under the lead model, overall and by group.
 
     Groups without measured stereotypes of their own are left out. ``p_closer`` is the probability
-    that it is below zero, ``closer`` the words for it, ``thin`` whether a set lost too many words,
-    and ``frequency`` and ``topics`` are shares of reference lists that lie less close.
+    that it is below zero, ``closer`` the words for it, ``edge`` the mark of a borderline interval,
+    ``thin`` whether a set lost too many words, and ``frequency`` and ``topics`` are shares of
+    reference lists that lie less close.
     """
     rows = contrast_of(analysis.lead.contrasts, *leading_pair(analysis.table))
     rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
     chance = rows["p_direction"].where(rows["mean"] < 0, 1 - rows["p_direction"])
-    words = [graded(p, plain_draws(analysis.lead.contrasts, analysis.settings)) for p in chance]
-    rows = with_marks(analysis, rows.assign(p_closer=chance, closer=words))
+    n_draws = plain_draws(analysis.lead.contrasts, analysis.settings)
+    rows = rows.assign(p_closer=chance, closer=[graded(p, n_draws) for p in chance])
+    rows["edge"] = [borderline(row, n_draws, analysis.rope) for row in rows.to_dict("records")]
+    rows = with_marks(analysis, rows)
     if analysis.reference is not None:
         for match in NULLS:
             places = analysis.reference.of_match(match).set_index("protected_group")["percentile"]
@@ -115,7 +118,6 @@ def headline(analysis: Analysis) -> Headline:
     """Word what a list's page leads with: what was measured, for whom, and what follows."""
     first, second = leading_pair(analysis.table)
     settings, measured, rows = analysis.settings, analysis.table, leading_rows(analysis)
-    n_draws = plain_draws(analysis.lead.contrasts, settings)
     ci, nulls = probability_name(settings.ci_prob), [name for name in NULLS if name in rows]
     n_groups = measured["protected_group"].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
@@ -130,7 +132,7 @@ def headline(analysis: Analysis) -> Headline:
     cells = [
         [
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
-            placed(row)[:-1] + f"{borderline(row, n_draws, analysis.rope)})",
+            placed(row)[:-1] + f"{row['edge']})",
             row["closer"],
             *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
         ]

@@ -196,7 +196,7 @@ def _reading(config: SweepConfig) -> list[Line]:
         "reading.sweep",
         ci=probability_name(config.ci_prob),
         about=config.about_interval,
-        rope=f"±{config.rope:.2g}" if config.rope else "a share of each table's spread",
+        rope="a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}",
         rounded=ROUNDED,
     )
 

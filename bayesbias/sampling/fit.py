@@ -203,8 +203,8 @@ def from_pymc(
             f"and have other labels of {others}; pass table, model and priors as to build_model"
         )
     _complete(tree, design, spec)
-    _describe(tree, spec, method="nuts", method_reason="sampled by the caller", seed="")
-    tree.attrs["table_hash"] = design.digest
+    origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
+    _describe(tree, spec, **origin, table_hash=design.digest)
     return tree
 
 

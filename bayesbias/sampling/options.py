@@ -26,6 +26,9 @@ ROPE_SHARE = 0.15
 is about .02 there. It is below .2 sds, the small effect of Cohen (1988). A mere convention; what is
 too small to matter is for the reader to say."""
 
+SIMULATED_ROPE = 0.02
+"""The same for simulated tables, whose scale is known before they are drawn."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
