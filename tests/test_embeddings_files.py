@@ -166,7 +166,10 @@ DAMAGED: list[tuple[str, bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "fragment"), DAMAGED)
+# Packed contents have the time in them, and names of tests must be the same in all workers.
+@pytest.mark.parametrize(
+    ("name", "content", "fragment"), DAMAGED, ids=[f"{i}-{row[0]}" for i, row in enumerate(DAMAGED)]
+)
 def test_damaged_files_are_refused_in_a_line(
     file: File, name: str, content: bytes, fragment: str
 ) -> None:

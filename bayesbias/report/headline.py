@@ -168,11 +168,11 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     reference = analysis.reference
     if reference is not None:
         sentences.append(
-            "The last columns are shares of reference lists that lie less close: of "
+            "The last columns give the share of reference lists that lie less close, among "
             f"{reference.n_lists('frequency')} with {NULLS['frequency']} and "
-            f"{reference.n_lists('topics')} with {NULLS['topics']}. Only near 100% does a contrast "
-            f"exceed what such words show: {percent(any_beyond(reference))} of the lists with "
-            f"{NULLS['topics']} reach 95% in at least one of the {len(rows)} rows."
+            f"{reference.n_lists('topics')} with {NULLS['topics']}. A share of 95% is no proof: "
+            f"{percent(any_beyond(reference))} of the lists with {NULLS['topics']} reach it in at "
+            f"least one of the {len(rows)} rows."
         )
     elif analysis.settings.reference_lists and not analysis.settings.templates:
         sentences.append(NOT_DRAWN)
