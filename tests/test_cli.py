@@ -197,6 +197,7 @@ def test_mlm_score_checks_names_before_it_loads_what_takes_long(
 def test_control_characters_and_markup_do_not_reach_the_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    assert main(["lists", "--quiet"]) == 0  # later calls are not quiet
     table("\x1b[31mred", ["[bold]loud"], [[":smile:\x9b"]])
     out = capsys.readouterr().out
     assert all(text in out for text in ("[31mred", "[bold]loud", ":smile:"))

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a letter that a terminal lacks
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     kept = [token for token in tokens if token not in {"-q", "--quiet"}]
-    QUIET.set(len(kept) < len(tokens))
+    before = QUIET.set(len(kept) < len(tokens))
     TOKENS.set(kept)
     try:
         with tidy_warnings():
@@ -97,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain(STOPPED)
         return INTERRUPTED
+    finally:
+        QUIET.reset(before)
 
 
 def _usage(error: CycloptsError) -> str:
