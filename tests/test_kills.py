@@ -1,9 +1,19 @@
-"""Commands that are killed or stopped at any of their writes leave old results or new ones."""
+"""Commands that SIGKILL ends at one of their file operations leave old results or new ones.
+
+``python tests/test_kills.py FILE.csv`` kills every command at every operation, runs it once more
+after each kill, and writes the table of the docs.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import signal
+import sys
+import tempfile
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,54 +26,63 @@ from sweep_inputs import write_inputs
 from bayesbias._core.files import recover
 from bayesbias.cli import main
 
+FORCED = "--out here/out --force"
 COMMANDS = {
-    "run": f"run toy.toml -v toy.txt {' '.join(FAST)} --out here/out --force --seed",
-    "compare": "compare a.csv b.csv -m change --draws 200 --out here/out --force --seed",
-    "background": "background toy.toml -v toy.txt --out here/out --force --draws",
-    "convert": "convert toy.txt here/out --force",
-    "debias": "debias --method soft -v glove-demo --out here/out --force --strength",
-    "sweep": "sweep sweep.toml --out here/out",
-    "mlm score": "mlm score --model m --data pairs.csv --dataset crows-pairs --out here/out "
-    "--force --name",
-    "mlm report": "mlm report scored --draws 200 --out here/out --force --seed",
+    "table": "table toy.toml --out here/out.csv --force -v toy@.txt",
+    "scores": "scores toy.toml -v toy.txt --n-resamples 99 --out here/out.csv --force --seed @",
+    "run": f"run toy.toml -v toy.txt {' '.join(FAST)} {FORCED} --seed @",
+    "compare": f"compare a.csv b.csv -m change --draws 200 {FORCED} --seed @",
+    "background": f"background toy.toml -v toy.txt {FORCED} --draws @",
+    "convert": "convert toy@.txt here/out --force",
+    "debias": f"debias --method soft -v glove-demo {FORCED} --strength @",
+    "sweep": "sweep sweep@.toml --out here/out",
+    "mlm score": f"mlm score --model m --data pairs.csv --dataset crows-pairs {FORCED} --name @",
+    "mlm report": f"mlm report scored --draws 200 {FORCED} --seed @",
 }
-"""They write something else when they are run with another number."""
+"""Results differ with the number at ``@``."""
+
+OLD, NEW = 300, 400
+KINDS = ("old", "new", "table alone", "mixed")
+"""What a kill leaves; a table alone has lost the cosines that belong to it."""
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("here").mkdir()
-    Path("toy.toml").write_text(LIST, encoding="utf-8")
-    write_vectors(Path("toy.txt"), list(WORDS))
-    return tmp_path / "here"
+@dataclass(frozen=True)
+class Kills:
+    """How many operations a command has, and what its kills left: old, new, alone, mixed."""
+
+    operations: int
+    left: dict[str, int]
+
+
+def run(command: str, number: int) -> int:
+    return main([*COMMANDS[command].replace("@", str(number)).split(), "-q"])
 
 
 def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write what a command reads besides, and results of other numbers."""
+    """Write what a command reads, and results of another number."""
+    Path("here").mkdir()
+    Path("toy.toml").write_text(LIST, encoding="utf-8")
+    for name, words in (("", WORDS), (OLD, WORDS), (NEW, WORDS[::-1])):
+        write_vectors(Path(f"toy{name}.txt"), list(words))
     if command == "compare":
-        for name, words in (("a", WORDS), ("b", WORDS[::-1])):
-            write_vectors(Path("other.txt"), list(words))
+        for name, number in (("a", OLD), ("b", NEW)):
+            shutil.copy(f"toy{number}.txt", "other.txt")
             assert main(["table", "toy.toml", "-v", "other.txt", "-o", f"{name}.csv", "-q"]) == 0
     if command == "sweep":
-        config = write_inputs(Path(), draws=200)
-        text = config.read_text().replace(', "kin.toml", "titles.toml"', "")
-        config.write_text(text.replace('wild = "wild.npz"\n', "").replace('"paper", ', ""))
+        text = write_inputs(Path(), draws=OLD).read_text()
+        text = text.replace(', "kin.toml", "titles.toml"', "").replace('"paper", ', "")
+        for number in (OLD, NEW):
+            changed = text.replace('wild = "wild.npz"\n', "").replace("= 300", f"= {number}")
+            Path(f"sweep{number}.toml").write_text(changed)
     if command == "mlm report":
         write_scored(Path("scored"))
     if command == "mlm score":
         pretend_to_score(monkeypatch)
-    if command.startswith("convert"):
-        write_vectors(Path("other.txt"), list(WORDS[::-1]))
-        assert main(["convert", "other.txt", "here/out", "-q"]) == 0
-    else:
-        assert main(arguments(command, 300)) == 0
-    if command == "sweep":
-        config.write_text(config.read_text().replace("draws = 200", "draws = 300"))
+    assert run(command, OLD) == 0
 
 
 def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a model without torch in the place of one that takes minutes."""
+    """Use a model without torch, where a real one takes minutes."""
     pairs = {"sent_more": "She is bad.", "sent_less": "He is bad."}
     kinds = {"stereo_antistereo": "stereo", "bias_type": "gender"}
     pd.DataFrame([pairs | kinds]).to_csv("pairs.csv")
@@ -80,38 +99,83 @@ def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayesbias.workflows.output.versions", lambda *_: {})
 
 
-def arguments(command: str, number: int) -> list[str]:
-    given = COMMANDS[command].split()
-    varied = given[-1].startswith("--") and given[-1] != "--force"
-    return [*given, *([str(number)] if varied else []), "-q"]
+def killed_at(command: str, operation: int) -> bool:
+    """Run a command in a child process that kills itself at an operation; return whether it did."""
+    child = os.fork()
+    if child == 0:
+        count = 0
+
+        def kill() -> None:
+            nonlocal count
+            count += 1
+            if count == operation:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        with before_every_write(kill):
+            code = run(command, NEW)
+        os._exit(code)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) or status == 0
+    return os.WIFSIGNALED(status)
+
+
+def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch) -> Kills:
+    """Kill a command at every ``step``-th operation, and run it again from each state it left."""
+    prepare(command, monkeypatch)
+    here, base = Path("here"), Path("base")
+    here.rename(base)
+
+    def reset() -> None:
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(base, here)
+
+    reset()
+    before = files(here, "results/")
+    assert run(command, NEW) == 0
+    after = files(here, "results/")
+    assert before != after
+    left, reruns = dict.fromkeys(KINDS, 0), set[str]()
+    operation = 1
+    while True:
+        reset()
+        if not killed_at(command, operation):
+            break
+        names = {re.sub("[0-9a-f]{32}", "", str(path)) for path in here.rglob("*")}
+        state = f"{sorted(names)}{sorted(files(here).items())}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an old folder is back
+            recover(here / "out")
+        found = files(here, "results/")
+        alone = [{"out.csv": whole.get("out.csv")} for whole in (before, after)]
+        kinds = {"old": found == before, "new": found == after, "table alone": found in alone}
+        left[next((kind for kind, holds in kinds.items() if holds), "mixed")] += 1
+        if state not in reruns:
+            reruns.add(state)
+            assert run(command, NEW) == 0
+            assert files(here, "results/") == after
+        operation += step
+    return Kills(operation - step, left)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_kill_at_any_write_leaves_the_old_or_the_new(
-    command: str, here: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_kill_leaves_the_old_or_the_new(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prepare(command, monkeypatch)
-    before, seen, n_writes = files(here, "results/"), [], 0
-    aside = here.parent / "aside"
+    monkeypatch.chdir(tmp_path)
+    kills = kill_at_operations(command, 9, monkeypatch)
+    assert kills.left["mixed"] == 0
+    assert kills.operations > 5
 
-    def look() -> None:
-        nonlocal n_writes
-        n_writes += 1
-        if not seen or files(here, "results/") != files(seen[-1], "results/"):
-            seen.append(aside / str(len(seen)))
-            shutil.copytree(here, seen[-1])
 
-    with before_every_write(look):
-        assert main(arguments(command, 400)) == 0
-    after = files(here, "results/")
-    assert before != after
-    mixed = 0
-    for copy in seen:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that an old folder is back
-            recover(copy / "out")
-        mixed += files(copy, "results/") not in (before, after)
-    assert mixed == 0
-    assert n_writes > 5
-    print(f"{command}: {n_writes} writes, {mixed} mixed")
+if __name__ == "__main__":
+    rows = []
+    target = Path(sys.argv[1]).resolve()
+    warnings.simplefilter("ignore")
+    for name in sys.argv[2:] or COMMANDS:
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            kills = kill_at_operations(name, 1, patch)
+        rows.append({"command": name, "kills": sum(kills.left.values()), **kills.left})
+        print(rows[-1], flush=True)
+        pd.DataFrame(rows).to_csv(target, index=False)
