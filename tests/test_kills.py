@@ -176,6 +176,6 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             kills = kill_at_operations(name, 1, patch)
-        rows.append({"command": name, "kills": sum(kills.left.values()), **kills.left})
+        rows.append({"command": name, "every": 1, "kills": sum(kills.left.values()), **kills.left})
         print(rows[-1], flush=True)
         pd.DataFrame(rows).to_csv(target, index=False)
