@@ -25,7 +25,6 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.arrays import VECTORS, WORDS
-from bayesbias.embeddings.replicates import APPROXIMATE
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep
@@ -258,11 +257,8 @@ def find(path: Path) -> object:
         return read_results(Path(made), ["a"])
 
 
-def covariances() -> tuple[bytes, ...]:
-    """Variances of two words, as GloVe-V stores them: a diagonal, and singular vectors."""
-    row = np.ones((1, 2), dtype=np.float32)
-    parts = {"U_1": row.T.copy(), "s_1": row[0, :1].copy(), "Vt_1": row}
-    return (save({"diag_0": row[0].copy(), **parts}),)
+def safetensors() -> tuple[bytes, ...]:
+    return (save({"embeddings": MATRIX}),)
 
 
 READERS = {
@@ -298,15 +294,11 @@ READERS = {
     "gz table damaged": Reader(
         "table.csv.gz", bb.read_table, lambda: tuple(gzip.compress(each) for each in table())
     ),
-    "covariances of vectors": Reader(
-        APPROXIMATE,
-        lambda path: bb.read_glove_v(path, ["cat", "dog"]),
-        covariances,
-        beside=lambda: {
-            "vocab.txt": b"cat 9\ndog 8\n",
-            "vectors.safetensors": save({"center_vectors": np.eye(2, dtype=np.float32)}),
-        },
-        opened=".",
+    "safetensors": Reader(
+        "vectors.safetensors",
+        load,
+        safetensors,
+        beside=lambda: {"vectors.txt": "\n".join(NAMES).encode()},
     ),
     "word list": Reader("pets.toml", check, lambda: (PETS,)),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),

@@ -155,7 +155,7 @@ def _tensors(path: Path) -> dict[str, np.ndarray]:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
     except ModuleNotFoundError:
-        text = "safetensors files need safetensors: pip install 'bayesbias[covariances]'"
+        text = "safetensors files need safetensors: pip install 'bayesbias[safetensors]'"
         raise ModuleNotFoundError(text, name="safetensors") from None
     try:
         return dict(load_file(path))
