@@ -3,12 +3,21 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from background_toys import NEAR, UP, random_vectors
 from scipy import stats
 
 from bayesbias import background as bg
-from bayesbias.background.relative_bias import random_rows, relative_bias
+from bayesbias.background.psi_distribution import random_rows
+
+
+def relative_bias(psi: np.ndarray, n: int, m: int, **options: int) -> bg.RelativeBias:
+    """Of the first n words and the m after them."""
+    words = [f"w{i}" for i in range(len(psi))]
+    return bg.Distribution("toy", psi, pd.Index(words)).relative_bias(
+        words[:n], words[n : n + m], **options
+    )
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (1, 3), (2, 2)])
@@ -17,7 +26,7 @@ def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
     values = np.array([0.3, -1.2, 2.5, 0.1, 0.9, -0.4])
     every = np.array([values[list(p)] for p in permutations(range(6), n + m)])
     statistic = every[:, :n].sum(axis=1) - every[:, n:].sum(axis=1)
-    found = relative_bias(values, values[:n], values[n : n + m], n_resamples=10, seed=1)
+    found = relative_bias(values, n, m, n_resamples=10, seed=1)
     assert found.expected == pytest.approx(statistic.mean(), abs=1e-12)
     assert found.sd == pytest.approx(statistic.std(), abs=1e-12)
 
@@ -27,7 +36,7 @@ def test_the_closed_form_against_simulation(n: int, m: int, total: int) -> None:
     """Large vocabularies, and one that the sets nearly use up, which takes the other sampler."""
     values = np.random.default_rng(4).gamma(2, size=total)
     draws = 20_000
-    found = relative_bias(values, values[:n], values[n : n + m], n_resamples=draws, seed=2)
+    found = relative_bias(values, n, m, n_resamples=draws, seed=2)
     assert found.reference.shape == (draws,)
     # Four standard errors of the mean and, for near-Normal sums, of the sd.
     assert abs(found.reference.mean() - found.expected) < 4 * found.sd / np.sqrt(draws)
@@ -91,8 +100,8 @@ def test_empirical_ranks_count_ties_half() -> None:
 
 
 def test_a_normal_background_fits(planted: bg.Distribution) -> None:
-    fit = planted.fit
+    fit = bg.fits({"planted": planted}).loc[0]
     # Standard errors at 200,000 draws: skew .0055, kurtosis .011, share .0005.
-    assert abs(fit.skew) < 0.03
-    assert fit.outside_95 == pytest.approx(0.05, abs=0.003)
-    assert fit.ks < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044
+    assert abs(fit["skew"]) < 0.03
+    assert fit["outside_95"] == pytest.approx(0.05, abs=0.003)
+    assert fit["ks"] < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044

@@ -13,8 +13,8 @@ from numpy.random import default_rng
 
 import bayesbias as bb
 from bayesbias.background.pool import draw_pool
-from bayesbias.background.reference_words import ReferenceWords, draw_lists, words_present
-from bayesbias.background.vocabulary_contrasts import KEYS, ListContrasts, VocabularyContrasts
+from bayesbias.background.reference_words import draw_lists, words_present
+from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.model.design import make_design, with_cosines
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.reduction import collapse, with_outcome
@@ -68,18 +68,16 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     words = replace(words, controls={"matched": tuple(f"w{i}" for i in range(8))})
     table, pool = bb.distance_table(vectors, words), draw_pool(vectors, words.words, rng=RNG)
     own = words_present(words, pool.found)
-    drawn = draw_lists(
-        table, own, ReferenceWords(pool, "topics"), vary="both", n_lists=3, rng=default_rng(1)
-    )
-    lists = [*drawn][:1]
-    estimate = ListContrasts(table, load_model(model), default_rng(1))
-    found = estimate.of_lists(lists)
-    list_table = lists[0].to_table(table)
-    fitted = bb.contrasts(bb.fit(list_table, model, seed=2)).query("level != 'word'")
+    options = {"vary": "both", "match": "topics", "n_lists": 1}
+    (drawn,) = draw_lists(pool, own, rng=default_rng(1), **options)
+    found = list_contrasts(table, load_model(model), pool, [drawn], default_rng(1))
+    known = pool.found | {word: pool.vectors[row] for word, row in drawn.items()}
+    fitted = bb.contrasts(bb.fit(bb.distance_table(known, own), model, seed=2))
+    fitted = fitted.query("level != 'word'")
     assert found[KEYS].to_numpy().tolist() == fitted[KEYS].to_numpy().tolist()
     # The mean of posterior means over sds against the one at the mean sds of another list.
     assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
-    assert words_of(list_table) & words_of(table) == {*words.controls["matched"]}
+    assert drawn.keys() == words_of(table) - {*words.controls["matched"]}
 
 
 @pytest.mark.parametrize("model", ["crossed", "by-group"])

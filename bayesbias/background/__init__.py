@@ -3,12 +3,9 @@
 ``distribution(source, Z, Z2)`` computes ψ of every word; ``experiments()`` and
 ``distributions(source, experiments)`` do so for many lists in one pass over the file; `standalone`,
 `relative`, `fits` and `words` make tidy frames of them. ``reference_lists`` compares
-SAME, WEAT and MAC of a list with those of lists of random words of the same size.
+scores of a list with those of lists of other words of the same size.
 """
 
-from .experiment import CALISKAN as CALISKAN
-from .experiment import Experiment as Experiment
-from .experiment import experiments as experiments
 from .frames import densities as densities
 from .frames import fits as fits
 from .frames import relative as relative
@@ -16,9 +13,11 @@ from .frames import standalone as standalone
 from .frames import words as words
 from .list_percentiles import reference_lists as reference_lists
 from .psi_distribution import Distribution as Distribution
-from .psi_distribution import NormalFit as NormalFit
-from .relative_bias import RelativeBias as RelativeBias
+from .psi_distribution import RelativeBias as RelativeBias
 from .topics import topic_prior as topic_prior
 from .topics import topic_tables as topic_tables
+from .vocabulary import CALISKAN as CALISKAN
+from .vocabulary import Experiment as Experiment
 from .vocabulary import distribution as distribution
 from .vocabulary import distributions as distributions
+from .vocabulary import experiments as experiments

@@ -9,30 +9,51 @@ import pandas as pd
 
 from .._core.random import Seed, as_seed_sequence
 from ..scores.permutation import permutation_test
-from .experiment import Experiment
-from .psi_distribution import Distribution
-from .relative_bias import N_RESAMPLES
+from .psi_distribution import N_RESAMPLES, Distribution
+from .vocabulary import Experiment
 
-GRID = 256
+POINTS = 256
 """Points of a density."""
 
-ALPHA = 0.05
-"""Level of the readings; Smarda's "α = 0.5" means this."""
+WIDTH = 1.959964
+"""Half the width of the middle 95% of a Normal, in sds."""
 
 Experiments = Mapping[str, Experiment]
 Distributions = Mapping[str, Distribution]
 
 
 def fits(distributions: Distributions) -> pd.DataFrame:
-    """Return a row a distribution: ``experiment``, ``n_words`` and the fields of `NormalFit`."""
-    rows = [
-        {"experiment": name, "n_words": one.n_words, **vars(one.fit)}
-        for name, one in distributions.items()
-    ]
+    """Describe how well a Normal fits each reference distribution.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment``, ``n_words``, ``mean``, ``sd`` (divisor n - 1); ``skew`` and ``kurtosis``,
+        both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd, .05 for a
+        Normal; ``ks``, the largest distance of the distribution functions (Kolmogorov and Smirnov).
+        With hundreds of thousands of words every test rejects; look at its size.
+    """
+    from scipy import stats
+
+    rows = []
+    for name, one in distributions.items():
+        z = (one.ranked - one.mean) / one.sd
+        rows.append(
+            {
+                "experiment": name,
+                "n_words": one.n_words,
+                "mean": one.mean,
+                "sd": one.sd,
+                "skew": float(stats.skew(z)),
+                "kurtosis": float(stats.kurtosis(z)),
+                "outside_95": float((np.abs(z) > stats.norm.ppf(0.975)).mean()),
+                "ks": float(stats.ks_1samp(z, stats.norm.cdf, method="asymp").statistic),
+            }
+        )
     return pd.DataFrame(rows)
 
 
-def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
+def densities(distributions: Distributions) -> pd.DataFrame:
     """Compute densities of reference distributions and of the fitted Normals, for drawing.
 
     Returns
@@ -48,16 +69,15 @@ def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
     for name, one in distributions.items():
         low, high = np.quantile(one.ranked, [1e-4, 1 - 1e-4])
         margin = 0.1 * (high - low)
-        counts, edges = np.histogram(one.ranked, points, (low - margin, high + margin))
+        counts, edges = np.histogram(one.ranked, POINTS, (low - margin, high + margin))
         step = edges[1] - edges[0]
         width = 0.9 * one.ranked.std() * one.n_words**-0.2
         density = gaussian_filter1d(counts / (one.n_words * step), width / step, mode="constant")
         psi = (edges[:-1] + edges[1:]) / 2
-        z = (psi - one.mean) / one.sd
-        normal = np.exp(-(z**2) / 2) / (one.sd * np.sqrt(2 * np.pi))
+        normal = np.exp(-(((psi - one.mean) / one.sd) ** 2) / 2) / (one.sd * np.sqrt(2 * np.pi))
         columns = {"experiment": name, "psi": psi, "density": density, "normal": normal}
         parts.append(pd.DataFrame(columns))
-        ticks[name] = (one.mean - 1.959964 * one.sd, one.mean + 1.959964 * one.sd)
+        ticks[name] = (one.mean - WIDTH * one.sd, one.mean + WIDTH * one.sd)
     frame = pd.concat(parts, ignore_index=True)
     frame.attrs = {"ticks": ticks, "means": {name: one.mean for name, one in distributions.items()}}
     return frame
@@ -72,14 +92,11 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
         ``set``, ``word``, ``psi``, ``z`` (in sd of the distribution, from its mean) and
         ``rank``, the share of the distribution below; words that are not there have no row.
     """
-    parts = []
-    for label, listed in sets.items():
-        part = distribution.psi_of(listed).rename_axis("word").reset_index(name="psi")
-        part.insert(0, "set", label)
-        part["z"] = (part["psi"] - distribution.mean) / distribution.sd
-        part["rank"] = np.searchsorted(distribution.ranked, part["psi"]) / distribution.n_words
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
+    frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
+    frame["z"] = (frame["psi"] - distribution.mean) / distribution.sd
+    frame["rank"] = np.searchsorted(distribution.ranked, frame["psi"]) / distribution.n_words
+    return frame
 
 
 def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:
@@ -104,7 +121,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     rows = []
     for name, one in distributions.items():
         for role, (label, listed) in zip("XY", experiments[name].sets.items(), strict=True):
-            psi = one.psi_of_set(listed, role)
+            psi = one.psi_of(listed, role)
             rows.append(
                 {
                     "experiment": name,
@@ -131,7 +148,7 @@ def relative(
     distributions: Distributions,
     experiments: Experiments,
     *,
-    alpha: float = ALPHA,
+    alpha: float = 0.05,
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
 ) -> pd.DataFrame:
@@ -142,7 +159,7 @@ def relative(
     distributions, experiments
         As for `standalone`.
     alpha : float
-        Level of the readings, in (0, 1).
+        Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
     n_resamples, seed
         Random pairs of sets; every experiment uses random numbers of its own.
 
@@ -155,11 +172,10 @@ def relative(
         which uses no other word; ``x_side`` and ``y_side``, +1 (to Z), -1 (to Z2) or 0,
         where a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
         ``x_share``, the part of the difference of the means that comes from X, d_X/(d_X - d_Y) with
-        d the mean of a set less that of all words (the rest comes from Y): above 1 or below 0 where
-        both sets lie on one side, so that one takes back what the other adds; NaN where the means
-        are equal; ``x_distance_share``, |d_X|/(|d_X| + |d_Y|) in [0, 1]; and ``reading``, which
-        sets lie outside the middle, and whether their difference is beyond that of the middle
-        1 - alpha of random pairs.
+        d the mean of a set less that of all words: above 1 or below 0 where both sets lie on one
+        side; NaN where the means are equal; ``x_distance_share``, |d_X|/(|d_X| + |d_Y|) in [0, 1];
+        and ``reading``, which sets lie outside the middle, and whether their difference is beyond
+        that of the middle 1 - alpha of random pairs.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")

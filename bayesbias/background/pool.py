@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.formats.keyed import chunks_of, sample_of
 from ..embeddings.load import VectorsLike, choose, open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
+from ..tables.spellings import forms_of
 
 POOL_SIZE = 20_000
 """Words of a pool, many more than a list has."""
+
+Rows = NDArray[np.int64]
 
 
 class TooFewWordsError(ValueError):
@@ -39,9 +43,25 @@ class Pool:
 
     words: tuple[str, ...]
     vectors: Vector
-    ranks: NDArray[np.int64]
+    ranks: Rows
     found: dict[str, Vector]
     found_ranks: dict[str, int]
+
+    @cached_property
+    def units(self) -> FloatArray:
+        """The vectors at unit length."""
+        return unit_rows(self.vectors)
+
+    @cached_property
+    def by_rank(self) -> Rows:
+        """Rows of words of letters alone, in order of frequency."""
+        letters = np.array([word.isalpha() for word in self.words], dtype=bool)
+        rows = np.argsort(self.ranks, kind="stable")
+        return np.asarray(rows[letters[rows]])
+
+    def units_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
+        """Return the unit vectors of words, those drawn in the place of some of them."""
+        return unit_rows([self.vectors[drawn[w]] if w in drawn else self.found[w] for w in words])
 
 
 def draw_pool(
@@ -64,14 +84,16 @@ def draw_pool(
     between any rank and its double, so that some are as frequent as any other word. These
     are also drawn from words that an embedding has besides its vocabulary.
     """
-    asked = tuple(words)
-    wanted = {form for word in asked for form in (word, word.lower())}
+    asked, (first, stop) = tuple(words), ranks
+    wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
     found: dict[str, tuple[Vector, int]] = {}
     drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors and ranks
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    for chunk in _all_chunks(embedding, and_sample=by_rank):
+
+    for chunk in _chunks(embedding, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
-        usable = _usable(chunk, ranks)
+        usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))
+        usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
         for row, word in enumerate(chunk.words):
             if word in wanted:
                 usable[row] = False
@@ -94,18 +116,11 @@ def draw_pool(
     return Pool(tuple(drawn[1]), drawn[2], drawn[3], known, known_ranks)
 
 
-def _all_chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:
+def _chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:
     yield from embedding.chunks()
     loaded = embedding.loaded
     if and_sample and loaded is not None and (more := sample_of(loaded)) is not None:
         yield from chunks_of(more)
-
-
-def _usable(chunk: Chunk, between: tuple[int, int | None]) -> NDArray[np.bool_]:
-    """Return which words have a direction and a rank in the range."""
-    first, stop = between
-    usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))
-    return usable & np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
 
 
 def among_references(values: FloatArray, drawn: FloatArray) -> dict[str, FloatArray]:

@@ -2,57 +2,95 @@
 
 Smarda (2021) points out that 0 is not the baseline: the vocabulary as a whole may lean to one of
 two attribute sets, so the lean of a set is compared with that of words in general.
+
+Relative bias compares two sets. Let T = Σ_X ψ - Σ_Y ψ for a random pair of disjoint sets of n and m
+of the N words, whose ψ have mean μ and variance S² (divisor N - 1). X, Y and X ∪ Y are samples
+without replacement, and the sum over such a sample of k words has the variance k(1 - k/N) S². From
+Var(A - B) = 2 Var A + 2 Var B - Var(A + B) follows
+
+    E T = (n - m) μ,    Var T = S² (n + m - (n - m)²/N).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
 from .._core.display import abridged
-from .._core.random import Seed
-from ..embeddings.load import choose
-from .relative_bias import N_RESAMPLES, RelativeBias
-from .relative_bias import relative_bias as against_random_pairs
+from .._core.random import Seed, as_seed_sequence
+from ..embeddings.word_sets import refuse_overlap
+from ..tables.spellings import forms_of
 
 FEWEST_WORDS = 3
-"""A Normal fit with a skew needs so many."""
+"""Fewer words make no distribution."""
 
-About = Literal["reference", "zero"]
-Tail = Literal["lower", "upper", "two"]
-Kind = Literal["normal", "empirical", "sets"]
+N_RESAMPLES = 100_000
+"""Random pairs of sets, as many as Smarda takes."""
+
+AT_ONCE = 2_000_000
+"""Words drawn at a time: about 50 MB."""
+
+LEAST_ACCEPTED = 0.2
+"""Share of draws without a repeated word from which drawing again is quicker than shuffling."""
+
+CHOICES = {
+    "about": ("reference", "zero"),
+    "tail": ("lower", "upper", "two"),
+    "kind": ("normal", "empirical", "sets"),
+}
+"""Choices of `Distribution.phi`."""
 
 
-@dataclass(frozen=True)
-class NormalFit:
-    """A Normal fitted to values by their moments, and how far it is from them.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RelativeBias:
+    """Σ_X ψ - Σ_Y ψ, and its distribution over random pairs of disjoint sets.
 
     Parameters
     ----------
-    mean, sd : float
-        The sd with divisor n - 1.
-    skew, kurtosis : float
-        Third and fourth standardized moment, the fourth less 3; both 0 for a Normal.
-    outside_95 : float
-        Share of values beyond mean ± 1.96 sd; .05 for a Normal.
-    ks : float
-        Largest distance of the distribution functions (Kolmogorov and Smirnov), in [0, 1]. With
-        hundreds of thousands of words every test rejects; look at its size.
+    statistic : float
+        Of the sets at hand; positive if X leans to Z more than Y does.
+    expected, sd : float
+        Mean and standard deviation over random pairs, in closed form.
+    n_x, n_y : int
+        Sizes of the sets.
+    reference : (n_resamples,) float64
+        The statistic of random pairs.
+    seed : int
+        Their entropy.
     """
 
-    mean: float
+    statistic: float
+    expected: float
     sd: float
-    skew: float
-    kurtosis: float
-    outside_95: float
-    ks: float
+    n_x: int
+    n_y: int
+    reference: FloatArray = field(repr=False)
+    seed: Any = None
+
+    @property
+    def z(self) -> float:
+        """How many standard deviations the statistic lies above what is expected."""
+        return (self.statistic - self.expected) / self.sd
+
+    def p_normal(self) -> float:
+        """Two-sided p-value by the closed form and a Normal."""
+        from scipy.special import ndtr
+
+        return 2 * float(ndtr(-abs(self.z)))
+
+    def p_simulated(self) -> float:
+        """Two-sided p-value by random pairs, (b + 1)/(n_resamples + 1)."""
+        as_far = np.abs(self.reference - self.expected) >= abs(self.statistic - self.expected)
+        return float((as_far.sum() + 1) / (len(as_far) + 1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +102,7 @@ class Distribution:
     name : str
     psi : (n_words,) float64
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
-    vocabulary : list of str
+    vocabulary : Index of str
     Z, Z2 : tuple of str
         The attribute words that were found.
     missing : tuple of str
@@ -77,50 +115,40 @@ class Distribution:
 
     name: str
     psi: FloatArray
-    vocabulary: list[str]
-    Z: tuple[str, ...]
-    Z2: tuple[str, ...]
+    vocabulary: pd.Index[str]
+    Z: tuple[str, ...] = ()
+    Z2: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     case: str = "exact"
     ranks: slice = slice(None)
 
+    @property
+    def reference(self) -> FloatArray:
+        """ψ of the words that sets are compared with."""
+        return self.psi[self.ranks]
+
     @cached_property
     def ranked(self) -> FloatArray:
-        """ψ of the words that sets are compared with, in ascending order."""
-        return np.sort(self.psi[self.ranks])
+        """The same in ascending order."""
+        return np.sort(self.reference)
 
     @property
     def n_words(self) -> int:
         """Words that sets are compared with."""
-        return len(self.psi[self.ranks])
+        return len(self.reference)
 
     @cached_property
     def mean(self) -> float:
         """Mean ψ: the bias of the vocabulary itself."""
-        return float(self.psi[self.ranks].mean())
+        return float(self.reference.mean())
 
     @cached_property
     def sd(self) -> float:
         """Standard deviation of ψ, divisor n - 1; a ValueError if it is zero."""
-        sd = float(self.psi[self.ranks].std(ddof=1))
+        sd = float(self.reference.std(ddof=1))
         if not sd > 0:
             raise ValueError("ψ is the same for all words, so that nothing stands out")
         return sd
-
-    @cached_property
-    def fit(self) -> NormalFit:
-        """How well a Normal distribution describes ψ."""
-        from scipy import stats
-
-        z = (self.ranked - self.mean) / self.sd
-        return NormalFit(
-            mean=self.mean,
-            sd=self.sd,
-            skew=float(stats.skew(z)),
-            kurtosis=float(stats.kurtosis(z)),
-            outside_95=float((np.abs(z) > stats.norm.ppf(0.975)).mean()),
-            ks=float(stats.ks_1samp(z, stats.norm.cdf, method="asymp").statistic),
-        )
 
     def among(self, first: int, stop: int | None = None) -> Distribution:
         """Take the words from rank ``first`` up to before ``stop`` as the reference.
@@ -128,46 +156,38 @@ class Distribution:
         Embedding files are in order of frequency, so that ``among(0, 50_000)`` is the 50,000 most
         frequent words. The sets that are compared with it may have any rank.
         """
-        ranks = slice(first, stop)
-        count = len(range(*ranks.indices(len(self.psi))))
-        if first < 0 or count < FEWEST_WORDS:
+        part = replace(self, ranks=slice(first, stop))
+        if first < 0 or part.n_words < FEWEST_WORDS:
             raise ValueError(
-                f"ranks {first} to {stop} of {len(self.psi)} words hold {count}; a background "
-                f"needs {FEWEST_WORDS} or more, from rank 0 on"
+                f"ranks {first} to {stop} of {len(self.psi)} words hold {part.n_words}; a "
+                f"background needs {FEWEST_WORDS} or more, from rank 0 on"
             )
-        return replace(self, ranks=ranks)
+        return part
 
-    def psi_of(self, words: Iterable[str]) -> pd.Series[float]:
-        """ψ by word, of the words that are in the vocabulary."""
+    def psi_of(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
+        """ψ by word, of the words that are in the vocabulary; a ValueError if no word is."""
         if isinstance(words, str):
             raise TypeError(f"words must be several words; for one word pass [{words!r}]")
-        asked = list(dict.fromkeys(words))
-        forms = {form for word in asked for form in (word, word.lower())}
-        rows = {word: row for row, word in enumerate(self.vocabulary) if word in forms}
-        chosen = choose(asked, rows, self.case)
-        present = [word for word in asked if word in chosen]
-        psi = self.psi[[rows[chosen[word]] for word in present]]
-        return pd.Series(psi, index=present, name=self.name)
-
-    def psi_of_set(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
-        """ψ of the words that are in the vocabulary; a ValueError if no word is."""
-        asked = words if isinstance(words, str) else list(words)
-        psi = self.psi_of(asked)
-        if psi.empty:
+        asked, psi = list(dict.fromkeys(words)), {}
+        for word in asked:
+            rows = self.vocabulary.get_indexer(pd.Index(forms_of(word, self.case)))
+            if (rows >= 0).any():
+                psi[word] = self.psi[rows[rows >= 0][0]]
+        if not psi:
             raise ArgumentError(
                 f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
                 f"({abridged(asked)}); check their spelling; for an embedding in lower case pass ",
                 Argument("case", "fallback"),
             )
-        return psi
+        return pd.Series(psi, name=self.name)
 
     def phi(
         self,
         words: Iterable[str],
-        about: About = "reference",
-        tail: Tail = "lower",
+        about: Literal["reference", "zero"] = "reference",
+        tail: Literal["lower", "upper", "two"] = "lower",
         *,
-        kind: Kind = "normal",
+        kind: Literal["normal", "empirical", "sets"] = "normal",
     ) -> float:
         """Φ of the mean ψ of a set of words: how far out it is among all words.
 
@@ -190,32 +210,23 @@ class Distribution:
         """
         from scipy.special import ndtr
 
-        for name, given, known in (
-            ("about", about, About),
-            ("tail", tail, Tail),
-            ("kind", kind, Kind),
-        ):
-            if given not in get_args(known):
-                raise ValueError(unknown_name(name, str(given), get_args(known)))
-        psi = self.psi_of_set(words)
-        above_mean = float(psi.mean()) - (self.mean if about == "reference" else 0.0)
+        for (name, known), given in zip(CHOICES.items(), (about, tail, kind), strict=True):
+            if given not in known:
+                raise ValueError(unknown_name(name, str(given), known))
+        psi = self.psi_of(words)
+        size, above_mean = len(psi), psi.mean() - (self.mean if about == "reference" else 0.0)
         if kind == "empirical":
-            ends = [
-                np.searchsorted(self.ranked, self.mean + above_mean, side)
-                for side in ("left", "right")
-            ]
+            ends = [self.ranked.searchsorted(self.mean + above_mean, s) for s in ("left", "right")]
             lower = float(np.mean(ends)) / self.n_words
             upper = 1 - lower
         else:
-            z = above_mean / (self.sd if kind == "normal" else self._sd_of_mean(len(psi)))
+            if kind == "sets" and size >= self.n_words:
+                raise ValueError(f"a set of {size} words leaves none of the {self.n_words}")
+            # Means of random sets, without replacement, spread less than single words.
+            spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
+            z = above_mean / (self.sd * spread)
             lower, upper = float(ndtr(z)), float(ndtr(-z))
         return {"lower": lower, "upper": upper, "two": min(1.0, 2 * min(lower, upper))}[tail]
-
-    def _sd_of_mean(self, size: int) -> float:
-        """Sd of the mean of a random set, S·sqrt((1 - n/N)/n); S has the divisor N - 1."""
-        if size >= self.n_words:
-            raise ValueError(f"a set of {size} words leaves none of the {self.n_words}")
-        return float(self.sd * np.sqrt((1 - size / self.n_words) / size))
 
     def relative_bias(
         self,
@@ -230,15 +241,48 @@ class Distribution:
         Words that are not in the vocabulary are left out; no word may be in both sets. The random
         pairs, `n_resamples`, are of as many words. Smarda (2021), relative bias.
         """
-        x, y = self.psi_of_set(X, "X"), self.psi_of_set(Y, "Y")
-        if shared := [word for word in x.index if word in y.index]:
-            raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
-        sides = (np.asarray(psi, dtype=np.float64) for psi in (x, y))
-        every = self.psi[self.ranks]
-        return against_random_pairs(every, *sides, n_resamples=n_resamples, seed=seed)
+        check_numbers(n_resamples=n_resamples)
+        x, y = self.psi_of(X, "X"), self.psi_of(Y, "Y")
+        refuse_overlap("X", "Y", {"X": x.index, "Y": y.index})
+        n, m, total = len(x), len(y), self.n_words
+        if n + m > total:
+            raise ValueError(
+                f"the reference distribution has {total} words, fewer than the {n + m} that sets "
+                f"of {n} and {m} need; take a larger vocabulary or smaller sets"
+            )
+        sequence = as_seed_sequence(seed)
+        rng, most = default_rng(sequence), max(1, AT_ONCE // (n + m))
+        drawn = np.empty(n_resamples)
+        for start in range(0, n_resamples, most):
+            part = drawn[start : start + most]
+            psi = self.reference[random_rows(total, n + m, len(part), rng)]
+            part[:] = psi[:, :n].sum(axis=1) - psi[:, n:].sum(axis=1)
+        return RelativeBias(
+            statistic=float(x.to_numpy().sum() - y.to_numpy().sum()),
+            expected=(n - m) * self.mean if n != m else 0.0,
+            sd=self.sd * float(np.sqrt(n + m - (n - m) ** 2 / total)),
+            n_x=n,
+            n_y=m,
+            reference=drawn,
+            seed=sequence.entropy,
+        )
 
     def __repr__(self) -> str:
         return (
             f"Distribution({self.name!r}, {self.n_words:,} words, mean {self.mean:.4f}, "
-            f"sd {self.sd:.4f}, skew {self.fit.skew:.2f})"
+            f"sd {self.sd:.4f})"
         )
+
+
+def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:
+    """Rows of random sets without repetition, (draws, size), in random order."""
+    if np.exp(-(size**2) / (2 * n_words)) < LEAST_ACCEPTED:
+        # Nearly every draw would repeat a word, so shuffle all words instead.
+        return np.stack([rng.permutation(n_words)[:size] for _ in range(draws)])
+    rows = rng.integers(n_words, size=(draws, size))
+    while True:
+        ranked = np.sort(rows, axis=1)
+        repeated = np.flatnonzero((ranked[:, 1:] == ranked[:, :-1]).any(axis=1))
+        if not len(repeated):
+            return rows
+        rows[repeated] = rng.integers(n_words, size=(len(repeated), size))

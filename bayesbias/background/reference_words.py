@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray, unit_rows
+from .._core.arrays import FloatArray
 from .._core.checks import check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike
-from ..tables.cosines import attach_cosines
 from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .pool import Pool, TooFewWordsError, draw_pool
+from .pool import Pool, Rows, TooFewWordsError, draw_pool
 
 Match = Literal["random", "frequency", "topics"]
 Vary = Literal["protected", "stereotypes", "both"]
-Rows = NDArray[np.int64]
+Free = NDArray[np.bool_]
 
 N_MATCHED = 5
 """Matched words for each stereotype."""
@@ -78,17 +76,9 @@ def matched_controls(
     >>> vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
     >>> table = bb.distance_table(vectors, wordlist)
     """
-    loaded = load_wordlist(wordlist)
-    rng = default_rng(as_seed_sequence(seed))
-    pool = draw_pool(
-        vectors,
-        loaded.words,
-        rng=rng,
-        case=case,
-        by_rank=True,
-        allow_pickle=allow_pickle,
-        progressbar=progressbar,
-    )
+    loaded, rng = load_wordlist(wordlist), default_rng(as_seed_sequence(seed))
+    reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    pool = draw_pool(vectors, loaded.words, rng=rng, case=case, by_rank=True, **reading)
     return with_matched(loaded, pool, rng, n=n)
 
 
@@ -102,18 +92,9 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
             f"none of the stereotypes of {wordlist.name!r} is in the embedding, so that no words "
             "can be as frequent"
         )
-    taken = set(wordlist.words)
-    free = np.array([word not in taken for word in pool.words])
-    rows = ReferenceWords(pool, "frequency").as_frequent(present, n, free, rng)
+    rows = equally_frequent(pool, present, n, _not_in(wordlist, pool), rng)
     words = tuple(pool.words[row] for row in rows.tolist())
     return replace(wordlist, controls={**wordlist.controls, "matched": words})
-
-
-def check_choice(vary: str, match: str = "random") -> None:
-    """Raise a ValueError for an unknown choice."""
-    for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
-        if given not in get_args(known):
-            raise ValueError(unknown_name(name, given, get_args(known)))
 
 
 def words_present(wordlist: WordList, found: Container[str]) -> WordList:
@@ -128,132 +109,78 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
     return replace(wordlist, **kept)
 
 
-class ReferenceWords:
-    """Draws words of a pool for the words of a list."""
-
-    def __init__(self, pool: Pool, match: Match) -> None:
-        self.pool, self.match = pool, match
-        letters = np.array([word.isalpha() for word in pool.words])
-        by_rank = np.argsort(pool.ranks, kind="stable")
-        self.by_rank = by_rank[letters[by_rank]]
-        self.unit = unit_rows(pool.vectors) if match == "topics" else np.zeros((0, 0))
-
-    def draw(
-        self, sets: Mapping[str, Sequence[str]], free: NDArray[np.bool_], rng: Generator
-    ) -> dict[str, int]:
-        """Draw a row for every word of some sets; rows that are drawn are no longer free."""
-        drawn: dict[str, int] = {}
-        for words in sets.values():
-            wanted = [word for word in words if word not in drawn]
-            if wanted:  # not all of them are in an earlier set
-                rows = self._of_set(wanted, free, rng)
-                free[rows] = False
-                drawn |= dict(zip(wanted, rows.tolist(), strict=True))
-        return drawn
-
-    def _of_set(self, words: Sequence[str], free: NDArray[np.bool_], rng: Generator) -> Rows:
-        if self.match == "frequency":
-            return self.as_frequent(words, 1, free, rng)
-        rows = np.flatnonzero(free)
-        if len(rows) < len(words):
-            raise TooFewWordsError(
-                f"the embedding has {len(free)} words to choose from, fewer than the list needs; "
-                "take a larger vocabulary"
-            )
-        if self.match == "topics":
-            vectors = unit_rows([self.pool.found[word] for word in words])
-            return topic(self.unit, free, len(words), mean_cosine(vectors), rng)
-        return rng.choice(rows, len(words), replace=False)
-
-    def as_frequent(
-        self, words: Sequence[str], n: int, free: NDArray[np.bool_], rng: Generator
-    ) -> Rows:
-        """Draw n equally frequent words for each of some words, none of them twice.
-
-        They are words of letters alone, since numbers, signs and phrases do not compare.
-        """
-        free = free.copy()
-        ranks = self.pool.ranks[self.by_rank]
-        drawn: list[int] = []
-        for word in words:
-            rank = self.pool.found_ranks[word]
-            ends = rank * (1 - TOLERANCE), rank * (1 + TOLERANCE)
-            near = self.by_rank[slice(*np.searchsorted(ranks, ends))]
-            near = near[free[near]]
-            if len(near) < n:
-                raise TooFewWordsError(
-                    f"{word!r} is word {rank:,} by frequency, and the embedding has "
-                    f"{len(near)} words left of ranks {ends[0]:,.0f} to {ends[1]:,.0f} to choose "
-                    f"{n} from; take a larger vocabulary"
-                )
-            rows = rng.choice(near, n, replace=False)
-            free[rows] = False
-            drawn += rows.tolist()
-        return np.array(drawn, dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnList:
-    """A list with other words, in the rows of a table.
-
-    ``words`` and ``attributes`` replace those of the table in the order in which these occur;
-    their vectors, (n, n_dims), have unit length; ``distances``, (n_rows,), are those of the rows.
-    """
-
-    words: list[str]
-    attributes: list[str]
-    word_vectors: FloatArray
-    attribute_vectors: FloatArray
-    distances: FloatArray
-
-    def to_table(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the table with these words, their distances and cosines."""
-        columns = {}
-        for name, names in (("protected_word", self.words), ("attribute", self.attributes)):
-            columns[name] = np.array(names, dtype=object)[pd.factorize(table[name])[0]]
-        drawn = table.assign(**columns, cosine_distance=self.distances)
-        every, rows = np.unique([*self.words, *self.attributes], return_index=True)
-        vectors = np.vstack([self.word_vectors, self.attribute_vectors])[rows]
-        attach_cosines(drawn, every.tolist(), vectors @ vectors.T)
-        return drawn
+def check_choice(vary: str, match: str = "random") -> None:
+    """Raise a ValueError for an unknown choice."""
+    for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
+        if given not in get_args(known):
+            raise ValueError(unknown_name(name, given, get_args(known)))
 
 
 def draw_lists(
-    table: pd.DataFrame,
-    wordlist: WordList,
-    words: ReferenceWords,
-    *,
-    vary: Vary,
-    n_lists: int,
-    rng: Generator,
-) -> Iterator[DrawnList]:
-    """Draw lists in the rows of a list's own table, with other words.
+    pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
+) -> Iterator[dict[str, int]]:
+    """Draw lists: for every word of a list that varies, the row of the pool that replaces it.
 
-    Every word of the table is in the pool's ``found``; the words that do not vary stay.
+    No word is drawn twice for a list. The words of ``wordlist`` are those of the pool's ``found``.
     """
-    pool = words.pool
-    varied = [
-        {} if vary == stays else sets
-        for sets, stays in ((wordlist.groups, "stereotypes"), (wordlist.stereotypes, "protected"))
-    ]
-    (row, own_words), (column, own_attributes) = (
-        pd.factorize(table[name]) for name in ("protected_word", "attribute")
-    )
-    names = [own_words.tolist(), own_attributes.tolist()]
-    vectors = [unit_rows([pool.found[word] for word in side]) for side in names]
-    taken = {word for side in names for word in side}
-    may_be_drawn = np.array([word not in taken for word in pool.words])
+    sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
+    sets += [] if vary == "protected" else list(wordlist.stereotypes.values())
+    may_be_drawn = _not_in(wordlist, pool)
     for _ in range(n_lists):
-        free, new_names, new_vectors = may_be_drawn.copy(), [], []
-        for sets, side, unit in zip(varied, names, vectors, strict=True):
-            drawn = words.draw(sets, free, rng)
-            new_names.append([pool.words[drawn[w]] if w in drawn else w for w in side])
-            changed = unit.copy()
-            if places := [place for place, word in enumerate(side) if word in drawn]:
-                changed[places] = unit_rows(pool.vectors[[drawn[side[i]] for i in places]])
-            new_vectors.append(changed)
-        distances = (1.0 - (new_vectors[0] @ new_vectors[1].T)[row, column]).clip(0.0, 2.0)
-        yield DrawnList(new_names[0], new_names[1], new_vectors[0], new_vectors[1], distances)
+        free, drawn = may_be_drawn.copy(), dict[str, int]()
+        for words in sets:
+            wanted = [word for word in words if word not in drawn]
+            if wanted:  # not all of them are in an earlier set
+                rows = _rows_for(pool, wanted, match, free, rng)
+                free[rows] = False
+                drawn |= dict(zip(wanted, rows.tolist(), strict=True))
+        yield drawn
+
+
+def _not_in(wordlist: WordList, pool: Pool) -> Free:
+    taken = set(wordlist.words)
+    return np.array([word not in taken for word in pool.words])
+
+
+def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: Generator) -> Rows:
+    """Draw a row of the pool for every word of a set."""
+    if match == "frequency":
+        return equally_frequent(pool, words, 1, free, rng)
+    rows = np.flatnonzero(free)
+    if len(rows) < len(words):
+        raise TooFewWordsError(
+            f"the embedding has {len(free)} words to choose from, fewer than the list needs; take "
+            "a larger vocabulary"
+        )
+    if match == "topics":
+        cohesion = mean_cosine(pool.units_of(words, {}))
+        return topic(pool.units, free, len(words), cohesion, rng)
+    return rng.choice(rows, len(words), replace=False)
+
+
+def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: Generator) -> Rows:
+    """Draw n equally frequent words for each of some words, none of them twice.
+
+    They are words of letters alone, since numbers, signs and phrases do not compare.
+    """
+    free = free.copy()
+    ranks = pool.ranks[pool.by_rank]
+    drawn: list[int] = []
+    for word in words:
+        rank = pool.found_ranks[word]
+        ends = rank * (1 - TOLERANCE), rank * (1 + TOLERANCE)
+        near = pool.by_rank[slice(*np.searchsorted(ranks, ends))]
+        near = near[free[near]]
+        if len(near) < n:
+            raise TooFewWordsError(
+                f"{word!r} is word {rank:,} by frequency, and the embedding has {len(near)} words "
+                f"left of ranks {ends[0]:,.0f} to {ends[1]:,.0f} to choose {n} from; take a larger "
+                "vocabulary"
+            )
+        rows = rng.choice(near, n, replace=False)
+        free[rows] = False
+        drawn += rows.tolist()
+    return np.array(drawn, dtype=np.int64)
 
 
 def mean_cosine(vectors: FloatArray) -> float:
@@ -262,9 +189,7 @@ def mean_cosine(vectors: FloatArray) -> float:
     return float((np.square(vectors.sum(axis=0)).sum() - n) / (n * (n - 1))) if n > 1 else 1.0
 
 
-def topic(
-    vectors: FloatArray, free: NDArray[np.bool_], size: int, cohesion: float, rng: Generator
-) -> Rows:
+def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Generator) -> Rows:
     """Draw a topic: ``size`` words among the neighbors of a random word, as coherent as a set.
 
     ``vectors`` are unit rows, ``free`` are those that may be drawn, ``cohesion`` is the wanted mean

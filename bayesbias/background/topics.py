@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,10 +26,11 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
+from ..tables.cosines import attach_cosines
 from ..tables.schema import CONNECTIONS, validate_and_encode
 from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import draw_pool
-from .reference_words import ReferenceWords, draw_lists, words_present
+from .reference_words import draw_lists, words_present
 
 N_TABLES = 200
 """Lists about arbitrary topics: the median of their sd is then known to about 5%."""
@@ -85,21 +87,23 @@ def topic_tables(
     [350, 350]
     """
     check_numbers(n_tables=n_tables)
-    loaded = load_wordlist(wordlist)
-    rng = default_rng(as_seed_sequence(seed))
-    pool = draw_pool(
-        source,
-        loaded.words,
-        rng=rng,
-        case=case,
-        ranks=ranks,
-        allow_pickle=allow_pickle,
-        progressbar=progressbar,
-    )
+    loaded, rng = load_wordlist(wordlist), default_rng(as_seed_sequence(seed))
+    reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    pool = draw_pool(source, loaded.words, rng=rng, case=case, ranks=ranks, **reading)
     present = replace(words_present(loaded, pool.found), controls={})
-    table, words = distance_table(pool.found, present), ReferenceWords(pool, "topics")
-    for drawn in draw_lists(table, present, words, vary="both", n_lists=n_tables, rng=rng):
-        yield drawn.to_table(table)
+    table = distance_table(pool.found, present)
+    for drawn in draw_lists(pool, present, vary="both", match="topics", n_lists=n_tables, rng=rng):
+        names = {word: pool.words[row] for word, row in drawn.items()}
+        other = table.replace({"protected_word": names, "attribute": names})
+        words = pd.unique(other[["protected_word", "attribute"]].to_numpy().ravel())
+        units = pool.units[pd.Index(pool.words).get_indexer(pd.Index(words))]
+        cosines = units @ units.T
+        rows, columns = (
+            pd.Index(words).get_indexer(other[name]) for name in ("protected_word", "attribute")
+        )
+        other["cosine_distance"] = (1.0 - cosines[rows, columns]).clip(0.0, 2.0)
+        attach_cosines(other, words, cosines)
+        yield other
 
 
 def topic_prior(

@@ -1,19 +1,20 @@
 """ψ of every word of an embedding for many pairs of attribute sets, in one pass over the file.
 
 With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', ψ(w) = û·(m - m'), so
-that all experiments together are one product of the vectors with a few directions.
-
-The directions need the attribute words, which are in the same file. They are searched first, and
-only as far as the last of them: files are ordered by frequency, and attributes are common words.
+that all experiments together are one product of the vectors with a few directions. The attribute
+words are in the same file. They are searched first, and only as far as the last of them.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from itertools import compress
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
@@ -22,11 +23,75 @@ from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
 from ..embeddings.source import Embedding, Vector, first_of_each
 from ..embeddings.word_sets import WordSets, look_up
-from .experiment import Experiment
+from ..tables.spellings import forms_of
+from ..tables.wordlists import WordList, Words, load_wordlist
 from .psi_distribution import FEWEST_WORDS, Distribution
+
+CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
+"""The ten tests of Caliskan, Bryson and Narayanan (2017), as bundled word lists."""
 
 SHORTEST = float(np.finfo(np.float32).tiny)
 """Vectors whose length float32 cannot hold in full have no direction."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Word sets X and Y, attribute sets Z and Z2, and what the four are called.
+
+    The stereotype connects X with Z and Y with Z2. ψ is positive for words closer to Z.
+    """
+
+    name: str
+    X: Words
+    Y: Words
+    Z: Words
+    Z2: Words
+    labels: tuple[str, str, str, str] = ("X", "Y", "Z", "Z2")
+
+    @property
+    def sets(self) -> dict[str, Words]:
+        """X and Y by label."""
+        return {self.labels[0]: self.X, self.labels[1]: self.Y}
+
+
+def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
+    """Make an experiment of every pair of groups of some word lists.
+
+    Parameters
+    ----------
+    wordlists : iterable of str, Path or WordList
+        Lists of two groups or more with stereotypes.
+
+    Returns
+    -------
+    dict of str to Experiment
+        By the list's name, or by list and groups where a list has more than two.
+    """
+    if isinstance(wordlists, str | Path | WordList):
+        wordlists = (wordlists,)
+    made: dict[str, Experiment] = {}
+    for words in map(load_wordlist, wordlists):
+        groups = compared_groups(words)
+        for first, second in combinations(groups, 2):
+            name = words.name if len(groups) == 2 else f"{words.name}: {first}, {second}"
+            labels = (first, second, words.set_name(first), words.set_name(second))
+            X, Y = words.groups[first], words.groups[second]
+            Z, Z2 = words.stereotypes[first], words.stereotypes[second]
+            made[name] = Experiment(name, X, Y, Z, Z2, labels)
+    if not made:
+        raise ValueError("there are no word lists; name one or more")
+    return made
+
+
+def compared_groups(words: WordList) -> list[str]:
+    """Return the groups with stereotypes; a ValueError if there are fewer than two."""
+    groups = [name for name in words.groups if name in words.stereotypes]
+    if len(groups) < 2:
+        raise ValueError(
+            f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; two or more are "
+            "needed"
+        )
+    return groups
 
 
 def distribution(
@@ -43,9 +108,8 @@ def distribution(
     Parameters
     ----------
     source
-        As for `load_vectors`. A file is read in chunks, in memory that does not grow with the
-        length of its vectors: only a number and the letters of every word are kept. Of a word that
-        stands twice the first counts.
+        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
+        are kept. If a word stands twice, the first counts.
     Z, Z2 : iterable of str
         Attribute words. ψ is positive for words closer to Z.
     case : {"exact", "lower", "fallback"}
@@ -56,7 +120,7 @@ def distribution(
     Returns
     -------
     Distribution
-        With ``psi``, ``mean``, ``sd``, ``fit``, ``phi(words)`` and ``relative_bias(X, Y)``.
+        With ``psi``, ``mean``, ``sd``, ``phi(words)`` and ``relative_bias(X, Y)``.
 
     Warns
     -----
@@ -67,13 +131,8 @@ def distribution(
     ----------
     Smarda (2021), background distributions of word embeddings.
     """
-    return distributions(
-        source,
-        {"background": (Z, Z2)},
-        case=case,
-        allow_pickle=allow_pickle,
-        progressbar=progressbar,
-    )["background"]
+    reading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    return distributions(source, {"background": (Z, Z2)}, case=case, **reading)["background"]
 
 
 def distributions(
@@ -103,14 +162,19 @@ def distributions(
         raise ValueError(unknown_name("case", str(case), CASES))
     if not experiments:
         raise ValueError("there are no experiments; name one or more")
-    sets = {name: _sets(experiment) for name, experiment in experiments.items()}
+    sets = {
+        name: dict(zip(("Z", "Z2"), given, strict=True))
+        if isinstance(given, tuple)
+        else {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
+        for name, given in experiments.items()
+    }
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     known = _known_sets(embedding, sets, case)
-    means = {
-        name: [unit_rows(found.rows[side]).mean(axis=0) for side in ("Z", "Z2")]
-        for name, found in known.items()
-    }
-    vocabulary, psi = _psi(embedding, np.stack([Z - Z2 for Z, Z2 in means.values()]))
+    poles = [
+        [unit_rows(found.rows[side]).mean(axis=0) for side in ("Z", "Z2")]
+        for found in known.values()
+    ]
+    vocabulary, psi = _psi(embedding, np.stack([Z - Z2 for Z, Z2 in poles]))
     made = {}
     for (name, found), values in zip(known.items(), psi, strict=True):
         missing = (*found.missing.get("Z", ()), *found.missing.get("Z2", ()))
@@ -119,22 +183,19 @@ def distributions(
     return made
 
 
-def _sets(given: Experiment | tuple[Iterable[str], Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the sets of an experiment that must have words."""
-    if isinstance(given, Experiment):
-        return {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
-    Z, Z2 = given
-    if isinstance(Z, str) or isinstance(Z2, str):
-        raise TypeError(f"Z and Z2 must be lists of words; got {Z!r} and {Z2!r}")
-    return {"Z": tuple(Z), "Z2": tuple(Z2)}
-
-
 def _known_sets(
-    embedding: Embedding, sets: Mapping[str, Mapping[str, tuple[str, ...]]], case: str
+    embedding: Embedding, sets: Mapping[str, Mapping[str, Iterable[str]]], case: str
 ) -> dict[str, WordSets]:
     """Look the sets of every experiment up; warn of those that lack a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
-    vectors = _vectors(embedding, words, case)
+    forms = {word: forms_of(word, case) for word in words}
+    vectors: dict[str, Vector] = {}
+    for chunk in embedding.chunks(wanted={form for word in words for form in forms[word]}):
+        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
+            vectors.setdefault(word, vector)
+        if vectors.keys() >= {first for first, *_ in forms.values()}:
+            break
+    vectors = {word: vectors[form] for word, form in choose(words, vectors, case).items()}
     known: dict[str, WordSets] = {}
     reasons = []
     for name, of_one in sets.items():
@@ -150,41 +211,29 @@ def _known_sets(
     return known
 
 
-def _vectors(embedding: Embedding, words: set[str], case: str) -> dict[str, Vector]:
-    """Read the vectors of words in the forms that the case allows; stops when all are found."""
-    first_choice = {word.lower() for word in words} if case == "lower" else words
-    found: dict[str, Vector] = {}
-    for chunk in embedding.chunks(wanted=words | {word.lower() for word in words}):
-        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
-            found.setdefault(word, vector)
-        if found.keys() >= first_choice:
-            break
-    return {word: found[form] for word, form in choose(words, found, case).items()}
-
-
-def _psi(embedding: Embedding, directions: FloatArray) -> tuple[list[str], FloatArray]:
+def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], FloatArray]:
     """Compute the words that have a direction and their ψ, (n_experiments, n_words)."""
     words: list[str] = []
     parts = []
     for chunk in first_of_each(embedding.chunks(), []):
         words += chunk.words
         parts.append(products(chunk.vectors, directions))
-    psi = np.concatenate(parts, axis=1)
+    vocabulary, psi = pd.Index(words, dtype=object), np.concatenate(parts, axis=1)
     kept = ~np.isnan(psi[0])
     if not kept.all():
-        shown = abridged([repr(words[row]) for row in np.flatnonzero(~kept).tolist()], 5)
+        shown = abridged(list(map(repr, vocabulary[~kept])), 5)
         warnings.warn(
             f"{(~kept).sum()} word(s) have no direction (all zeros, or not finite) and are left "
             f"out: {shown}",
             skip_file_prefixes=OWN_FRAMES,
         )
-        words, psi = list(compress(words, kept)), psi[:, kept]
-    if len(words) < FEWEST_WORDS:
+        vocabulary, psi = vocabulary[kept], psi[:, kept]
+    if len(vocabulary) < FEWEST_WORDS:
         raise ValueError(
-            f"the embedding holds {len(words)} words with a direction; a background needs "
+            f"the embedding holds {len(vocabulary)} words with a direction; a background needs "
             f"{FEWEST_WORDS} or more"
         )
-    return words, psi
+    return vocabulary, psi
 
 
 def products(vectors: Vector, directions: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ embedding: random words, equally frequent words, or words about any other topic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
@@ -34,16 +33,8 @@ from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_k
 from ..sampling.reduction import collapse, with_outcome
 from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
-from .pool import among_references, draw_pool
-from .reference_words import (
-    DrawnList,
-    Match,
-    ReferenceWords,
-    Vary,
-    check_choice,
-    draw_lists,
-    words_present,
-)
+from .pool import Pool, among_references, draw_pool
+from .reference_words import Match, Vary, check_choice, draw_lists, words_present
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -100,8 +91,8 @@ def vocabulary_contrasts(
 ) -> VocabularyContrasts:
     """Place posterior contrasts among the same contrasts for other words of the embedding.
 
-    Given its sds the posterior mean of a Normal model is linear in the distances. The contrasts of
-    reference lists use the sds of the list itself, so that hundreds of them take a second.
+    The contrasts of reference lists use the sds of the list itself: given these, posterior means
+    are linear in the distances, and hundreds of lists take a second.
 
     Parameters
     ----------
@@ -151,71 +142,57 @@ def vocabulary_contrasts(
     sequence = as_seed_sequence(options.seed)
     posterior_seed, pool_seed, sd_seed = sequence.spawn(3)
     rng = default_rng(pool_seed)
-    pool = draw_pool(
-        source,
-        loaded.words,
-        rng=rng,
-        case=case,
-        ranks=ranks,
-        by_rank=match != "random",
-        allow_pickle=allow_pickle,
-        progressbar=options.progressbar,
-    )
+    reading: dict[str, Any] = {"case": case, "ranks": ranks, "allow_pickle": allow_pickle}
+    reading |= {"by_rank": match != "random", "progressbar": options.progressbar}
+    pool = draw_pool(source, loaded.words, rng=rng, **reading)
     table = distance_table(pool.found, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
-    estimate = ListContrasts(table, spec, default_rng(sd_seed))
-    words, present = ReferenceWords(pool, match), words_present(loaded, pool.found)
-    reference = estimate.of_lists(
-        draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=rng)
-    )
+    present = words_present(loaded, pool.found)
+    drawn = draw_lists(pool, present, vary=vary, match=match, n_lists=n_lists, rng=rng)
+    reference = list_contrasts(table, spec, pool, drawn, default_rng(sd_seed))
     placed = placed_among(contrasts(posterior, **options.reading), reference)
     return VocabularyContrasts(placed, reference, posterior, sequence.entropy)
 
 
-class ListContrasts:
-    """Contrasts of lists in the rows of a table: posterior means given the table's own sds.
+def list_contrasts(
+    table: pd.DataFrame,
+    spec: ModelSpec,
+    pool: Pool,
+    lists: Iterable[Mapping[str, int]],
+    rng: Generator,
+) -> pd.DataFrame:
+    """Compute contrasts of lists that `draw_lists` draws for the list of a table.
 
-    These are the exponentials of the mean log sds of `SD_DRAWS` draws. The likeness of words is
-    that of each list.
+    They are posterior means given the table's own sds, the exponentials of the mean log sds of
+    `SD_DRAWS` draws; the likeness of words is that of each list. Every list is a draw of one
+    posterior, so that the estimands are those of `contrasts`. The frame is that of
+    `VocabularyContrasts.reference`.
     """
-
-    def __init__(self, table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> None:
-        self.posterior = collapse(make_design(table), spec)
-        drawn = sample_exact(self.posterior, SD_DRAWS, rng, effects=False)
-        self.parameters = drawn.parameters.mean(axis=0)[None]
-        self.orders = [
-            pd.Index(table[column].unique()).get_indexer(self.posterior.design.coords[column])
-            for column in ("protected_word", "attribute")
-        ]
-
-    def _values_of(self, drawn: DrawnList) -> dict[str, FloatArray]:
-        """Compute the posterior means of all effects, (1, ...) each."""
-        units = (drawn.word_vectors, drawn.attribute_vectors)
-        vectors = [rows[order] for rows, order in zip(units, self.orders, strict=True)]
-        design = replace(self.posterior.design, y=drawn.distances)
-        design = with_cosines(design, *(rows @ rows.T for rows in vectors))
-        return draw_effects(with_outcome(self.posterior, design), self.parameters, None)
-
-    def of_lists(self, lists: Iterable[DrawnList]) -> pd.DataFrame:
-        """Compute contrasts overall and of groups, as `VocabularyContrasts.reference` has them.
-
-        Every list is a draw of one posterior, so that the estimands are those of `contrasts`.
-        """
-        with one_thread():
-            values = [self._values_of(drawn) for drawn in lists]
-        draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
-        design, spec = self.posterior.design, self.posterior.spec
-        tree = assemble(design, spec, draws, {}, chains=1, diagnostics={})
-        describe(tree, spec)
-        levels, gaps, _ = contrast_draws(tree, "population")
-        levels = levels.loc[levels["level"] != WORD, KEYS[:2]]
-        names = connection_pairs(design.connections)[2]
-        n_rows = len(levels) * gaps.shape[2]
-        keys = labeled(pd.DataFrame(index=range(n_rows)), levels, **names)
-        frame = keys.loc[np.tile(keys.index, len(values))].reset_index(drop=True)
-        frame.insert(0, "list", np.repeat(np.arange(len(values)), n_rows))
-        frame["mean"] = gaps[:, : len(levels)].ravel()
-        return frame.dropna(subset="mean").reset_index(drop=True)
+    posterior = collapse(make_design(table), spec)
+    design, spec = posterior.design, posterior.spec
+    parameters = sample_exact(posterior, SD_DRAWS, rng, effects=False).parameters.mean(axis=0)
+    values = []
+    with one_thread():
+        for drawn in lists:
+            words, attributes = (
+                pool.units_of(names, drawn) for names in (design.words, design.attributes)
+            )
+            distances = 1.0 - (words @ attributes.T)[design.word, design.attribute]
+            other = replace(design, y=distances.clip(0.0, 2.0))
+            other = with_cosines(other, words @ words.T, attributes @ attributes.T)
+            values.append(draw_effects(with_outcome(posterior, other), parameters[None], None))
+    draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
+    tree = assemble(design, spec, draws, {}, chains=1, diagnostics={})
+    describe(tree, spec)
+    levels, gaps, _ = contrast_draws(tree, "population")
+    levels = levels.loc[levels["level"] != WORD, KEYS[:2]]
+    names = connection_pairs(design.connections)[2]
+    n_rows = len(levels) * gaps.shape[2]
+    keys = labeled(pd.DataFrame(index=range(n_rows)), levels, **names)
+    frame = keys.loc[np.tile(keys.index, len(values))].reset_index(drop=True)
+    frame.insert(0, "list", np.repeat(np.arange(len(values)), n_rows))
+    frame["mean"] = gaps[:, : len(levels)].ravel()
+    return frame.dropna(subset="mean").reset_index(drop=True)
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:

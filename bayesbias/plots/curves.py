@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from ..background.relative_bias import RelativeBias
+    from ..background.psi_distribution import RelativeBias
 
 LINES = (
     (INK, "o", "-"),

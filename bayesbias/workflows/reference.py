@@ -6,25 +6,17 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.resources import AFTER_WITH, OWN_FRAMES
-from ..background.experiment import experiments
-from ..background.frames import relative
 from ..background.pool import Pool, TooFewWordsError, draw_pool
-from ..background.reference_words import (
-    Match,
-    ReferenceWords,
-    Vary,
-    draw_lists,
-    with_matched,
-    words_present,
-)
-from ..background.vocabulary import distributions
-from ..background.vocabulary_contrasts import ListContrasts, placed_among
+from ..background.reference_words import Match, Vary, draw_lists, with_matched, words_present
+from ..background.vocabulary import distributions, experiments
+from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import with_words
 from ..embeddings.load import VectorsLike
@@ -65,7 +57,7 @@ class Reference:
     scores : DataFrame
         As `score_table` gives them, of the seed in `seed`.
     relative : DataFrame
-        ``first``, ``second``, groups, and of `background.relative` ``statistic``, ``z`` and
+        ``first``, ``second``, groups, and of their `RelativeBias` ``statistic``, ``z`` and
         ``p_normal``. Both are empty where fewer than two groups have stereotypes.
     n_words : int
         Words that reference lists were drawn from.
@@ -148,15 +140,20 @@ def read_against(
     known, present = replace(pool, found=held), words_present(own, held)
     table = distance_table(held, present)
     _, _, *seeds = _seeds(settings)
-    estimate = ListContrasts(table, lead.spec, default_rng(seeds[0]))
+    n_lists = settings.reference_lists
+    drawn = chain.from_iterable(
+        draw_lists(known, present, vary=vary, match=match, n_lists=n_lists, rng=default_rng(seed))
+        for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True)
+    )
+    reference = list_contrasts(table, lead.spec, known, drawn, default_rng(seeds[0]))
+    reference = reference[(reference[["first", "second"]] == [*HEADLINE]).all(axis=1)]
     headline = contrast_of(lead.contrasts, *HEADLINE)
     placed: dict[str, pd.DataFrame] = {}
     lists: dict[str, pd.DataFrame] = {}
-    for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True):
-        words, n_lists = ReferenceWords(known, match), settings.reference_lists
-        drawn = draw_lists(table, present, words, vary=vary, n_lists=n_lists, rng=default_rng(seed))
-        reference = estimate.of_lists(drawn)
-        lists[match] = reference[(reference[["first", "second"]] == [*HEADLINE]).all(axis=1)]
+    for (_, part), match in zip(
+        reference.groupby(reference["list"] // n_lists), REFERENCES, strict=True
+    ):
+        lists[match] = part.assign(list=part["list"] % n_lists)
         placed[match] = placed_among(headline, lists[match])
     ranks = wordlist.to_frame()
     known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
@@ -195,13 +192,16 @@ def _other_measures(
         allow_pickle=settings.allow_pickle,
         progressbar=settings.progressbar,
     )
-    psi = relative(found, asked, n_resamples=1, seed=0)[["statistic", "z", "p_normal"]]
-    labels = pd.DataFrame([asked[name].labels[:2] for name in found], columns=["first", "second"])
+    rows = []
+    for name, one in found.items():
+        bias = one.relative_bias(asked[name].X, asked[name].Y, n_resamples=1)
+        labels = asked[name].labels[:2]
+        rows.append((*labels, bias.statistic, bias.z, bias.p_normal()))
+    columns = ["first", "second", "statistic", "z", "p_normal"]
     scores = score_table(
         vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=_seed(settings)
     )
-    psi = pd.concat([labels, psi.reset_index(drop=True)], axis=1)
-    return {"scores": scores, "relative": psi}
+    return {"scores": scores, "relative": pd.DataFrame(rows, columns=columns)}
 
 
 def _seeds(settings: Settings) -> list[SeedSequence]:
