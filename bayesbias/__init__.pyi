@@ -51,10 +51,8 @@ from .posterior.hypothesis import hypothesis as hypothesis
 from .posterior.influence import expected_width as expected_width
 from .posterior.influence import influence as influence
 from .posterior.loo import compare_models as compare_models
-from .posterior.new_words import predict_distances as predict_distances
 from .posterior.new_words import predict_words as predict_words
 from .posterior.posterior_scores import posterior_scores as posterior_scores
-from .posterior.posterior_scores import with_posterior_scores as with_posterior_scores
 from .posterior.predictive import predictive_check as predictive_check
 from .posterior.summaries import sd_summary as sd_summary
 from .posterior.summaries import summary as summary

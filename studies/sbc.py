@@ -29,7 +29,7 @@ from bayesbias.model.design import Design, make_design
 from bayesbias.model.pymc_model import model_of
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.model.tree import variable_dims
-from bayesbias.posterior.estimands import has_cells, relative_contrasts
+from bayesbias.posterior.estimands import has_cells, population_gaps
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
 from bayesbias.tables.cosines import attach_cosines
@@ -238,7 +238,8 @@ def _quantities(
     apart = word_mean[..., 0] - word_mean[..., 1]
     of_groups = [apart[:, design.word_group == g].mean(axis=1) for g in range(len(design.groups))]
     if has_cells(spec):
-        relative, of_words = relative_contrasts(design, spec, values.__getitem__)
+        gaps = population_gaps(design, spec, values.__getitem__)[..., 0]
+        relative, of_words = np.split(gaps[:, 1:], [len(design.groups)], axis=1)
         of_groups = list(relative.T)
         found["associated - different, first word"] = of_words[:, 0]
         found["associated - different, first less second group"] = relative[:, 0] - relative[:, 1]

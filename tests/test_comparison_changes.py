@@ -132,7 +132,7 @@ def test_what_was_found_by_eye_on_religion_reddit(religion_tree: DataTree) -> No
     assert 1.5 < words["p_turned"].sum() < 4.5  # of 15: 2.9
     muslim = words[words["protected_group"] == "muslim"]
     assert (muslim["p_turned"] < 0.12).all()
-    moved = comparison.side_effects(religion_tree, rope=0.02)
+    moved = comparison.changes(religion_tree, rope=0.02)
     human = only_row(moved, level="overall", connection="human")
     assert human["p_direction"] > 0.95  # human words move too: .98
     by_word = moved[(moved["level"] == "word") & (moved["connection"] == "human")]

@@ -67,24 +67,6 @@ def test_leaning_is_all_that_parts_sets_for_another_word_of_maximal(maximal: Dat
     assert_tails(row, mean[:, 0] - mean[:, 1], 2 * lean**2, 0.8)
 
 
-def test_one_distance_of_a_new_word_and_a_new_attribute(maximal: DataTree) -> None:
-    """Zero-sum effects over two levels have half the square of their sd each."""
-    frame = bb.predict_distances(maximal, 0.8, "eti", seed=2)
-    assert len(frame) == 8
-    mean, sigma = stacked(maximal, "connection_mean"), stacked(maximal, "sigma")
-    squares = {
-        name: stacked(maximal, name) ** 2
-        for name in ("level_sd", "attribute_sd", "attribute_lean_sd", "lean_sd")
-    }
-    for connection, at, kind in (("different", 1, 0), ("human", 3, 2)):
-        variance = squares["level_sd"][:, kind] + squares["attribute_sd"][:, kind]
-        variance = variance + squares["attribute_lean_sd"][:, kind] / 2 + sigma[:, at] ** 2
-        variance = variance + (squares["lean_sd"] / 2 if kind == 0 else 0)
-        for group in ("man", "woman"):
-            row = only_row(frame, protected_group=group, connection=connection)
-            assert_tails(row, mean[:, at], variance, 0.8)
-
-
 def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: DataTree) -> None:
     """Their effects are known; the mean over a few of them keeps residuals of so many."""
     frame = bb.predict_words(maximal, 0.8, ci_kind="eti", attributes="listed", seed=3)
@@ -110,12 +92,11 @@ def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: Data
 
 
 def test_seeds_are_kept_and_repeat_a_prediction(maximal: DataTree) -> None:
-    for predict in (bb.predict_words, bb.predict_distances):
-        by_chance = predict(maximal)
-        assert {"ci_prob": 0.89, "ci_kind": "hdi"}.items() <= by_chance.attrs.items()
-        again = predict(maximal, seed=by_chance.attrs["seed"])
-        pd.testing.assert_frame_equal(again, by_chance)
-        assert not predict(maximal, seed=1).equals(by_chance)
+    by_chance = bb.predict_words(maximal)
+    assert {"ci_prob": 0.89, "ci_kind": "hdi"}.items() <= by_chance.attrs.items()
+    again = bb.predict_words(maximal, seed=by_chance.attrs["seed"])
+    pd.testing.assert_frame_equal(again, by_chance)
+    assert not bb.predict_words(maximal, seed=1).equals(by_chance)
 
 
 def eight_words() -> Design:

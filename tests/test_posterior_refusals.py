@@ -13,7 +13,7 @@ def test_bad_arguments_are_named(crossed_posterior: DataTree) -> None:
     post = crossed_posterior
     for read, arguments, fragment in (
         (bb.summary, {"ci_prob": 89}, r"for an 89% interval pass 0\.89"),
-        (bb.predict_distances, {"ci_prob": 89}, r"ci_prob must lie in \(0, 1\)"),
+        (bb.predict_words, {"ci_prob": 89}, r"ci_prob must lie in \(0, 1\)"),
         (bb.predictive_check, {"ci_probs": (50,)}, r"for a 50% interval pass 0\.5"),
         (bb.contrasts, {"rope": -0.1}, r"rope is a distance and must lie in \[0, 2\]"),
         (bb.contrasts, {"rope": float("nan")}, "rope is a distance"),

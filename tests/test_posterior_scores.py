@@ -11,8 +11,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import WordList, scores
 from bayesbias.model.tree import labels, stacked
-from bayesbias.posterior.posterior_scores import NO_BIAS, posterior_scores, with_posterior_scores
-from bayesbias.scores.table import SCORE_TABLE_COLUMNS
+from bayesbias.posterior.posterior_scores import posterior_scores
 
 ROUNDING = 1e-12
 """Sums of some dozens of float64 distances."""
@@ -142,7 +141,7 @@ def test_a_word_without_rows_of_a_set_counts_in_mac_only() -> None:
     whole = posterior_scores(fitted(table, "paper"))
     cut = table[~((table["protected_word"] == "x0") & (table["connection"] == "different"))]
     frame = posterior_scores(fitted(cut, "paper"))
-    assert list(frame["score"]) == list(whole["score"]) == list(NO_BIAS)
+    assert list(frame["score"]) == list(whole["score"])
     rest = table[table["protected_word"] != "x0"]
     without = posterior_scores(fitted(rest, "paper"))
     expected = observed(without) | {"mac": scores.mac_of_table(cut).score}
@@ -198,27 +197,6 @@ def test_an_attribute_of_two_sets_belongs_to_the_own_one_first() -> None:
     table = table_of(vectors, words)
     frame = posterior_scores(fitted(table, "paper"))
     assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
-
-
-def test_rows_join_a_table_of_scores(crossed: DataTree) -> None:
-    vectors, words = toy()
-    names = ["weat", "mac"]
-    table = scores.score_table(vectors, words, n_resamples=20, seed=0, ci_prob=0.8, scores=names)
-    joined = with_posterior_scores(table, crossed)
-    assert list(joined.columns) == list(SCORE_TABLE_COLUMNS)
-    assert joined.attrs["ci_prob"] == 0.8
-    pd.testing.assert_frame_equal(joined.head(2), table)
-    found = posterior_scores(crossed, 0.8)
-    rows = joined[joined["interval"] == "posterior"]
-    assert rows[["score", "value", "low", "high"]].to_numpy().tolist() == (
-        found[["score", "mean", "low", "high"]].to_numpy().tolist()
-    )
-    assert rows["choices"].str.contains("model crossed").all()
-    assert rows["note"].iloc[0] == f"in the sample {found['observed'].iloc[0]:.4g}"
-    assert rows["no_bias"].tolist() == [1, 0, 0, 0]
-    assert rows["p_value"].isna().all()
-    with pytest.raises(ValueError, match="lacks the column"):
-        with_posterior_scores(found, crossed)
 
 
 @pytest.mark.parametrize(("name", "d", "observed"), [("weat1", 1.56, 1.54), ("weat7", 0.85, 0.97)])

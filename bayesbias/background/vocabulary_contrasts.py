@@ -25,7 +25,8 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import make_design, with_cosines
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import assemble, describe
-from ..posterior.contrasts import connection_pairs, contrast_draws, contrasts
+from ..posterior.contrasts import contrast_draws, contrasts
+from ..posterior.estimands import pair_names
 from ..posterior.summaries import labeled
 from ..sampling.exact import draw_effects, sample_exact
 from ..sampling.fit import fit
@@ -186,7 +187,7 @@ def list_contrasts(
     describe(tree, spec)
     levels, gaps, _ = contrast_draws(tree, "population")
     levels = levels.loc[levels["level"] != WORD, KEYS[:2]]
-    names = connection_pairs(design.connections)[2]
+    names = pair_names(design.connections)
     n_rows = len(levels) * gaps.shape[2]
     keys = labeled(pd.DataFrame(index=range(n_rows)), levels, **names)
     frame = keys.loc[np.tile(keys.index, len(values))].reset_index(drop=True)

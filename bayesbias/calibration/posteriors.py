@@ -22,7 +22,7 @@ from ..model.design import Design, make_design, with_cosines
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
 from ..nulls import Batch
-from ..posterior.estimands import group_means, has_cells, relative_contrasts
+from ..posterior.estimands import has_cells, pair_place, population_gaps
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
@@ -126,20 +126,11 @@ def _contrasts(
     design: Design, spec: ModelSpec, values: Values, connection: str = "different"
 ) -> _Contrasts:
     """Draw the contrasts with a connection as `bayesbias.contrasts` defines them."""
-    first, second = (design.connections.index(name) for name in ("associated", connection))
-    overall, words = (
-        values[name][..., first] - values[name][..., second]
-        for name in ("connection_mean", "word_mean")
-    )
-    spec = spec.fitting(design)
-    if has_cells(spec) and connection == "different":
-        return _Contrasts(overall, *relative_contrasts(design, spec, values.__getitem__))
-    if has_cells(spec):
-        means = group_means(design, spec, values.__getitem__)
-        return _Contrasts(overall, means[..., first] - means[..., second], words)
-    places = range(len(design.groups))
-    groups = [words[:, design.word_group == group].mean(axis=1) for group in places]
-    return _Contrasts(overall, np.stack(groups, axis=1), words)
+    place, sign = pair_place(design.connections, "associated", connection)
+    gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]
+    means, last = values["connection_mean"], 1 + len(design.groups)
+    overall = means[:, 0] - means[:, design.connections.index(connection)]
+    return _Contrasts(overall, gaps[:, 1:last], gaps[:, last:])
 
 
 def _levels(

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from .before_after import bias_before_after, mac_before_after, scores_before_after
-from .changes import alignment, band_shares, changes, order_changes, side_effects, turned_counts
+from .changes import alignment, band_shares, changes, order_changes, turned_counts
 from .joint import fit_change, posterior_at
-from .pairing import Pairs, pair, unpaired
-from .table_source import require_table_source
+from .pairing import Pairs, pair, require_table_source
 
 __all__ = [
     "Pairs",
@@ -24,7 +23,5 @@ __all__ = [
     "posterior_at",
     "require_table_source",
     "scores_before_after",
-    "side_effects",
     "turned_counts",
-    "unpaired",
 ]

@@ -13,17 +13,15 @@ from ..model.tree import design_of, labels, spec_of
 from ..posterior.contrasts import (
     compare_draws,
     contrast_draws,
-    pair_place,
+    contrast_weights,
     reading_of,
-    shared_weights,
     use_moments,
 )
-from ..posterior.influence import contrast_weights
+from ..posterior.estimands import pair_place
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
 from ..sampling.reduction import collapse
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.levels import WORD
-from ..tables.schema import CONTROLS
 from .joint import WHEN, posterior_at
 
 if TYPE_CHECKING:
@@ -67,23 +65,6 @@ def changes(
     return carry_warnings(labeled(frame, levels, connection=labels(tree, "connection")), tree)
 
 
-def side_effects(
-    tree: DataTree,
-    ci_prob: float = DEFAULT_CI_PROB,
-    rope: float | None = None,
-    ci_kind: str = DEFAULT_CI_KIND,
-) -> pd.DataFrame:
-    """Return the rows of `changes` for control words, which no debiasing is meant to move.
-
-    A ValueError is raised if the tables have none.
-    """
-    frame = changes(tree, ci_prob, rope, ci_kind)
-    kept = frame[frame["connection"].isin(CONTROLS)]
-    if kept.empty:
-        raise ValueError("the tables have no neutral or human rows, so there are no side effects")
-    return kept.reset_index(drop=True)
-
-
 def order_changes(
     tree: DataTree,
     first: str = "associated",
@@ -119,14 +100,15 @@ def order_changes(
     Where the gap was about zero to begin with, a turn means little; read it with the gaps. The sum
     of ``p_turned`` over words is the expected number of words whose order turned.
     """
-    levels, gaps, weights = _gaps(tree, first, second)
-    before, after = gaps
+    levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = compare_draws(after - before, **reading)
     if spec_of(tree).likelihood == "normal":
-        use_moments(frame, tree, weights, reading)
+        place, sign = pair_place(labels(tree, "connection"), first, second)
+        weights = contrast_weights(collapse(design_of(tree), spec_of(tree)))
+        use_moments(frame, tree, sign * weights[..., place], reading)
     bounds: dict[str, pd.Series[float]] = {}
-    for when, gap in zip(WHEN, gaps, strict=True):
+    for when, gap in zip(WHEN, (before, after), strict=True):
         end = describe_draws(gap, ci_prob, ci_kind)
         bounds |= {when: end["mean"], f"{when}_low": end["low"], f"{when}_high": end["high"]}
         frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
@@ -197,27 +179,20 @@ def turned_counts(
     tree: DataTree, first: str = "associated", second: str = "different"
 ) -> FloatArray:
     """Draws of how many protected words had the order of two connections turned, (n_draws,)."""
-    levels, (before, after), _ = _gaps(tree, first, second)
+    levels, before, after = _gaps(tree, first, second)
     turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
     return np.asarray(turned.sum(axis=1), dtype=np.float64)
 
 
-def _gaps(
-    tree: DataTree, first: str, second: str
-) -> tuple[pd.DataFrame, list[FloatArray], FloatArray]:
-    """Levels; draws of first - second before and after, (n_draws, n_levels); weights of the change.
-
-    The weights are those of shared effects, (n_shared, k), for the first k levels.
-    """
-    connections = labels(tree, "connection")
-    contrast_weights(connections, first, second)  # refuses unknown names
-    place, sign = pair_place(connections, first, second)
-    ends = [contrast_draws(posterior_at(tree, when), "population") for when in WHEN]
-    levels, gaps = ends[0][0], [gaps[..., place] * sign for _, gaps, _ in ends]
-    identified = np.isfinite(gaps[0][0])
-    levels = levels[identified].reset_index(drop=True)
-    weights = shared_weights(collapse(design_of(tree), spec_of(tree)))[..., place] * sign
-    return levels, [gap[:, identified] for gap in gaps], weights
+def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
+    """Levels whose contrast is identified; draws of first - second before, and after."""
+    place, sign = pair_place(labels(tree, "connection"), first, second)
+    (levels, before, _), (_, after, _) = (
+        contrast_draws(posterior_at(tree, when), "population") for when in WHEN
+    )
+    before, after = sign * before[..., place], sign * after[..., place]
+    identified = np.isfinite(before[0])
+    return levels[identified].reset_index(drop=True), before[:, identified], after[:, identified]
 
 
 def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:

@@ -94,7 +94,7 @@ def fit_change(
         `order_changes`.
         ``constant_data`` has every row's distance ``before``. The attributes ``n_pairs``,
         ``n_repeated``, ``n_unpaired_before`` and ``n_unpaired_after`` count rows;
-        `bb.comparison.unpaired(before, after)` lists those without a partner.
+        `bb.comparison.pair(before, after).unpaired` lists those without a partner.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def fit_change(
         counts = " and ".join(f"{n[name]:,} of {name}" for name in WHEN if name in n)
         warnings.warn(
             f"{counts} have no partner in the other table and are left out: rows that "
-            "bb.comparison.unpaired(before, after) lists",
+            "bb.comparison.pair(before, after).unpaired lists",
             stacklevel=2,
         )
     pairs = pairs.each_vector_once(drop=drop_duplicates, stacklevel=2)
@@ -187,7 +187,9 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     """Fit the change, and the distances before given it."""
     from xarray import Dataset
 
-    slope, left, level_spec = before_given_change(design, pairs.distances("before"), spec)
+    slope, left, level_spec = before_given_change(
+        design, pairs.rows["before"].to_numpy(np.float64), spec
+    )
     for name, _ in constant_parts(left, level_spec):
         raise ValueError(
             f"after is a multiple of before, plus a constant, in all {name} rows: nothing is left "
@@ -205,7 +207,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
     constant = change["constant_data"].to_dataset()
     change["constant_data"] = constant.assign(
-        before=("row", pairs.distances("before")), slope=("connection", slope)
+        before=("row", pairs.rows["before"].to_numpy(np.float64)), slope=("connection", slope)
     )
     doubts = [f"of the distances before: {doubt}" for doubt in warnings_of(level)]
     change.attrs |= {

@@ -13,7 +13,8 @@ from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..model.tree import labels, stacked
-from ..posterior.contrasts import pair_contrasts, reading_of
+from ..posterior.contrasts import describe_gaps, reading_of
+from ..posterior.estimands import pair_gaps
 from ..posterior.summaries import carry_warnings, in_front
 from ..tables.levels import AVERAGE, GROUP, OVERALL
 from .many import NAMES, OF_ROW, RAW
@@ -121,7 +122,7 @@ def embedding_differences(
     """
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [
-        pair_contrasts(draws[:, None], list(raw.index), pd.DataFrame([things]), **reading)
+        describe_gaps(pair_gaps(draws[:, None]), list(raw.index), pd.DataFrame([things]), reading)
         for things, raw, draws in _cells(tree, level)
         if len(raw) > 1
     ]

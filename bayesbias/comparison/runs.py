@@ -28,7 +28,8 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from ..model.design import Design, IntArray, index_table, with_cosines
 from ..model.spec import load_model
-from ..posterior.contrasts import pair_place, shared_weights
+from ..posterior.contrasts import contrast_weights
+from ..posterior.estimands import pair_place
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
@@ -135,7 +136,7 @@ def list_contrasts(
         )
     place, sign = pair_place(design.connections, *pair)
     alone = [collapse(replace(design, y=y), load_model("by-group")) for y in runs.y]
-    weights = sign * shared_weights(alone[0])[..., place]
+    weights = sign * contrast_weights(alone[0])[..., place]
     is_known = ~np.isnan(weights[0])
     weights = weights[:, is_known]
     given = [_moments(posterior, weights, rng) for posterior in alone]

@@ -109,7 +109,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores: a block a score, with intervals around no bias, and their values.
 
-    The frame is that of `bayesbias.score_table` or `with_posterior_scores`. Scores have different
+    The frame is that of `bayesbias.score_table`. Scores have different
     units, so each block has a scale of its own: the distance from the value of no bias, in the
     score's direction, over the largest such distance of the block.
     """

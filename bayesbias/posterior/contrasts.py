@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -26,18 +26,19 @@ from ..sampling.exact import sample_exact, shared_effects
 from ..sampling.options import ROPE_SHARE, check_rope
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import UNPOOLED_SD, Collapsed, collapse
-from ..tables.levels import GROUP, OVERALL, WORD
+from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     DOUBLE,
     RELATIVE,
     WITHIN,
-    double_difference,
-    group_means,
+    compares_stereotypes,
     has_cells,
-    relative_contrasts,
-    relative_of_groups,
+    pair_gaps,
+    pair_names,
+    population_gaps,
+    shared_gaps,
 )
-from .summaries import carry_warnings, labeled, level_means
+from .summaries import carry_warnings, labeled, level_means, levels_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -130,10 +131,8 @@ def contrasts(
     distribution of the contrast given each draw of the standard deviations, averaged over draws
     (Rao-Blackwell), so that they depend little on the seed.
 
-    The overall row of ``associated`` and ``human`` is the one number that Dobrzeniecka and Urbaniak
-    (2024) would give if they had to give one: how much closer stereotypes lie than words about
-    people. The word with the largest estimate was chosen among many. Often another word has the
-    largest difference; ``p_most`` is the probability that it is this word.
+    The word with the largest estimate was chosen among many; ``p_most`` is the probability that no
+    other word has a larger difference.
 
     Examples
     --------
@@ -147,16 +146,21 @@ def contrasts(
     """
     if between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
-    reading = reading_of(tree, ci_prob, rope, ci_kind)
+    reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
     levels, gaps, estimands = contrast_draws(tree, over)
+    is_exact = over == "population" and _has_normal_effects(tree)
+    weights = contrast_weights(collapse(design_of(tree), spec_of(tree))) if is_exact else None
     if between == "groups":
-        levels, gaps, estimands = _between_groups(levels, gaps, estimands)
-    frame = describe_gaps(gaps, labels(tree, "connection"), levels, estimands, reading)
-    if over == "population" and _given_sds(tree):
-        weights = shared_weights(collapse(design_of(tree), spec_of(tree)))
-        if between == "groups":
-            one, other = np.triu_indices(weights.shape[1] - 1, 1)
-            weights = weights[:, 1 + one] - weights[:, 1 + other]
+        groups = levels.loc[levels["level"] == GROUP, "protected_group"]
+        if len(groups) < 2:
+            raise ValueError(f"the table has the group {groups.iloc[0]} only; nothing to compare")
+        levels = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
+        one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
+        gaps, estimands = gaps[:, one] - gaps[:, other], estimands[one]
+        if weights is not None:  # none of groups where the model has no mean of each
+            weights = weights[:, one] - weights[:, other] if weights.shape[1] > 1 else None
+    frame = describe_gaps(gaps, names, levels, reading, estimands)
+    if weights is not None:
         use_moments(frame, tree, weights, reading)
     if between == "connections":
         is_word = (levels["level"] == WORD).to_numpy()
@@ -170,31 +174,34 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
     Returns
     -------
     DataFrame
-        What each level is of, as `level_means` gives it.
+        What each level is of, in ``LEVEL_COLUMNS``.
     (n_draws, n_levels, n_pairs) float
         NaN where the table does not identify a contrast.
     (n_levels, n_pairs) str
         Names of the estimands; see `estimands`.
     """
-    connections = labels(tree, "connection")
-    first, second, _ = connection_pairs(connections)
-    levels, draws = level_means(tree, over)
-    gaps = draws[..., first] - draws[..., second]
+    design, spec = design_of(tree), spec_of(tree)
+    if over == "population":
+        levels, gaps = levels_of(tree), population_gaps(design, spec, partial(stacked, tree))
+    else:
+        levels, means = level_means(tree, over)
+        gaps = pair_gaps(means)
     estimands = np.full(gaps.shape[1:], WITHIN, dtype=object)
-    if connections[:2] == ["associated", "different"]:  # the first of all pairs
+    if compares_stereotypes(design):
         estimands[levels["level"] == OVERALL, 0] = DOUBLE
-        spec = spec_of(tree)
         if over == "population" and has_cells(spec):
-            design, values = design_of(tree), partial(stacked, tree)
-            relative = relative_contrasts(design, spec, values)
-            gaps[:, 0, 0] = double_difference(design, spec, values)
-            gaps[:, 1:, 0] = np.concatenate(relative, axis=1)
             estimands[1:, 0] = RELATIVE
     return levels, gaps, estimands
 
 
-def _given_sds(tree: DataTree) -> bool:
-    """Whether effects are Normal given sds in this posterior, which that of one end has not."""
+def contrast_weights(posterior: Collapsed) -> FloatArray:
+    """Return the weights of shared effects in `shared_gaps`, (n_shared, n_levels, n_pairs)."""
+    values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
+    return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
+
+
+def _has_normal_effects(tree: DataTree) -> bool:
+    """Whether effects are Normal given the sds, which a posterior of one end of a change lacks."""
     return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
 
 
@@ -208,45 +215,11 @@ def use_moments(frame: pd.DataFrame, tree: DataTree, weights: FloatArray, readin
     weights = weights.reshape(len(weights), -1)
     weights = weights[:, ~np.isnan(weights[0])]
     posterior = collapse(design_of(tree), spec_of(tree))
-    named = {block.name: stacked(tree, block.name) for block in posterior.blocks}
-    means, variances = moments(posterior, parameters_of(posterior.blocks, named), weights)
+    sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
+    means, variances = moments(posterior, parameters_of(posterior.blocks, sds), weights)
     exact = describe_mixtures(means[..., 0], np.sqrt(variances), **reading)
     frame.loc[: len(exact) - 1, exact.columns] = exact
     frame.attrs["error_share"] = ERROR_SHARE
-
-
-def shared_weights(posterior: Collapsed) -> FloatArray:
-    """Return the weights of shared effects in contrasts overall and of groups.
-
-    (n_shared, 1 + n_groups, n_pairs), NaN where a contrast is not identified. Only the overall row
-    where groups have no means of their own in the model.
-    """
-    design, spec = posterior.design, posterior.spec
-    values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
-    first, second, _ = connection_pairs(design.connections)
-    means = values["connection_mean"][:, None]
-    if has_cells(spec):
-        of_groups = group_means(design, spec, values.__getitem__)
-        means = np.concatenate([means, of_groups], axis=1)
-    weights = means[..., first] - means[..., second]
-    if has_cells(spec) and list(design.connections[:2]) == ["associated", "different"]:
-        weights[:, 0, 0] = double_difference(design, spec, values.__getitem__)
-        weights[:, 1:, 0] = relative_of_groups(design, spec, values.__getitem__)
-    return np.asarray(weights)
-
-
-def _between_groups(
-    levels: pd.DataFrame, gaps: FloatArray, estimands: np.ndarray
-) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
-    """Subtract the contrasts of one group from those of another, for all pairs of groups."""
-    is_group = (levels["level"] == GROUP).to_numpy()
-    groups = levels.loc[is_group, "protected_group"].tolist()
-    if len(groups) < 2:
-        raise ValueError(f"the table has the group {groups[0]} only; nothing to compare")
-    pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
-    one, other = np.triu_indices(len(groups), 1)
-    gaps = gaps[:, is_group]
-    return pairs, gaps[:, one] - gaps[:, other], estimands[is_group][one]
 
 
 def unpooled_contrasts(
@@ -261,10 +234,9 @@ def unpooled_contrasts(
 ) -> pd.DataFrame:
     """Contrasts of protected words whose effects are not drawn towards those of other words.
 
-    A model pools words: a word that stands out is taken partly for chance, the more so the more
-    alike the others are. That is right for the most striking of many words. Of a word that was
-    named beforehand you can ask what its own distances say. The model is fitted once for each word,
-    with effects of that word of a prior sd of their own; all else stays.
+    A model takes a word that stands out partly for chance. That is right for the most striking of
+    many words. For a word that you named beforehand, ask its own distances. The model is fitted
+    once for each word, with a prior sd of its own for the effects of that word.
 
     Parameters
     ----------
@@ -310,12 +282,11 @@ def unpooled_contrasts(
         word = design.words.index(name)
         alone = collapse(design, spec, unpooled=word, unpooled_sd=sd)
         values = sample_exact(alone, n_draws(tree), default_rng(child)).values
-        draws.append(values["word_mean"][:, word])
+        draws.append(pair_gaps(values["word_mean"][:, word]))
         rows.append((WORD, design.groups[design.word_group[word]], name))
-    levels = pd.DataFrame(rows, columns=["level", "protected_group", "protected_word"])
-    means = np.stack(draws, axis=1)
+    levels = pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))
     reading = reading_of(tree, ci_prob, rope, ci_kind)
-    frame = pair_contrasts(means, design.connections, levels, **reading)
+    frame = describe_gaps(np.stack(draws, axis=1), design.connections, levels, reading)
     frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
 
@@ -333,68 +304,24 @@ def _probability_of_most(gaps: FloatArray) -> FloatArray:
     return np.asarray(shares[identified])
 
 
-def pair_contrasts(
-    draws: FloatArray,
-    connections: Sequence[str],
-    things: pd.DataFrame,
-    **reading: Unpack[Reading],
-) -> pd.DataFrame:
-    """Describe the differences between all pairs of connections, or of other names.
-
-    Parameters
-    ----------
-    draws : (n_draws, n_things, n_connections) float
-    connections : sequence of str
-    things : DataFrame
-        Labels of the things, a row each.
-    **reading
-        ``ci_prob``, ``rope`` and ``ci_kind`` of `contrasts`.
-
-    Returns
-    -------
-    DataFrame
-        One row a thing and pair: the labels, ``first``, ``second``, then as `compare_draws`.
-    """
-    first, second, _ = connection_pairs(connections)
-    gaps = draws[..., first] - draws[..., second]
-    return describe_gaps(gaps, connections, things, None, reading)
-
-
 def describe_gaps(
     gaps: FloatArray,
-    connections: Sequence[str],
+    names: Sequence[str],
     things: pd.DataFrame,
-    estimands: np.ndarray | None,
     reading: Reading,
+    estimands: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Describe differences, (n_draws, n_things, n_pairs); what is not identified has no row."""
+    """Describe differences of all pairs of names, (n_draws, n_things, n_pairs).
+
+    A row has the labels of its thing, ``first``, ``second``, then what `compare_draws` gives. What
+    is not identified has no row.
+    """
     identified = np.isfinite(gaps[0]).ravel()
-    filled = np.where(identified, gaps.reshape(len(gaps), -1), 0.0)
-    frame = compare_draws(filled, **reading)
-    names = dict(connection_pairs(connections)[2])
-    frame = labeled(frame, things, **names)
+    frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)
     if estimands is not None:
-        frame.insert(list(frame.columns).index("mean"), "estimand", estimands.ravel())
+        frame.insert(0, "estimand", estimands.ravel())
+    frame = labeled(frame, things, **pair_names(names))
     return frame if identified.all() else frame[identified].reset_index(drop=True)
-
-
-def connection_pairs(
-    connections: Sequence[str],
-) -> tuple[list[int], list[int], dict[str, list[str]]]:
-    """Pair connections: indices of the first and of the second, and their names as columns."""
-    if len(connections) < 2:
-        raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
-    first, second = (index.tolist() for index in np.triu_indices(len(connections), 1))
-    names = {"first": [connections[i] for i in first], "second": [connections[i] for i in second]}
-    return first, second, names
-
-
-def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int, float]:
-    """Return the place of a pair in `connection_pairs`, and -1 where it is the other way round."""
-    indices = [connections.index(name) for name in (first, second)]
-    ones, others, _ = connection_pairs(connections)
-    place = [*zip(ones, others, strict=True)].index((min(indices), max(indices)))
-    return place, 1.0 if indices[0] < indices[1] else -1.0
 
 
 def compare_draws(

@@ -18,19 +18,18 @@ within
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from ..model.design import Design, one_hot
 from ..model.spec import ModelSpec
-from ..model.terms import Term
 from ..tables.schema import ROUNDING
 
 DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
 """Names of the estimands."""
-
 
 type Values = Callable[[str], FloatArray]
 """Draws of a variable by its name, (n_draws, ...)."""
@@ -41,18 +40,66 @@ def has_cells(spec: ModelSpec) -> bool:
     return any(term.constraint == "cells" for term in spec.terms)
 
 
-def baseline_columns(design: Design, one: int, other: int) -> list[int]:
-    """Columns that show how much closer one group is to anything than another group.
+def pair_names(connections: Sequence[str]) -> dict[str, list[str]]:
+    """Return all pairs of names, ``first`` and ``second``, in the order of `pair_gaps`."""
+    if len(connections) < 2:
+        raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
+    ends = zip(("first", "second"), np.triu_indices(len(connections), 1), strict=True)
+    return {end: [connections[i] for i in places.tolist()] for end, places in ends}
 
-    Matched controls, which are as frequent as the stereotypes, where there are some; else all
-    controls; else the sets that are different to both groups.
+
+def pair_gaps(means: FloatArray) -> FloatArray:
+    """Return first - second of all pairs of connections, (..., n_connections) to (..., n_pairs)."""
+    first, second = np.triu_indices(means.shape[-1], 1)
+    return np.asarray(means[..., first] - means[..., second])
+
+
+def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int, float]:
+    """Return the place of a pair in `pair_names`, and -1 where it is the other way round."""
+    for name in (first, second):
+        if name not in connections:
+            raise ValueError(unknown_name("connection", name, connections))
+    if first == second:
+        raise ValueError(f"first and second are both {first!r}; a contrast needs two")
+    pairs = list(zip(*pair_names(connections).values(), strict=True))
+    if (first, second) in pairs:
+        return pairs.index((first, second)), 1.0
+    return pairs.index((second, first)), -1.0
+
+
+def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Draws of the contrasts overall and of groups, (n_draws, 1 + n_groups, n_pairs).
+
+    They are functions of what words share; in models without a mean of every group that is the
+    overall row alone. NaN where the table does not identify a group's contrast.
     """
-    present = (design.column_connection[[one, other]] >= 0).all(axis=0)
-    controls = [j for j in range(len(design.sets), len(design.columns)) if present[j]]
-    matched = [j for j in controls if design.columns[j] == "matched"]
-    names = np.array([*design.connections, ""])[design.column_connection[[one, other]]]
-    different = [j for j in range(len(design.sets)) if (names[:, j] == "different").all()]
-    return matched or controls or different
+    means = values("connection_mean")[:, None]
+    if not has_cells(spec):
+        return pair_gaps(means)
+    cells = _cell_means(design, spec, values)
+    gaps = pair_gaps(np.concatenate([means, _by_connection(design, cells)], axis=1))
+    if compares_stereotypes(design):
+        gaps[:, 0, 0] = np.einsum("ngj,gj->n", cells, double_weights(design))
+        gaps[:, 1:, 0] = np.einsum("ngj,kgj->nk", cells, relative_weights(design))
+    return gaps
+
+
+def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Draws of the contrasts overall, of groups and of words, (n_draws, n_levels, n_pairs).
+
+    A word's relative contrast replaces its group's means by its own.
+    """
+    gaps, words = shared_gaps(design, spec, values), pair_gaps(values("word_mean"))
+    if not has_cells(spec):
+        gaps = np.concatenate([gaps, averages(design, words)], axis=1)
+    elif compares_stereotypes(design):
+        words[..., 0] = gaps[:, 1 + design.word_group, 0] + _word_deviations(design, spec, values)
+    return np.concatenate([gaps, words], axis=1)
+
+
+def compares_stereotypes(design: Design) -> bool:
+    """Whether the first pair of connections is associated and different."""
+    return list(design.connections[:2]) == ["associated", "different"]
 
 
 def relative_weights(design: Design) -> FloatArray:
@@ -60,23 +107,35 @@ def relative_weights(design: Design) -> FloatArray:
 
     NaN for a group whose contrast the table does not identify.
     """
-    n_groups, n_columns = len(design.groups), len(design.columns)
-    names = np.array([*design.connections, ""])[design.column_connection]
-    weights = np.full((n_groups, n_groups, n_columns), np.nan)
-    for g in range(n_groups):
+    names = _names_of_cells(design)
+    weights = np.full((len(names), *names.shape), np.nan)
+    for g, of_group in enumerate(names):
         pairs = [
-            (h, j, base)
-            for j in np.flatnonzero(names[g] == "associated")
-            for h in np.flatnonzero(names[:, j] == "different")
-            if (base := baseline_columns(design, g, int(h)))
+            (h, j, baseline)
+            for j in np.flatnonzero(of_group == "associated").tolist()
+            for h in np.flatnonzero(names[:, j] == "different").tolist()
+            if (baseline := _baseline_columns(design, names[[g, h]]))
         ]
         if pairs:
             weights[g] = 0.0
-        for h, j, base in pairs:
+        for h, j, baseline in pairs:
             for group, sign in ((g, 1.0), (h, -1.0)):
                 weights[g, group, j] += sign / len(pairs)
-                weights[g, group, base] -= sign / len(pairs) / len(base)
+                weights[g, group, baseline] -= sign / len(pairs) / len(baseline)
     return weights
+
+
+def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
+    """Columns that show how much closer one of two groups is to anything than the other.
+
+    Matched controls, which are as frequent as the stereotypes, where there are some; else all
+    controls; else the sets that are different to both groups. Names are (2, n_columns).
+    """
+    present = np.flatnonzero((names != "").all(axis=0)).tolist()
+    controls = [j for j in present if j >= len(design.sets)]
+    matched = [j for j in controls if design.columns[j] == "matched"]
+    different = [j for j in present if (names[:, j] == "different").all()]
+    return matched or controls or different
 
 
 def double_weights(design: Design) -> FloatArray:
@@ -84,7 +143,7 @@ def double_weights(design: Design) -> FloatArray:
 
     Those of "associated" in a regression of the stereotypes' cells on groups and columns.
     """
-    names = np.array([*design.connections, ""])[design.column_connection]
+    names = _names_of_cells(design)
     group, column = np.nonzero((names == "associated") | (names == "different"))
     own = (names[group, column] == "associated").astype(np.float64)
     effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
@@ -97,10 +156,15 @@ def double_weights(design: Design) -> FloatArray:
     return weights
 
 
-def cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
-    cells = next(term for term in spec.terms if term.constraint == "cells")
-    return values("connection_mean")[:, design.column_connection] + values(cells.name)
+def _names_of_cells(design: Design) -> np.ndarray:
+    """Return the connection of every cell, (n_groups, n_columns); empty where there is none."""
+    return np.array([*design.connections, ""])[design.column_connection]
+
+
+def averages(design: Design, of_words: FloatArray) -> FloatArray:
+    """Average words, (n_draws, n_words, k), within groups, (n_draws, n_groups, k)."""
+    index = range(len(design.groups))
+    return np.stack([of_words[:, design.word_group == g].mean(axis=1) for g in index], axis=1)
 
 
 def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
@@ -108,53 +172,35 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
     Those of all groups where this one has no cell of a connection.
     """
-    place = design.column_connection
-    inside = np.stack([place == c for c in range(len(design.connections))], axis=-1)
-    inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0)[None])
+    return _by_connection(design, _cell_means(design, spec, values))
+
+
+def _cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
+    cells = next(term for term in spec.terms if term.constraint == "cells")
+    return values("connection_mean")[:, design.column_connection] + values(cells.name)
+
+
+def _by_connection(design: Design, cells: FloatArray) -> FloatArray:
+    inside = design.column_connection[..., None] == np.arange(len(design.connections))
+    inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
     shares = inside / inside.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("ngj,gjc->ngc", cell_means(design, spec, values), shares))
+    return np.asarray(np.einsum("ngj,gjc->ngc", cells, shares))
 
 
-def double_difference(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the double difference, (n_draws,)."""
-    weights = double_weights(design)
-    return np.asarray(np.einsum("ngj,gj->n", cell_means(design, spec, values), weights))
-
-
-def relative_of_groups(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the relative contrasts of groups, (n_draws, n_groups); NaN where not identified."""
-    weights = relative_weights(design)
-    return np.asarray(np.einsum("ngj,kgj->nk", cell_means(design, spec, values), weights))
-
-
-def relative_contrasts(
-    design: Design, spec: ModelSpec, values: Values
-) -> tuple[FloatArray, FloatArray]:
-    """Draws of the relative contrasts of groups, (n_draws, n_groups), and of words, (.., n_words).
-
-    NaN for a group, and its words, that the table does not identify. A word's contrast replaces its
-    group's mean by the word's own.
-    """
-    of_groups = relative_of_groups(design, spec, values)
+def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Draws of a word's relative contrast less that of its group, (n_draws, n_words)."""
     index = np.arange(len(design.groups))
     own = relative_weights(design)[index, index]
-    deviations = np.zeros((len(of_groups), len(design.words)))
+    cell = design.codes("protected_group"), design.codes("attribute_column")
+    deviations = np.zeros(())
     for term in spec.summed_terms:
         if term.of == "protected_word":
-            effects = values(term.name).reshape(len(of_groups), len(design.words), -1)
-            levels = _columns_of(design, term)  # (n_groups, n_columns, n_levels)
-            of_word = np.einsum("gj,gjl->gl", own, levels)[design.word_group]
-            deviations += np.einsum("nwl,wl->nw", effects, of_word)
-    return of_groups, of_groups[:, design.word_group] + deviations
-
-
-def _columns_of(design: Design, term: Term) -> FloatArray:
-    """Which level of a term's crossing each cell has, (n_groups, n_columns, n_levels)."""
-    shape = design.column_connection.shape
-    if not term.by:
-        return np.ones((*shape, 1))
-    level = np.full(shape, -1)
-    rows = design.codes("protected_group"), design.codes("attribute_column")
-    level[rows] = design.codes(term.by)
-    indicators = one_hot(level.ravel(), len(design.coords[term.by])).T
-    return indicators.reshape(*shape, -1)
+            effects = values(term.name)
+            effects = effects.reshape(*effects.shape[:2], -1)
+            level = np.full(own.shape, -1)
+            level[cell] = design.codes(term.by) if term.by else 0
+            is_level = level[..., None] == np.arange(effects.shape[-1])
+            weights = np.einsum("gj,gjl->gl", own, is_level)[design.word_group]
+            deviations = deviations + np.einsum("nwl,wl->nw", effects, weights)
+    return deviations

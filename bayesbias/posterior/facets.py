@@ -92,7 +92,7 @@ def facet_contrasts(
     things = pd.DataFrame([effect[:2] for effect in effects], columns=["facets", "contrast"])
     connections = labels(tree, "connection")
     reading = reading_of(tree, ci_prob, rope, ci_kind)
-    frame = describe_gaps(weights @ gaps[:, is_group], connections, things, None, reading)
+    frame = describe_gaps(weights @ gaps[:, is_group], connections, things, reading)
     return carry_warnings(frame, tree)
 
 

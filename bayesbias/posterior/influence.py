@@ -5,7 +5,7 @@ Both in closed form, given the sds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -14,13 +14,15 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_numbers, unknown_name
+from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.design import Design
 from ..model.tree import design_of, n_draws, spec_of, stacked
-from ..sampling.collapsed import mean_moments
+from ..sampling.collapsed import moments
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
+from .contrasts import contrast_draws, contrast_weights
+from .estimands import pair_place
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def influence(
     tree : DataTree
         A posterior of a Normal model, from `fit`.
     first, second : str
-        Connections; the contrast is first - second, of the population.
+        Connections; the contrast is first - second, the overall row of `contrasts`.
     draws : int
         Draws of the sds, spread over the posterior, that the means are averaged over.
 
@@ -81,52 +83,51 @@ def influence(
     1  attribute   judgemental  christian_stereotype      15 -0.04        -0.052
     2  attribute    uneducated     muslim_stereotype      15 -0.04        -0.047
     """
-    design = design_of(tree)
-    weights = contrast_weights(design.connections, first, second)
-    spec = spec_of(tree).fitting(design)
-    parameters = _some_parameters(tree, design, draws)
-
-    def mean_of(part: Design) -> float:
-        return float(mean_moments(collapse(part, spec), parameters, weights)[0].mean())
-
-    full, compared = mean_of(design), np.isin(design.connection, np.flatnonzero(weights))
-    rows = []
-    for factor, name, of, is_own in _units(design):
+    full, overall = design_of(tree), _overall(tree, first, second, draws)
+    place, _ = pair_place(full.connections, first, second)
+    mean, rows = float(overall(full)[0].mean()), []
+    ends = [full.connections.index(name) for name in (first, second)]
+    compared = np.isin(full.connection, ends)
+    for factor, name, of, is_own in _units(full):
         if compared[is_own].any():
-            without = mean_of(design.take(np.flatnonzero(~is_own)))
-            rows.append((factor, name, of, int(is_own.sum()), full, without, without - full))
+            without = float(overall(full.take(np.flatnonzero(~is_own)))[0].mean())
+            rows.append((factor, name, of, int(is_own.sum()), mean, without, without - mean))
     columns = ["factor", "name", "of", "n_rows", "mean", "mean_without", "change"]
     frame = pd.DataFrame(rows, columns=columns)
-    frame["sds"] = frame["change"] / (stacked(tree, "connection_mean") @ weights).std()
+    frame["sds"] = frame["change"] / contrast_draws(tree, "population")[1][:, 0, place].std()
     order = np.lexsort((frame["name"], frame["factor"], -frame["change"].abs()))
     frame = frame.iloc[order].reset_index(drop=True)
     frame.attrs = {"first": first, "second": second}
     return carry_warnings(frame, tree)
 
 
-def contrast_weights(connections: Sequence[str], first: str, second: str) -> FloatArray:
-    """Return the weights of connection means in first - second, (n_connections,)."""
-    for name in (first, second):
-        if name not in connections:
-            raise ValueError(unknown_name("connection", name, connections))
-    if first == second:
-        raise ValueError(f"first and second are both {first!r}; a contrast needs two")
-    return np.array([float(name == first) - float(name == second) for name in connections])
+def _overall(
+    tree: DataTree, first: str, second: str, draws: int
+) -> Callable[[Design], tuple[FloatArray, FloatArray]]:
+    """Return means and variances of the overall contrast of designs, given some draws of the sds.
 
-
-def _some_parameters(tree: DataTree, design: Design, draws: int) -> FloatArray:
-    """Return parameters of some draws of a posterior, evenly spread over it."""
-    blocks = collapse(design, spec_of(tree).fitting(design)).blocks
+    Draws are spread evenly over the posterior.
+    """
+    design, spec = design_of(tree), spec_of(tree)
+    place, sign = pair_place(design.connections, first, second)
+    blocks = collapse(design, spec).blocks
     chosen = np.linspace(0, n_draws(tree) - 1, min(draws, n_draws(tree))).astype(np.int64)
-    return parameters_of(blocks, {b.name: stacked(tree, b.name)[chosen] for b in blocks})
+    parameters = parameters_of(blocks, {b.name: stacked(tree, b.name)[chosen] for b in blocks})
+
+    def overall(part: Design) -> tuple[FloatArray, FloatArray]:
+        posterior = collapse(part, spec.fitting(design))
+        weights = sign * contrast_weights(posterior)[:, 0, [place]]
+        return moments(posterior, parameters, weights)
+
+    return overall
 
 
 def _units(design: Design) -> Iterator[tuple[str, str, str, np.ndarray]]:
     """Iterate over words and attributes: factor, name, group or set, and which rows are theirs."""
-    for at, name in enumerate(design.words):
-        yield "protected_word", name, design.groups[design.word_group[at]], design.word == at
-    for at, name in enumerate(design.attributes):
-        is_own = design.attribute == at
+    for index, name in enumerate(design.words):
+        yield "protected_word", name, design.groups[design.word_group[index]], design.word == index
+    for index, name in enumerate(design.attributes):
+        is_own = design.attribute == index
         sets = {design.sets[i] for i in design.set[is_own] if i >= 0} if design.sets else set()
         yield "attribute", name, ", ".join(sorted(sets)), is_own
 
@@ -204,14 +205,10 @@ def expected_width(
         for size in values:
             check_numbers(**{name: size})
     half = norm.ppf((1 + check_probability(ci_prob)) / 2)
-    design = design_of(tree)
-    weights = contrast_weights(design.connections, first, second)
-    spec = spec_of(tree).fitting(design)
-    parameters = _some_parameters(tree, design, WIDTH_DRAWS)
+    design, overall = design_of(tree), _overall(tree, first, second, WIDTH_DRAWS)
     rows = []
     for words, attributes in product(*sizes[:2]):
-        planned = collapse(_of_size(design, words, attributes), spec)
-        variance = mean_moments(planned, parameters, weights)[1]
+        variance = overall(_of_size(design, words, attributes))[1]
         for trainings in sizes[2]:
             sd = float(np.sqrt(variance + training_sd**2 / trainings).mean())
             rows.append((words, attributes, trainings, sd, 2 * half * sd))

@@ -8,27 +8,16 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from ..model.design import Design, IntArray
 from ..model.likelihood import locations
-from ..model.tree import index_of, labels, n_draws, observed, outcome_of, spec_of
+from ..model.tree import design_of, labels, n_draws, outcome_of
 from ..scores.poles import effect_sizes
-from ..scores.registry import Direction, Reading
-from ..scores.table import SCORE_TABLE_COLUMNS
-from ..tables.schema import COLUMNS, require_columns
+from ..tables.schema import COLUMNS
 from .summaries import carry_warnings, in_front
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-
-NO_BIAS: dict[str, tuple[float, Direction, Reading]] = {
-    "mac": (1.0, "lower", "closer to all stereotypes"),
-    **dict.fromkeys(
-        ("gweat", "weat_mean_difference", "weat_effect_size"),
-        (0.0, "higher", "closer to own stereotype"),
-    ),
-}
-"""Of every score its value without bias, which direction is more, and of what."""
 
 
 def posterior_scores(
@@ -60,19 +49,14 @@ def posterior_scores(
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, that over the
           sd of s over words (ddof 1). Two groups only.
 
-        Attributes without a row of their own group are of the group of their ``attribute_set``.
-        Stereotypes of groups that have no words, and words that lack rows for some group's set,
-        enter MAC only. The other rows are absent if a group has no complete word.
+        A set belongs to the first group that it is associated with. Stereotypes of groups that
+        have no words, and words that lack rows for some group's set, enter MAC only. The other
+        rows are absent if a group has no complete word.
 
     Raises
     ------
     ValueError
         If the posterior has no stereotypes, or is of changes.
-
-    Warns
-    -----
-    SamplingWarning
-        If the posterior carries warnings.
 
     Notes
     -----
@@ -98,59 +82,6 @@ def posterior_scores(
     return carry_warnings(frame, tree)
 
 
-def with_posterior_scores(
-    table: pd.DataFrame,
-    tree: DataTree,
-    ci_prob: float | None = None,
-    ci_kind: str = DEFAULT_CI_KIND,
-) -> pd.DataFrame:
-    """Join the posteriors of scores to a table of scores.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `score_table` gives it.
-    tree : DataTree
-        A posterior of the same words in the same embedding.
-    ci_prob : float, optional
-        Probability of the intervals; that of the table if not given.
-    ci_kind : {"hdi", "eti"}
-        Kind of the posteriors' intervals.
-
-    Returns
-    -------
-    DataFrame
-        The table's rows, then those of `posterior_scores`: ``value`` is the posterior mean,
-        ``interval`` is ``posterior``, and ``note`` gives the sample's value.
-
-    Examples
-    --------
-    >>> scores = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
-    >>> bb.with_posterior_scores(scores, post)[["score", "value", "interval"]].round(3)
-       score  value   interval
-    0    mac  0.902  bootstrap
-    1    mac  0.902  posterior
-    2  gweat  0.080  posterior
-    """
-    require_columns(table, SCORE_TABLE_COLUMNS)
-    level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
-    scores = posterior_scores(tree, level, ci_kind)
-    meaning = zip(*(NO_BIAS[str(name)] for name in scores["score"]), strict=True)
-    rows = scores.rename(columns={"mean": "value"}).assign(
-        interval="posterior",
-        **dict(zip(("no_bias", "direction", "reading"), meaning, strict=True)),
-        choices=f"posterior mean, model {spec_of(tree).name}, {interval_kind(ci_kind).name}",
-        note=[f"in the sample {value:.4g}" for value in scores["observed"]],
-    )
-    joined = pd.concat([table, rows.reindex(columns=list(SCORE_TABLE_COLUMNS))], ignore_index=True)
-    joined.attrs = table.attrs | {
-        "ci_prob": level,
-        "ci_kind": ci_kind,
-        "warnings": scores.attrs["warnings"],
-    }
-    return joined
-
-
 def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
     """Return the scores under every draw, (n_draws,), and those of the sample, (1,), by name."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
@@ -158,18 +89,16 @@ def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatA
             f"scores are of distances, and this posterior is of {outcome}s; fit the table before, "
             "or the one after, by bb.fit"
         )
-    word, set_of = index_of(tree, "word_index"), _sets(tree)
-    y, group_of = observed(tree)[None], index_of(tree, "group_index")
-    expected = np.full((n_draws(tree), len(group_of), int(set_of.max()) + 1), np.nan)
+    design = design_of(tree)
+    set_of = _sets(design)
+    expected = np.full((n_draws(tree), len(design.words), set_of.max() + 1), np.nan)
     sample = np.full((1, *expected.shape[1:]), np.nan)
-    for w in range(len(group_of)):
-        rows = np.flatnonzero((word == w) & (set_of >= 0))
-        located = locations(tree, rows)
-        for s in np.unique(set_of[rows]):
-            inside = set_of[rows] == s
-            expected[:, w, s] = located[:, inside].mean(axis=1)
-            sample[:, w, s] = y[:, rows[inside]].mean(axis=1)
-    return _scores(expected, group_of), _scores(sample, group_of)
+    for w, s in np.ndindex(sample.shape[1:]):
+        rows = np.flatnonzero((design.word == w) & (set_of == s))
+        if len(rows):
+            expected[:, w, s] = locations(tree, rows).mean(axis=1)
+            sample[:, w, s] = design.y[rows].mean()
+    return _scores(expected, design.word_group), _scores(sample, design.word_group)
 
 
 def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]:
@@ -198,25 +127,15 @@ def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]
     return scores
 
 
-def _sets(tree: DataTree) -> np.ndarray:
-    """Stereotype set of every row, by the group that it is associated with; -1 for controls.
+def _sets(design: Design) -> IntArray:
+    """Stereotype set of every row, by the first group that it is associated with; -1 for controls.
 
-    An attribute belongs to the group that it is associated with, to the first of several in rows
-    of other groups. One without such rows belongs to the group of the other attributes of its set;
-    sets of groups that have no words come after those of the groups.
+    Sets of groups that have no words come after those of the groups.
     """
-    names = np.array(labels(tree, "connection"))[index_of(tree, "connection_index")]
-    group = index_of(tree, "group_index")[index_of(tree, "word_index")]
-    associated, different = names == "associated", names == "different"
-    if not (associated | different).any():
+    names = np.array(design.connections)[design.connection]
+    group, is_own = design.codes("protected_group"), names == "associated"
+    if not (is_own | (names == "different")).any():
         raise ValueError("this posterior has no associated or different rows; scores need them")
-    attribute, set_of = index_of(tree, "attribute_index"), index_of(tree, "set_index")
-    n_groups = int(group.max()) + 1
-    home = np.full(attribute.max() + 1, n_groups)
-    np.minimum.at(home, attribute[associated], group[associated])
-    first, last = (np.full(set_of.max() + 1, end) for end in (n_groups, -1))
-    np.minimum.at(first, set_of[associated], group[associated])
-    np.maximum.at(last, set_of[associated], group[associated])
-    of_set = np.where(first == last, first, n_groups + np.arange(len(first)))
-    of_row = np.where(home[attribute] < n_groups, home[attribute], of_set[set_of])
-    return np.where(associated, group, np.where(different, of_row, -1))
+    home = len(design.groups) + np.arange(len(design.sets))
+    np.minimum.at(home, design.set[is_own], group[is_own])
+    return np.where(is_own, group, np.where(names == "different", home[design.set], -1))

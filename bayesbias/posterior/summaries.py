@@ -28,7 +28,7 @@ from ..model.tree import (
     warnings_of,
 )
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
-from .estimands import group_means, has_cells
+from .estimands import averages, group_means, has_cells
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -111,33 +111,33 @@ def sd_summary(
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
-def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
-    """Return draws of mean distances overall, of every group and of every word.
+def levels_of(tree: DataTree) -> pd.DataFrame:
+    """Return what each level is of, overall, groups, then words, in ``LEVEL_COLUMNS``."""
+    words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
+    group_of = [groups[index] for index in index_of(tree, "group_index")]
+    columns = (
+        [OVERALL, *[GROUP] * len(groups), *[WORD] * len(words)],
+        ["", *groups, *group_of],
+        [""] * (1 + len(groups)) + words,
+    )
+    return pd.DataFrame(dict(zip(LEVEL_COLUMNS, columns, strict=True)))
 
-    Returns
-    -------
-    DataFrame
-        What each level is of, in ``LEVEL_COLUMNS``.
-    (n_draws, n_levels, n_connections) float
+
+def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
+    """Draws of mean distances overall, of every group and of every word.
+
+    Returns `levels_of` and (n_draws, n_levels, n_connections).
     """
     if over not in OVER:
         raise ValueError(f"over: {unknown_name('choice', over, OVER)}")
-    words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
-    group_of = index_of(tree, "group_index")
-    means = _listed_means(tree) if over == "listed" else stacked(tree, "word_mean")
-    overall = means.mean(axis=1) if over == "listed" else stacked(tree, "connection_mean")
-    if over == "population" and has_cells(spec_of(tree)):
-        draws_of = group_means(design_of(tree), spec_of(tree), partial(stacked, tree))
-        by_group = list(draws_of.swapaxes(0, 1))
+    design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
+    words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")
+    overall = words.mean(axis=1) if is_listed else stacked(tree, "connection_mean")
+    if not is_listed and has_cells(spec):
+        groups = group_means(design, spec, partial(stacked, tree))
     else:
-        by_group = [means[:, group_of == index].mean(axis=1) for index in range(len(groups))]
-    rows = [
-        (OVERALL, "", ""),
-        *((GROUP, group, "") for group in groups),
-        *((WORD, groups[group], word) for word, group in zip(words, group_of, strict=True)),
-    ]
-    draws = np.concatenate([np.stack([overall, *by_group], axis=1), means], axis=1)
-    return pd.DataFrame(rows, columns=list(LEVEL_COLUMNS)), draws
+        groups = averages(design, words)
+    return levels_of(tree), np.concatenate([overall[:, None], groups, words], axis=1)
 
 
 def _listed_means(tree: DataTree) -> FloatArray:
@@ -145,17 +145,14 @@ def _listed_means(tree: DataTree) -> FloatArray:
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
     word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
     means = np.empty((n_draws(tree), len(words), len(connections)))
-    for w in range(len(words)):
-        rows = np.flatnonzero(word == w)
-        expected = locations(tree, rows)
-        for c, name in enumerate(connections):
-            inside = connection[rows] == c
-            if not inside.any():
-                raise ValueError(
-                    f"{words[w]!r} has no {name} distances, so that the listed words have no mean "
-                    "of them; take over='population', or leave the word out"
-                )
-            means[:, w, c] = expected[:, inside].mean(axis=1)
+    for w, c in np.ndindex(means.shape[1:]):
+        rows = np.flatnonzero((word == w) & (connection == c))
+        if not len(rows):
+            raise ValueError(
+                f"{words[w]!r} has no {connections[c]} distances, so that the listed words have "
+                "no mean of them; take over='population', or leave the word out"
+            )
+        means[:, w, c] = locations(tree, rows).mean(axis=1)
     return means
 
 

@@ -29,7 +29,6 @@ from ..comparison import (
     require_table_source,
     scores_before_after,
     turned_counts,
-    unpaired,
 )
 from ..comparison.before_after import N_WORDS, load_frequent
 from ..debias import DefiningSets, load_defining_sets
@@ -297,7 +296,7 @@ def analyze_change(
         settings=known,
         before=tables[0],
         after=tables[1],
-        unpaired=unpaired(*tables),
+        unpaired=pair(*tables).unpaired,
         results=results,
         bands=band_shares(*tables),
         scores=scores,
