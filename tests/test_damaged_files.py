@@ -55,7 +55,7 @@ def test_toml_that_nests_without_end(read: Callable[[Path], object], tmp_path: P
     [
         ('{"data": ' * 100_000, "too deeply"),
         ('{"data": {"intrasentence": 3}}', "no data.intrasentence"),
-        ('{"data": {"intrasentence": ["he"]}}', "where a cluster should"),
+        ('{"data": {"intrasentence": ["he"]}}', "is no cluster of StereoSet"),
         ("9" * 5000, "not a JSON file"),
     ],
 )

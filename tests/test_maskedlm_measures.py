@@ -16,6 +16,14 @@ from bayesbias.maskedlm import Normals
 from bayesbias.maskedlm.score_sets import STATISTICS
 
 
+def kls(stereo: np.ndarray, anti: np.ndarray) -> float:
+    return Normals.fit(stereo, anti).kls()
+
+
+def jss(stereo: np.ndarray, anti: np.ndarray, variant: str = "printed") -> float:
+    return Normals.fit(stereo, anti).jss(variant)
+
+
 def like(mean: float, sd: float, n: int = 40) -> np.ndarray:
     """Numbers of exactly this mean and sd (n - 1)."""
     z = norm.ppf((np.arange(n) + 0.5) / n)
@@ -54,9 +62,8 @@ def test_js_is_the_integral_of_its_definition(means, sds) -> None:
 
 
 def test_worked_numbers_of_the_published_code() -> None:
-    """N(0,1), N(4,1): 2.0 where the true value is .633 nat; folded back it is one half."""
+    """N(0,1), N(4,1): (2²/2 + 2²/2)/2 = 2 where .633 nat is true; folded back it is one half."""
     far = Normals((0.0, 4.0), (1.0, 1.0))
-    assert far.js_to_a_normal() == pytest.approx(2.0, rel=1e-12)  # (2² / 2 + 2² / 2) / 2
     assert far.js_divergence() * np.log(2) == pytest.approx(0.633, abs=5e-4)  # as printed
     assert far.jss("published") == pytest.approx(50.0)  # 100 (1 - 1/2) / (1 + 0)
     # The sds differ by 2, which the code folds to 1/2 as well.
@@ -79,30 +86,29 @@ def test_kls_is_fifty_at_equal_sds_however_far_apart(apart: float, sd: float) ->
 def test_kls_by_hand_and_its_known_trouble() -> None:
     # KL(N(0,1) | N(0,2)) = ln 2 + 1/8 - 1/2, the other way -ln 2 + 2 - 1/2.
     one, other = np.log(2) - 0.375, 1.5 - np.log(2)
-    assert maskedlm.kls(like(0, 1), like(0, 2)) == pytest.approx(100 * other / (one + other))
+    assert kls(like(0, 1), like(0, 2)) == pytest.approx(100 * other / (one + other))
     # A shift of all stereotypical scores takes the percentage from 0 to 100; KLS does not see it.
     anti = like(0, 1)
     shifts = [like(shift, 1.05) for shift in (-9, 9)]
-    assert [maskedlm.percentage_score(stereo, anti).score for stereo in shifts] == [0, 100]
-    assert maskedlm.kls(shifts[0], anti) == pytest.approx(maskedlm.kls(shifts[1], anti))
-    refused("KLS is not defined where both Normals are the same", maskedlm.kls, anti, anti)
+    assert [maskedlm.percentage_score(stereo, anti) for stereo in shifts] == [0, 100]
+    assert kls(shifts[0], anti) == pytest.approx(kls(shifts[1], anti))
+    refused("KLS is not defined where both Normals are the same", kls, anti, anti)
 
 
 def test_jss_loses_the_direction_and_keeps_the_unit() -> None:
     stereo, anti = like(-10, 3), like(-12, 2)
-    assert maskedlm.jss(stereo, anti) == pytest.approx(maskedlm.jss(anti, stereo))
-    assert maskedlm.jss(10 * stereo, 10 * anti) < 0.3 * maskedlm.jss(stereo, anti)
-    assert maskedlm.jss(anti, anti) == pytest.approx(100)
-    assert maskedlm.jss(anti, anti, variant="published") == pytest.approx(100)
-    refused("unknown variant of JSS 'publshed'; did you", maskedlm.jss, stereo, anti, "publshed")
+    assert jss(stereo, anti) == pytest.approx(jss(anti, stereo))
+    assert jss(10 * stereo, 10 * anti) < 0.3 * jss(stereo, anti)
+    assert jss(anti, anti) == pytest.approx(100)
+    assert jss(anti, anti, variant="published") == pytest.approx(100)
+    refused("unknown variant of JSS 'publshed'; did you", jss, stereo, anti, "publshed")
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=20))
 def test_the_two_sentences_share_a_hundred(pairs: list[tuple[int, int]]) -> None:
     first, second = np.array(pairs, dtype=float).T
-    one, other = maskedlm.percentage_score(first, second), maskedlm.percentage_score(second, first)
-    assert one.score + other.score == pytest.approx(100)
-    assert one.n_ties == other.n_ties
+    both = maskedlm.percentage_score(first, second), maskedlm.percentage_score(second, first)
+    assert sum(both) == pytest.approx(100)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +124,7 @@ def test_the_two_sentences_share_a_hundred(pairs: list[tuple[int, int]]) -> None
     ],
 )
 def test_scores_that_cannot_be_measured(stereo: list, anti: list, match: str) -> None:
-    refused(match, maskedlm.kls, stereo, anti)
+    refused(match, kls, stereo, anti)
 
 
 def made_pairs(seed: int = 3, sizes: tuple[int, ...] = (12, 30)) -> pd.DataFrame:
@@ -145,9 +151,9 @@ def test_types_are_weighted_by_their_pairs() -> None:
         by_hand = (12 * table[name].iloc[0] + 30 * table[name].iloc[1]) / 42
         assert table.loc["all", name] == pytest.approx(by_hand)
     whole = maskedlm.percentage_score(paired["stereotypical"], paired["anti_stereotypical"])
-    assert table.loc["all", "percentage"] == pytest.approx(whole.score)
+    assert table.loc["all", "percentage"] == pytest.approx(whole)
     some = paired[paired["bias_type"] == "type 0"]
-    expected = maskedlm.jss(some["stereotypical"], some["anti_stereotypical"])
+    expected = jss(some["stereotypical"], some["anti_stereotypical"])
     assert table.loc["type 0", "jss"] == pytest.approx(expected)
 
 
@@ -232,6 +238,6 @@ def test_what_cannot_be_sampled_or_ordered_is_refused() -> None:
     sample, order = maskedlm.sampling_robustness, maskedlm.order_robustness
     refused(r"rates must be shares in \(0, 1\]", sample, pairs, (0.0,), repeats=5)
     refused("repeats 2 or more; got", sample, pairs, (0.5,), repeats=1)
-    refused("two models or more; pll has 'toy' only", order, pairs)
+    refused("two models or more that share pairs of pll; there are toy", order, pairs)
     other = pairs.assign(model="other", pair_id=[f"x{i}" for i in range(42)])
-    refused("the models share no pairs of pll", order, pd.concat([pairs, other]))
+    refused("that share pairs of pll", order, pd.concat([pairs, other]))

@@ -26,9 +26,8 @@ from bayesbias.maskedlm import (
     read_pairs,
     read_scores,
     score_pairs,
-    token_spans,
 )
-from bayesbias.maskedlm.alignment import tokenize
+from bayesbias.maskedlm.alignment import Tokens, align_pairs, tokenize
 
 pytestmark = pytest.mark.mlm
 
@@ -103,13 +102,12 @@ def attention_of(model: LanguageModel, ids: list[int]) -> np.ndarray:
     return np.mean([layer[0].numpy() for layer in layers], axis=(0, 1, 2))
 
 
-def oracle(model: LanguageModel, row: pd.Series) -> dict[str, float]:
-    encoded = model.tokenizer(row["sentence"])
-    ids, words = list(encoded["input_ids"]), encoded.word_ids()
+def oracle(model: LanguageModel, tokens: Tokens) -> dict[str, float]:
+    ids, words = list(tokens.ids), tokens.words
     inner = [i for i, word in enumerate(words) if word is not None]
     plain = log_probs(model, ids, [])
     turn = {i: log_probs(model, ids, [i])[i] for i in inner}
-    modified, shared = list(row["modified"]), list(row["shared"])
+    modified = list(tokens.modified)
     together = log_probs(model, ids, modified)[modified]
     l2r = sum(
         log_probs(model, ids, [j for j in inner if j >= i and words[j] == words[i]])[i]
@@ -117,7 +115,7 @@ def oracle(model: LanguageModel, row: pd.Series) -> dict[str, float]:
     )
     return {
         "sss": float(np.mean(together)) if modified else np.nan,
-        "cps": sum(turn[i] for i in shared),
+        "cps": sum(turn[i] for i in tokens.shared),
         "aul": float(plain[inner].mean()),
         "aula": float((plain[inner] * attention_of(model, ids)[inner]).mean()),
         "pll": sum(turn.values()),
@@ -125,18 +123,13 @@ def oracle(model: LanguageModel, row: pd.Series) -> dict[str, float]:
     }
 
 
-def assert_those_of_the_oracle(
-    pairs: pd.DataFrame, model: LanguageModel, scores: pd.DataFrame
-) -> None:
-    wide = scores.pivot(index=["pair_id", "role"], columns="measure", values="score")
-    for _, row in token_spans(pairs, model).iterrows():
-        found = wide.loc[(row["pair_id"], row["role"])]
-        for name, value in oracle(model, row).items():
-            assert found[name] == pytest.approx(value, abs=TOLERANCE, nan_ok=True), name
-
-
 def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, scores) -> None:
-    assert_those_of_the_oracle(pairs, model, scores)
+    wide = scores.pivot(index=["pair_id", "role"], columns="measure", values="score")
+    for pair_id, both in zip(pairs["pair_id"], align_pairs(pairs, model), strict=True):
+        for role, tokens in zip(ROLES, both, strict=True):
+            for name, value in oracle(model, tokens).items():
+                score = wide.loc[(pair_id, role), name]
+                assert score == pytest.approx(value, abs=TOLERANCE, nan_ok=True), name
 
 
 def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(pairs, model) -> None:
@@ -149,22 +142,16 @@ def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(pairs, model) -
 
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
-def test_batches_and_order_change_nothing(pairs, model, scores) -> None:
-    keys = ["measure", "pair_id", "role"]
-    mixed = pairs.sample(frac=1, random_state=2)
-    for size in (1, 7):
-        again = score_pairs(mixed, model, batch_size=size, progressbar=False)
-        both = scores.merge(again, on=keys, validate="one_to_one")
-        assert len(both) == len(scores)
-        np.testing.assert_allclose(both["score_x"], both["score_y"], atol=TOLERANCE)
-
-
-def test_the_hook_at_the_head_changes_nothing(model, monkeypatch) -> None:
+def test_batches_order_and_the_hook_at_the_head_change_nothing(
+    pairs, model, scores, monkeypatch
+) -> None:
     """Models without an output layer of their own get all logits."""
-    hooked = score_pairs(HERE, model, progressbar=False)
+    mixed = pairs.sample(frac=1, random_state=2)
     monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)
-    whole = score_pairs(HERE, model, progressbar=False)
-    np.testing.assert_allclose(hooked["score"], whole["score"], atol=TOLERANCE)
+    again = score_pairs(mixed, model, batch_size=7, progressbar=False)
+    both = scores.merge(again, on=["measure", "pair_id", "role"], validate="one_to_one")
+    assert len(both) == len(scores)
+    np.testing.assert_allclose(both["score_x"], both["score_y"], atol=TOLERANCE)
 
 
 def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
@@ -209,10 +196,10 @@ def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path)
 
 
 def test_modified_and_shared_tokens(model: LanguageModel) -> None:
-    frame = token_spans(pair_frame(("The old man sat.", "The very young man sat.")), model)
-    assert list(frame["tokens"][0]) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
-    assert list(frame["modified"]) == [(2,), (2, 3)]
-    assert list(frame["shared"]) == [(1, 3, 4, 5), (1, 4, 5, 6)]
+    ((first, second),) = align_pairs(pair_frame(("The old man sat.", "The very young man.")), model)
+    assert list(first.pieces) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
+    assert (first.modified, first.shared) == ((2, 4), (1, 3, 5))
+    assert (second.modified, second.shared) == ((2, 3), (1, 4, 5))
 
 
 # Bad input.
@@ -242,15 +229,10 @@ def test_sentences_that_share_no_token_have_all_scores_but_one(model: LanguageMo
     assert set(frame["measure"]) == {"sss", "aul", "aula", "pll", "pll-word-l2r"}
 
 
-def test_what_cps_leaves_out_and_the_mean_of_all(model: LanguageModel) -> None:
-    measures = ["pll", "cps", "pll-modified", "pll-mean"]
-    frame = score_pairs(HERE, model, measures, progressbar=False)
-    pll, cps, modified, mean = (
-        frame.pivot(index="role", columns="measure", values="score")[measures].to_numpy().T
-    )
-    # Sums of some ten numbers in single precision.
-    np.testing.assert_allclose(cps + modified, pll, rtol=1e-6)
-    np.testing.assert_allclose(mean, pll / 5, rtol=1e-6)
+def test_the_mean_of_all_tokens(model: LanguageModel) -> None:
+    frame = score_pairs(HERE, model, ["pll", "pll-mean"], progressbar=False)
+    pll, mean = frame["score"].to_numpy().reshape(2, 2)
+    np.testing.assert_allclose(mean, pll / 5, rtol=1e-6)  # single precision
 
 
 # Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
@@ -285,10 +267,9 @@ def roberta(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> Langua
 
 def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
     """A first word is the same with and without a space before it."""
-    frame = token_spans(pair_frame(("John is tall", "very kind John is tall")), roberta)
-    first, second = frame.to_dict("records")
-    assert first["modified"] == ()
-    kept = ["".join(row["tokens"][i] for i in row["shared"]) for row in (first, second)]
+    (both,) = align_pairs(pair_frame(("John is tall", "very kind John is tall")), roberta)
+    assert both[0].modified == ()
+    kept = ["".join(tokens.pieces[i] for i in tokens.shared) for tokens in both]
     assert [text.lstrip("Ġ") for text in kept] == ["JohnĠisĠtall"] * 2
 
 
@@ -472,8 +453,8 @@ def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> 
     assert first.tokenizer is model.tokenizer
     shapes = [{k: v.shape for k, v in one.network.state_dict().items()} for one in (first, model)]
     assert shapes[0] == shapes[1]
-    refused("seeds must be a whole number from 1 on; got 0", null_models, model, 0)
-    refused("a seed must be a whole number from 0 on; got -1", null_models, model, [-1])
+    refused("seeds must be a whole number from 1 on; got 0", next, null_models(model, 0))
+    refused("a seed must be a whole number from 0 on", next, null_models(model, [-1]))
 
 
 # The real files.

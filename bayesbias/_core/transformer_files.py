@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .checks import check_path
+from .checks import Argument, ArgumentError, check_path
 
 NO_LIMIT = 10**9
 """Tokenizers without a limit of their own name a number far above this one."""
@@ -25,26 +25,60 @@ _DAMAGE = (
 AHEAD_TOLERANCE = 1e-3
 """Change of a token's numbers, in their sds, from which on a later token counts as seen."""
 
-type Refusal = Callable[[str, Exception], Exception]
 
+def load_transformer(
+    source: str | Path,
+    choose: Callable[[Any], str],
+    *,
+    device: str,
+    dtype: str = "float32",
+    allow_pickle: bool | None = None,
+    **options: Any,  # noqa: ANN401
+) -> tuple[str, Any, Any, list[str]]:
+    """Load a network and its fast tokenizer; also return its place, and weights that files lack.
 
-def open_model(source: str | Path) -> tuple[str, Any, Any]:
-    """Return where a model is, its configuration, and its fast tokenizer."""
+    `choose` names the class of transformers for a configuration. Without `allow_pickle` only
+    safetensors are read; with None errors do not offer it.
+    """
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise ImportError(
             "language models need torch and transformers: pip install 'bayesbias[mlm]' "
             f"({missing[0]} is missing)"
         )
-    from transformers import AutoConfig, AutoTokenizer
+    import torch
+    import transformers
 
     place = place_of(source)
-    with _loading(place, refusal) as options:
-        config = AutoConfig.from_pretrained(place, **options)
-        tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
+    with _loading(place, allow_pickle) as more:
+        config = transformers.AutoConfig.from_pretrained(place, **more)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(place, use_fast=True, **more)
     empty = len(tokenizer) <= len(set(tokenizer.all_special_ids))  # where there is no file
     if empty or not getattr(tokenizer, "is_fast", False):
         raise ValueError(f"{place} holds no fast tokenizer; save it there, with tokenizer.json")
-    return place, config, tokenizer
+    if getattr(config, "is_encoder_decoder", False):
+        raise ValueError(
+            f"{place} is an encoder with a decoder, which reads one sentence and writes another; "
+            "use an encoder, or a masked or causal language model"
+        )
+    options |= {"dtype": getattr(torch, dtype), "use_safetensors": not allow_pickle or None}
+    with _loading(place, allow_pickle) as more:
+        network, info = getattr(transformers, choose(config)).from_pretrained(
+            place, output_loading_info=True, **more, **options
+        )
+    room, n = network.get_input_embeddings().num_embeddings, len(tokenizer)
+    if n > room:
+        raise ValueError(
+            f"{place}: the tokenizer has {n:,} tokens and the model {room:,}; they do not belong "
+            "together: take both from one source"
+        )
+    try:
+        network = network.to(device).eval()
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(
+            f"device {device!r} cannot be used here ({str(error).splitlines()[0]}); "
+            "device='cpu' always can"
+        ) from None
+    return place, network, tokenizer, sorted(info["missing_keys"])
 
 
 def place_of(source: str | Path) -> str:
@@ -60,51 +94,8 @@ def place_of(source: str | Path) -> str:
     return text
 
 
-def refusal(place: str, error: Exception) -> Exception:
-    """Return the error that says what a failed load means."""
-    first = str(error).strip().split("\n")[0][:300] or type(error).__name__
-    if "trust_remote_code" in str(error):
-        return ValueError(
-            f"{place} needs code of its own, and bayesbias never runs a model's code; use a model "
-            "of an architecture that transformers has"
-        )
-    if Path(place).is_dir():
-        return ValueError(f"{place} does not load as a model: {first}")
-    return FileNotFoundError(
-        f"no model {place!r} within reach ({first}). Without a network, give a folder that holds "
-        "config.json, model.safetensors and tokenizer.json"
-    )
-
-
-def load_network(
-    place: str,
-    kind: str,
-    device: str,
-    *,
-    dtype: str = "float32",
-    refuse: Refusal = refusal,
-    **options: Any,  # noqa: ANN401
-) -> tuple[Any, list[str]]:
-    """Load a network by a class of transformers, and the names of weights that its files lack."""
-    import torch
-    import transformers
-
-    with _loading(place, refuse) as more:
-        network, info = getattr(transformers, kind).from_pretrained(
-            place, dtype=getattr(torch, dtype), output_loading_info=True, **more, **options
-        )
-    try:
-        network = network.to(device).eval()
-    except (RuntimeError, AssertionError) as error:
-        raise ValueError(
-            f"device {device!r} cannot be used here ({str(error).splitlines()[0]}); "
-            "device='cpu' always can"
-        ) from None
-    return network, sorted(info["missing_keys"])
-
-
 @contextmanager
-def _loading(place: str, refuse: Refusal) -> Iterator[dict[str, Any]]:
+def _loading(place: str, allow_pickle: bool | None) -> Iterator[dict[str, Any]]:
     """Yield options of loading; keep bars and remarks away, and turn errors into a refusal."""
     from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
@@ -116,21 +107,36 @@ def _loading(place: str, refuse: Refusal) -> Iterator[dict[str, Any]]:
     try:
         yield {"trust_remote_code": False, "local_files_only": Path(place).is_dir()}
     except (*_DAMAGE, StrictDataclassError, SafetensorError) as error:
-        raise refuse(place, error) from None
+        raise _refusal(place, error, allow_pickle) from None
     finally:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
 
 
-def require_room(place: str, network: Any, tokenizer: Any) -> None:  # noqa: ANN401
-    """Raise a ValueError if a tokenizer has tokens that a network has no numbers for."""
-    room, n = network.get_input_embeddings().num_embeddings, len(tokenizer)
-    if n > room:
-        raise ValueError(
-            f"{place}: the tokenizer has {n:,} tokens and the model {room:,}; they do not belong "
-            "together: take both from one source"
+def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Exception:
+    """Return the error that says what a failed load means."""
+    text = str(error).strip()
+    first = text.split("\n")[0][:300] or type(error).__name__
+    if "trust_remote_code" in text:
+        return ValueError(
+            f"{place} needs code of its own, and bayesbias never runs a model's code; use a model "
+            "of an architecture that transformers has"
         )
+    if "Unrecognized configuration class" in text:
+        return ValueError(f"{place}: transformers has no language model of this kind and class")
+    if "safetensors" in text and allow_pickle is not None:
+        return ArgumentError(
+            f"{place} holds no model.safetensors ({first}); weights in a pickle are read only "
+            "with ",
+            Argument("allow_pickle", True),
+        )
+    if Path(place).is_dir():
+        return ValueError(f"{place} does not load as a model: {first}")
+    return FileNotFoundError(
+        f"no model {place!r} within reach ({first}). Without a network, give a folder that holds "
+        "config.json, model.safetensors and tokenizer.json"
+    )
 
 
 def sees_ahead(network: Any) -> bool:  # noqa: ANN401

@@ -66,9 +66,8 @@ def score(
     part : str
         Of StereoSet: intrasentence or intersentence.
     measure : list of str
-        sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, pll-modified, or for causal models
-        log-likelihood, log-likelihood-mean; may be repeated; by default all but those in -mean
-        and -modified.
+        sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
+        log-likelihood-mean; may be repeated; by default all but those in -mean.
     bias_type : list of str
         Score these only; may be repeated.
     name : str
@@ -122,12 +121,12 @@ def score(
     with output.replace_results(out, force=force) as stage:
         scores.to_csv(stage / SCORES, index=False)
         output.write_record(record, stage)
-    rows = []
-    for of, part_of in bb.maskedlm.paired_scores(scores).groupby("measure", sort=False):
-        share = bb.maskedlm.percentage_score(
-            part_of["stereotypical"], part_of["anti_stereotypical"]
-        )
-        rows.append([str(of), f"{share.n_pairs:,}", f"{share.n_ties}", f"{share.score:.1f}"])
+    measured = bb.maskedlm.measure_table(bb.maskedlm.paired_scores(scores))
+    whole = measured[measured["bias_type"] == "all"].to_dict("records")
+    rows = [
+        [row["measure"], f"{row['n_pairs']:,}", f"{row['n_ties']}", f"{row['percentage']:.1f}"]
+        for row in whole
+    ]
     heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
     screen.table("Preferences (50 is none)", heads, rows)
     screen.say(

@@ -14,8 +14,6 @@ from .sentence_scores import CombinedEffect as CombinedEffect
 from .sentence_scores import SeatResult as SeatResult
 from .sentence_scores import ceat as ceat
 from .sentence_scores import seat as seat
-from .sentences import Templates as Templates
 from .sentences import load_sentences as load_sentences
 from .sentences import load_templates as load_templates
-from .sentences import template_sets as template_sets
 from .tables import contextual_table as contextual_table

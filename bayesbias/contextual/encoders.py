@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core.reading import read_json
-from .._core.transformer_files import (
-    load_network,
-    longest_input,
-    open_model,
-    require_room,
-    sees_ahead,
-)
+from .._core.transformer_files import load_transformer, longest_input, sees_ahead
 
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
@@ -39,7 +33,7 @@ class Encoder:
         In evaluation mode, without a head.
     tokenizer : transformers.PreTrainedTokenizerFast
     longest : int
-        Tokens of the longest sentence it takes, special tokens included.
+        The largest number of tokens that it takes, special tokens included.
     sentence_pooling : {"mean", "cls", "max"}
         How a sentence's vector comes from those of its tokens.
     lower_case : bool
@@ -55,22 +49,22 @@ class Encoder:
 
     @cached_property
     def is_causal(self) -> bool:
-        """Whether a token knows of those before it only."""
+        """Whether a token only knows those before it."""
         return not sees_ahead(self.network)
 
 
 def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encoder:
-    """Load an encoder from a local folder, or by name from where transformers keeps models.
+    """Load an encoder from a local folder, or by name from the Hugging Face hub.
 
     Parameters
     ----------
     source : str, Path or Encoder
         A folder with config.json, model.safetensors and tokenizer.json, and the files of
-        sentence-transformers if it has any; or a name of the Hugging Face hub, which transformers
-        reads from its cache or, with a network, fetches. Code that comes with a model is never run,
-        and weights in a pickle are not read.
+        sentence-transformers if it has any; or a name of the hub, which transformers reads from its
+        cache or fetches. Code that comes with a model never runs, and weights in a pickle are not
+        read.
     device : str
-        As torch names it.
+        In torch's notation.
 
     Raises
     ------
@@ -83,29 +77,27 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     """
     if isinstance(source, Encoder):
         return source
-    place, config, tokenizer = open_model(source)
-    if getattr(config, "is_encoder_decoder", False):
-        raise ValueError(f"{place} is an encoder with a decoder; give an encoder alone")
+    place, network, tokenizer, missing = load_transformer(
+        source, lambda _: "AutoModel", device=device
+    )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    network, missing = load_network(place, "AutoModel", device, use_safetensors=True)
     lacking = [name for name in missing if "pooler" not in name]  # a head is not needed
     if lacking:
         raise ValueError(
             f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
             "be random numbers; give a folder with all of them"
         )
-    require_room(place, network, tokenizer)
-    folder = Path(place)
-    settings = _json(folder / "sentence_bert_config.json", dict)
-    limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]
-    if not isinstance(limits[1], int | None):
+    folder, longest = Path(place), longest_input(network, tokenizer)
+    settings = _settings(folder / "sentence_bert_config.json")
+    limit = settings.get("max_seq_length") or longest
+    if not isinstance(limit, int):
         raise ValueError(f"{folder / 'sentence_bert_config.json'}: max_seq_length is no number")
     return Encoder(
         name=folder.absolute().name if folder.is_dir() else place,
         network=network,
         tokenizer=tokenizer,
-        longest=min(int(limit) for limit in limits if limit),
+        longest=min(limit, longest),
         sentence_pooling=_pooling(folder),
         lower_case=bool(settings.get("do_lower_case", False)),
     )
@@ -113,35 +105,31 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
 def _pooling(folder: Path) -> str:
     """Return how a folder of sentence-transformers pools; the mean for any other folder."""
-    path = folder / "modules.json"
-    steps = _json(path, list)
-    if not all(isinstance(step, dict) for step in steps):
-        raise ValueError(f"{path} is no list of steps")
-    kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
-    for kind in kinds:
+    pooling = "mean"
+    for step in _settings(folder / "modules.json", list):
+        kind = str(step.get("type", "")).rsplit(".", 1)[-1]
         if kind not in _STEPS:
             raise ValueError(
-                f"{path} has a step {kind!r}; understood are {', '.join(_STEPS)}. pooling='word' "
-                "of the folder without modules.json works"
+                f"{folder / 'modules.json'} has a step {kind!r}; understood are "
+                f"{', '.join(_STEPS)}. pooling='word' of the folder without modules.json works"
             )
-    if "Pooling" not in kinds:
-        return "mean"
-    path = folder / str(steps[kinds.index("Pooling")].get("path", "")) / "config.json"
-    settings = _json(path, dict).items()
-    modes = [key for key, on in settings if key.startswith("pooling_mode") and on is True]
-    if len(modes) != 1 or modes[0] not in _POOLINGS:
-        raise ValueError(
-            f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
-            f"{', '.join(_POOLINGS)}"
-        )
-    return _POOLINGS[modes[0]]
+        if kind == "Pooling":
+            path = folder / str(step.get("path", "")) / "config.json"
+            settings = _settings(path).items()
+            modes = [key for key, on in settings if key.startswith("pooling_mode") and on is True]
+            if len(modes) != 1 or modes[0] not in _POOLINGS:
+                raise ValueError(
+                    f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
+                    f"{', '.join(_POOLINGS)}"
+                )
+            pooling = _POOLINGS[modes[0]]
+    return pooling
 
 
-def _json(path: Path, kind: type) -> Any:  # noqa: ANN401
+def _settings(path: Path, kind: type = dict) -> Any:  # noqa: ANN401
     """Read a file; one that is absent, as for models of the hub, counts as empty."""
-    if not path.is_file():
-        return kind()
-    content = read_json(path)
-    if not isinstance(content, kind):
-        raise ValueError(f"{path} holds no {kind.__name__}")
+    content = read_json(path) if path.is_file() else kind()
+    steps = content if kind is list and isinstance(content, list) else []
+    if not isinstance(content, kind) or not all(isinstance(step, dict) for step in steps):
+        raise ValueError(f"{path} holds no settings of sentence-transformers")
     return content

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._core.checks import check_numbers, unknown_name
 from .._core.progress import progress_bar
 from .encoders import Encoder, load_encoder
-from .sentences import PLACE, Sentence, Templates, load_templates, natural_sentence, sentence
+from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -32,18 +32,8 @@ Arrays = NDArray[np.float32]
 class ContextualVectors:
     """Vectors of words in contexts; see `contextual_vectors`.
 
-    Parameters
-    ----------
-    encoder : str
-        Its name.
-    words, contexts : tuple of str
-        The words that have vectors, and the templates.
-    vectors : (n_words, n_contexts, n_dims) float32
-    missing : tuple of str
-        Words that the tokenizer cannot write.
-    pooling : str
-    layer : int
-        From 0 to the number of layers.
+    ``vectors`` are (n_words, n_contexts, n_dims) of single precision, ``missing`` the words that
+    the tokenizer cannot write.
     """
 
     encoder: str
@@ -68,7 +58,7 @@ class ContextualVectors:
 def contextual_vectors(
     encoder: str | Path | Encoder,
     words: Iterable[str],
-    templates: str | Path | Templates | Iterable[str] | Mapping[str, Sequence[str]] = "bleached",
+    templates: str | Path | Iterable[str] | Mapping[str, Sequence[str]] = "bleached",
     *,
     layer: int = -1,
     pooling: str = "word",
@@ -81,25 +71,25 @@ def contextual_vectors(
     Parameters
     ----------
     encoder : str, Path or Encoder
-        As `load_encoder` takes it.
+        As for `load_encoder`.
     words : iterable of str
-        Each is put into every template as it is spelled.
-    templates : str, Path, Templates or iterable of str
-        As `load_templates` takes it: a bundled set's name, a TOML file, or sentences with a
-        place ``{}`` for the word. Or natural sentences of every word, as `load_sentences` reads
-        them: contexts are then the first sentence of every word, its second and so on, as many as
-        the word with fewest has; words without sentences are missing.
+        Each goes into every template in its own spelling.
+    templates : str, Path, iterable of str, or mapping
+        As for `load_templates`: a bundled set's name, a TOML file, or sentences with a place ``{}``
+        for the word. Or natural sentences of every word, from `load_sentences`: contexts are then
+        the first sentence of every word, its second and so on, as many as the word with fewest has;
+        words without sentences are missing.
     layer : int
-        0 for what goes into the first layer, up to the number of layers; negative numbers count
+        0 for the input of the first layer, up to the number of layers; negative numbers count
         from the last, -1.
     pooling : {"word", "sentence", "cls", "last"}
-        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or as a folder of
-        sentence-transformers has it in ``1_Pooling/config.json``. ``cls`` and ``last``: the first
+        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or what a folder of
+        sentence-transformers names in ``1_Pooling/config.json``. ``cls`` and ``last``: the first
         and the last token, which SEAT takes for BERT and for GPT (May et al., 2019).
     batch_size : int
-        Changes speed, and results by rounding only.
+        Changes speed, and results only by rounding.
     device : str
-        As torch names it.
+        In torch's notation.
     progressbar : bool
 
     Raises
@@ -115,19 +105,25 @@ def contextual_vectors(
     Warns
     -----
     UserWarning
-        If a causal encoder, whose tokens know of those before them only, reads a word, or the first
+        If a causal encoder, whose tokens only know those before them, reads a word, or the first
         token, before it has read the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
-    contexts = () if isinstance(templates, Mapping) else load_templates(templates).templates
+    contexts = () if isinstance(templates, Mapping) else load_templates(templates)
     if pooling not in POOLINGS:
         raise ValueError(unknown_name("pooling", pooling, POOLINGS))
+    check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)
     n = int(loaded.network.config.num_hidden_layers)
     if not -(n + 1) <= layer <= n:
         raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
-    depth = layer % (n + 1)
-    _warn_of_blindness(loaded, contexts, pooling)
+    blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
+    if pooling in {"word", "cls"} and blind and loaded.is_causal:
+        warnings.warn(
+            f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) what is read "
+            "knows nothing of the rest of the sentence; put words later, or use pooling='last'",
+            stacklevel=2,
+        )
     wanted = list(dict.fromkeys(words))
     known = tuple(
         word
@@ -142,6 +138,7 @@ def contextual_vectors(
         fewest = min(len(natural[word]) for word in known)
         contexts = tuple(f"sentence {number}" for number in range(1, fewest + 1))
         sentences = [natural_sentence(text, w) for w in known for text in natural[w][:fewest]]
+    depth = layer % (n + 1)
     rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
     return ContextualVectors(
         encoder=loaded.name,
@@ -152,17 +149,6 @@ def contextual_vectors(
         pooling=pooling,
         layer=depth,
     )
-
-
-def _warn_of_blindness(encoder: Encoder, templates: tuple[str, ...], pooling: str) -> None:
-    """Warn if a causal encoder gives the same vector whatever the sentence."""
-    blind = [text for text in templates if pooling == "cls" or text.startswith(PLACE)]
-    if pooling in {"word", "cls"} and blind and encoder.is_causal:
-        warnings.warn(
-            f"{encoder.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) what is read "
-            "knows nothing of the rest of the sentence; put words later, or take pooling='last'",
-            stacklevel=3,
-        )
 
 
 def _can_write(encoder: Encoder, word: str) -> bool:
@@ -187,8 +173,7 @@ def _encode(
     """Vectors of sentences in their order; encoded in the order of their lengths."""
     import torch
 
-    check_numbers(batch_size=batch_size)
-    texts = [_cased(encoder, text.text) for text in sentences]
+    texts = [_cased(encoder, given.text) for given in sentences]
     tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
     lengths = [len(ids) for ids in tokens["input_ids"]]
     longest = int(np.argmax(lengths))
@@ -198,6 +183,7 @@ def _encode(
             f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
         )
     names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
+    how = encoder.sentence_pooling if pooling == "sentence" else pooling
     order = np.argsort(lengths, kind="stable").tolist()
     pooled: list[Arrays] = []
     with progress_bar("encoding", len(order), shown=None if shown else False) as update:
@@ -208,8 +194,7 @@ def _encode(
             with torch.inference_mode():
                 states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
                 weights = batch["attention_mask"]
-                how = encoder.sentence_pooling if pooling == "sentence" else pooling
-                if pooling == "word":
+                if how == "word":
                     spans = [tokens["offset_mapping"][i] for i in picked]
                     weights = _pieces(spans, [sentences[i] for i in picked], weights)
                 pooled.append(_pool(states, weights, how))

@@ -11,11 +11,11 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
-from ..scores.poles import Ddof, effect_sizes, psi
+from ..scores.poles import effect_sizes
 from .encoding import ContextualVectors
 
 SAMPLES_AT_ONCE = 500
-"""Samples whose cosines are held together: 1 MB for lists of 16 words."""
+"""Samples whose cosines are in memory together: 1 MB for lists of 16 words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +33,18 @@ def seat(
     Y: Iterable[str],
     A: Iterable[str],
     B: Iterable[str],
-    *,
-    ddof: Ddof = 1,
 ) -> SeatResult:
-    """WEAT on the sentences that templates make of four lists of words.
+    """Compute WEAT on the sentences that templates make of four lists of words.
 
-    SEAT's own p-value permutes sentences as if they were independent; sentences of one word are
-    not, so none is given here. For an interval fit the model ``contextual``.
+    SEAT's own p-value permutes sentences as if they were independent. Sentences of one word are
+    not, so there is none here. For an interval fit the model ``contextual``.
 
     Parameters
     ----------
     vectors : ContextualVectors
-        Read with ``pooling="sentence"``, as SEAT is.
+        Read with ``pooling="sentence"``, as for SEAT.
     X, Y, A, B : iterable of str
         Two lists of targets and two of attributes, as for `scores.weat`.
-    ddof : {1, 0, "pooled"}
-        Of the standard deviation of d; 1 as SEAT has it.
 
     Raises
     ------
@@ -60,19 +56,25 @@ def seat(
     May, Wang, Bordia, Bowman, Rudinger (2019), On measuring social biases in sentence encoders.
     """
     rows, missing = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
-
-    def score(sets: Iterable[FloatArray]) -> float:
-        x, y, a, b = (vectors.reshape(-1, vectors.shape[-1]) for vectors in sets)
-        value = float(effect_sizes(psi(x, a, b), psi(y, a, b), ddof))
-        if not np.isfinite(value):
-            raise ValueError("all targets are alike, so that the effect size is undefined")
-        return value
-
+    whole = _effect(rows)
     by_context = {
-        context: score(row[:, place] for row in rows)
+        context: _effect([row[:, place : place + 1] for row in rows])
         for place, context in enumerate(vectors.contexts)
     }
-    return SeatResult(score(rows), by_context, missing)
+    return SeatResult(whole, by_context, missing)
+
+
+def _effect(rows: Iterable[FloatArray]) -> float:
+    """WEAT's d of the sentences of four lists."""
+    x, y, a, b = (unit_rows(row.reshape(-1, row.shape[2])) for row in rows)
+    axis = a.mean(axis=0) - b.mean(axis=0)
+    return float(_defined(effect_sizes(x @ axis, y @ axis)))
+
+
+def _defined(effects: FloatArray) -> FloatArray:
+    if not np.isfinite(effects).all():
+        raise ValueError("all targets of a sample are alike, so that the effect size is undefined")
+    return effects
 
 
 def _rows(
@@ -80,14 +82,14 @@ def _rows(
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
     """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and missing words."""
     place = {word: row for row, word in enumerate(vectors.words)}
-    rows, missing = [], []
+    rows, missing = [], dict[str, None]()
     for name, words in ((name, list(words)) for name, words in lists.items()):
-        missing += [word for word in words if word not in place]
+        missing |= dict.fromkeys(word for word in words if word not in place)
         known = [place[word] for word in words if word in place]
         if not known:
             raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'it is empty'}")
         rows.append(np.asarray(vectors.vectors[known], dtype=np.float64))
-    return rows, tuple(dict.fromkeys(missing))
+    return rows, tuple(missing)
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,7 @@ def ceat(
         drawn = cosines[taken[:, :n, None], taken[:, None, n:]]
         sampled.append(drawn[..., : len(a)].mean(axis=2) - drawn[..., len(a) :].mean(axis=2))
     s = np.concatenate(sampled)
-    d, variance = effect_sizes(s[:, : len(x)], s[:, len(x) :]), s.var(axis=1, ddof=1)
-    if not np.isfinite(d).all():
-        raise ValueError("all targets of a sample are alike, so that the effect size is undefined")
+    d, variance = _defined(effect_sizes(s[:, : len(x)], s[:, len(x) :])), s.var(axis=1, ddof=1)
     w = 1 / variance
     q, spread = (w * (d - (w @ d) / w.sum()) ** 2).sum(), w.sum() - (w @ w) / w.sum()
     between = max(0.0, float((q - (n_samples - 1)) / spread)) if n_samples > 1 else 0.0

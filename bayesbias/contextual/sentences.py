@@ -4,47 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from .._core.checks import unknown_name
 from .._core.reading import located, parse_toml, read_text
-from .._core.resources import bundled_names, toml_path
+from .._core.resources import toml_path
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 
 PLACE = "{}"
 """Where a template takes its word."""
 
-_TEXTS = ("name", "title", "reference", "licence", "note")
 
-
-@dataclass(frozen=True)
-class Templates:
-    """Templates, each with one place ``{}`` for a word; a ValueError if one is no such template."""
-
-    templates: tuple[str, ...]
-    name: str = "own"
-    title: str = ""
-    reference: str = ""
-    licence: str = ""
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.templates:
-            raise ValueError("at least one template is needed, such as 'This is {}.'")
-        for template in self.templates:
-            if not isinstance(template, str) or template.count(PLACE) != 1:
-                raise ValueError(
-                    f"the template {template!r} must have exactly one place {PLACE} for the word, "
-                    "as in 'This is {}.'"
-                )
-            if self.templates.count(template) > 1:
-                raise ValueError(f"the template {template!r} is given twice")
-
-
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A word in a sentence, and between which characters it stands."""
 
     text: str
@@ -52,13 +24,11 @@ class Sentence:
     stop: int
 
 
-def template_sets() -> list[str]:
-    """Return the names of the bundled sets of templates."""
-    return bundled_names("contexts", ".toml")
+def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str, ...]:
+    """Load a bundled set of templates by name, a TOML file by path, or check sentences as given.
 
-
-def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") -> Templates:
-    """Load a bundled set of templates by name, a TOML file by path, or take sentences as given.
+    The bundled sets are ``bleached`` and ``seat-names``. A file has a list ``templates``; each has
+    one place ``{}`` for a word.
 
     Raises
     ------
@@ -67,18 +37,24 @@ def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") 
     FileNotFoundError
         If there is no such file.
     """
-    if isinstance(source, Templates):
-        return source
-    if not isinstance(source, str | Path):
-        return Templates(tuple(source))
-    path = toml_path(source, "contexts", "set of templates")
-    with located(path):
-        content = parse_toml(read_text(path), "templates")
-        for key in content:
-            if key not in (*_TEXTS, "templates"):
-                raise ValueError(unknown_name("key", key, (*_TEXTS, "templates")))
-        texts = {key: str(content[key]).strip() for key in _TEXTS if key in content}
-        return Templates(tuple(content.get("templates", ())), **{"name": path.stem, **texts})
+    if isinstance(source, str | Path):
+        path = toml_path(source, "contexts", "set of templates")
+        with located(path):
+            return load_templates(
+                list(parse_toml(read_text(path), "templates").get("templates", ()))
+            )
+    templates = tuple(source)
+    if not templates:
+        raise ValueError("at least one template is needed, such as 'This is {}.'")
+    for template in templates:
+        if not isinstance(template, str) or template.count(PLACE) != 1:
+            raise ValueError(
+                f"the template {template!r} must have exactly one place {PLACE} for the word, "
+                "as in 'This is {}.'"
+            )
+        if templates.count(template) > 1:
+            raise ValueError(f"the template {template!r} is given twice")
+    return templates
 
 
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
@@ -97,8 +73,6 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
         If a column is missing, or a word does not stand in its sentence.
     """
     sentences: dict[str, list[str]] = {}
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"no file of sentences at {path}")
     with located(Path(path)):
         frame = read_csv(Path(path), dtype=str, keep_default_na=False)
         require_columns(frame, ("word", "sentence"))

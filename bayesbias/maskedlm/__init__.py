@@ -4,7 +4,6 @@ Reading pairs, measures of two sets of scores and the models of their difference
 the package; scoring sentences needs the extra ``mlm``.
 """
 
-from .alignment import token_spans as token_spans
 from .datasets import PAIR_COLUMNS as PAIR_COLUMNS
 from .datasets import ROLES as ROLES
 from .datasets import validate_pairs as validate_pairs
@@ -14,9 +13,6 @@ from .language_models import LanguageModel as LanguageModel
 from .language_models import load_language_model as load_language_model
 from .language_models import null_models as null_models
 from .measures import Normals as Normals
-from .measures import PercentageScore as PercentageScore
-from .measures import jss as jss
-from .measures import kls as kls
 from .measures import measure_table as measure_table
 from .measures import percentage_score as percentage_score
 from .pair_files import read_pairs as read_pairs

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from .datasets import PAIR_LABELS, ROLES, validate_pairs
-
-if TYPE_CHECKING:
-    from .language_models import LanguageModel
+from .datasets import ROLES
+from .language_models import LanguageModel
 
 Places = tuple[int, ...]
 """Positions of tokens in a sentence, or ids of tokens."""
-
-SPAN_COLUMNS = ["role", "sentence", "tokens", "n_tokens", "modified", "shared"]
 
 _SPACES = ("Ġ", "▁")
 """What tokenizers write for a space before a piece: byte-level BPE, and SentencePiece."""
@@ -120,31 +116,3 @@ def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
             spaced = tokenizer.convert_tokens_to_ids(space + piece)
             keys[start] = keys[start] if spaced in {None, unknown} else int(spaced)
     return keys
-
-
-def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
-    """Return the tokens of every sentence, and which of them its partner shares.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        From `read_pairs`.
-    model : LanguageModel
-        From `load_language_model`; only its tokenizer is used.
-
-    Returns
-    -------
-    DataFrame
-        One row a sentence: ``pair_id``, ``bias_type``, ``direction``, ``cluster``, ``role``
-        (stereotypical or anti_stereotypical), ``sentence``, ``tokens``, ``n_tokens`` (special ones
-        left out), ``modified`` and ``shared``: positions in ``tokens``.
-    """
-    pairs = validate_pairs(pairs)
-    rows = [
-        (*labels, role, text, read.pieces, len(read.scored), read.modified, read.shared)
-        for (*labels, first, second), both in zip(
-            pairs.itertuples(index=False), align_pairs(pairs, model), strict=True
-        )
-        for role, text, read in zip(ROLES, (first, second), both, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=[*PAIR_LABELS, *SPAN_COLUMNS])

@@ -6,7 +6,7 @@ part, and a masked version of a sentence needs it at one place. It gets only tho
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,35 +22,42 @@ if TYPE_CHECKING:
 LOGITS_AT_ONCE = 256
 """Tokens whose log probabilities over the whole vocabulary are held together: 31 MB for BERT."""
 
+Asked = tuple[Places, Places, int]
+"""Token ids, masked positions, and the position that is asked for."""
+
 Question = tuple[Places, Places, Places]
 """Token ids, masked positions, asked positions."""
 
-Answers = tuple[dict[tuple[Places, Places, int], float], dict[Places, FloatArray]]
-"""Log probabilities by token ids, masked positions and position; attention by token ids."""
+Answers = tuple[dict[Asked, float], dict[Places, FloatArray]]
+"""Log probabilities of what was asked; attention by token ids."""
 
 
 def ask(
     model: LanguageModel,
-    questions: Mapping[tuple[Places, Places], Iterable[int]],
+    asked: Iterable[Asked],
     batch_size: int,
     attention_of: Collection[Places] = (),
 ) -> Answers:
     """Answer questions in batches of like length.
 
-    ``questions`` are the asked positions by token ids and masked positions, ``attention_of`` the
-    sentences whose attention matters, which are asked about with nothing masked too.
+    ``attention_of`` are the sentences whose attention matters, which are asked about with nothing
+    masked too.
     """
-    log_probs: dict[tuple[Places, Places, int], float] = {}
+    log_probs: dict[Asked, float] = {}
     attention: dict[Places, FloatArray] = {}
-    pending = [(*asked, tuple(sorted(places))) for asked, places in questions.items()]
+    questions: dict[tuple[Places, Places], set[int]] = {}
+    for ids, masked, place in asked:
+        questions.setdefault((ids, masked), set()).add(place)
+    pending = [(*both, tuple(sorted(places))) for both, places in questions.items()]
     pending.sort(key=lambda question: (len(question[0]), len(question[2])))
     for batch in _batches(pending, batch_size):
         weighed = any(not masked and ids in attention_of for ids, masked, _ in batch)
         values, weights = _answer(model, batch, attention=weighed)
         keys = [(ids, masked, place) for ids, masked, places in batch for place in places]
         log_probs.update(zip(keys, values, strict=True))
-        plain = zip(batch, weights, strict=False)
-        attention.update({ids: weight for (ids, masked, _), weight in plain if not masked})
+        for (ids, masked, _), weight in zip(batch, weights, strict=False):
+            if not masked:
+                attention[ids] = weight
     return log_probs, attention
 
 

@@ -7,31 +7,18 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import Argument, ArgumentError, check_numbers, is_whole, unknown_name
-from .._core.transformer_files import (
-    load_network,
-    longest_input,
-    open_model,
-    refusal,
-    require_room,
-    sees_ahead,
-)
+from .._core.checks import check_numbers, is_whole, unknown_name
+from .._core.transformer_files import load_transformer, longest_input, sees_ahead
 
 DTYPES = ("float32", "bfloat16", "float16")
 """Numbers a model may compute with. Log probabilities are always summed in float32."""
 
-KINDS = ("auto", "masked", "causal")
-
 LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 """Classes of transformers by the kind of a model."""
-
-_CAUSAL = ("ForCausalLM", "LMHeadModel")
-_MASKED = "WithLMHeadModel"
-"""How heads are called. XLM and FlauBERT call a masked one ``WithLMHeadModel``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +28,13 @@ class LanguageModel:
     Parameters
     ----------
     name : str
-        How results call it.
+        What results call it.
     network : transformers.PreTrainedModel
         In evaluation mode.
     tokenizer : transformers.PreTrainedTokenizerFast
     kind : {"masked", "causal"}
     longest : int
-        Tokens that the model reads at most, special ones included.
+        The largest number of tokens that the model reads, special ones included.
     """
 
     name: str
@@ -61,11 +48,10 @@ class LanguageModel:
         """SHA-256 of what its scores depend on: configuration, weights and vocabulary."""
         import torch
 
-        digest = hashlib.sha256()
         settings = self.network.config.to_dict()
         for passing in ("_name_or_path", "transformers_version"):
             settings.pop(passing, None)
-        digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
         digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         for name, weights in sorted(self.network.state_dict().items()):
             flat = weights.detach().cpu().contiguous().flatten().view(torch.uint8)
@@ -85,7 +71,7 @@ def load_language_model(
 ) -> LanguageModel:
     """Load a masked or a causal language model and its tokenizer.
 
-    Code that comes with a model is never run.
+    Code that comes with a model never runs.
 
     Parameters
     ----------
@@ -93,12 +79,12 @@ def load_language_model(
         A folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or the name
         of a model on the Hugging Face hub, which transformers fetches and keeps.
     kind : {"auto", "masked", "causal"}
-        ``auto``: as the configuration has it.
+        ``auto`` follows the configuration.
     device : str
-        As torch names it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        In torch's notation: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
     dtype : {"float32", "bfloat16", "float16"}
     name : str, optional
-        How results call the model; the last part of `source` by default.
+        What results call the model; the last part of `source` by default.
     allow_pickle : bool
         Also read weights that come as a pickle (``pytorch_model.bin``).
 
@@ -109,37 +95,37 @@ def load_language_model(
     FileNotFoundError
         If there is no such folder, or no such model within reach.
     ValueError
-        If the model has no language-model head, is not of this kind, has an encoder and a decoder,
-        needs code of its own, or its tokenizer is not a fast one or has more tokens.
+        If the model has no language-model head of this kind, has an encoder and a decoder, needs
+        code of its own, or does not fit its tokenizer.
     """
-    for what, value, known in (("kind", kind, KINDS), ("dtype", dtype, DTYPES)):
+    for what, value, known in (("kind", kind, ("auto", *LOADERS)), ("dtype", dtype, DTYPES)):
         if value not in known:
             raise ValueError(unknown_name(what, value, known))
-    place, config, tokenizer = open_model(source)
-    heads = map(str, getattr(config, "architectures", None) or [])
-    causal = any(name.endswith(_CAUSAL) and not name.endswith(_MASKED) for name in heads)
-    kind = ("causal" if causal else "masked") if kind == "auto" else kind
-    if getattr(config, "is_encoder_decoder", False):
-        raise ValueError(
-            f"{place} reads one sentence and writes another (an encoder with a decoder); a masked "
-            "or a causal language model is needed, which scores one"
+
+    def kind_of(config: Any) -> str:  # noqa: ANN401
+        # XLM and FlauBERT call a masked head ``WithLMHeadModel``.
+        heads = [str(head) for head in getattr(config, "architectures", None) or []]
+        causal = any(
+            head.endswith(("ForCausalLM", "LMHeadModel")) and not head.endswith("WithLMHeadModel")
+            for head in heads
         )
-    network, missing = load_network(
-        place,
-        LOADERS[kind],
-        device,
+        return kind if kind != "auto" else "causal" if causal else "masked"
+
+    place, network, tokenizer, missing = load_transformer(
+        source,
+        lambda config: LOADERS[kind_of(config)],
+        device=device,
         dtype=dtype,
-        refuse=partial(_no_head, kind),
+        allow_pickle=allow_pickle,
         attn_implementation="eager",  # others do not give the attention that AULA weighs by
-        use_safetensors=not allow_pickle or None,
     )
+    kind = kind_of(network.config)
     if missing:
         raise ValueError(
             f"{place} has no {kind} language-model head, or not all of its weights: "
             f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
             "an encoder of sentences or a classifier cannot be scored"
         )
-    require_room(place, network, tokenizer)
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
     if kind == "causal" and sees_ahead(network):
@@ -147,39 +133,20 @@ def load_language_model(
             f"{place} has a head for causal use, but its tokens attend to those that follow: it "
             "would read what it is asked to predict; load it with kind='masked'"
         )
-    return LanguageModel(
-        name=name or Path(place).name,
-        network=network,
-        tokenizer=tokenizer,
-        kind=kind,
-        longest=longest_input(network, tokenizer),
-    )
-
-
-def _no_head(kind: str, place: str, error: Exception) -> Exception:
-    if "Unrecognized configuration class" in str(error):
-        return ValueError(f"{place} is not a {kind} language model: transformers has no such head")
-    if "safetensors" in str(error) and "trust_remote_code" not in str(error):
-        first = str(error).strip().split("\n")[0]
-        return ArgumentError(
-            f"{place} holds no model.safetensors ({first}); weights in a pickle are read only "
-            "with ",
-            Argument("allow_pickle", True),
-        )
-    return refusal(place, error)
+    name = name or Path(place).name
+    return LanguageModel(name, network, tokenizer, kind, longest_input(network, tokenizer))
 
 
 def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterator[LanguageModel]:
     """Yield language models of the same architecture and tokenizer, with random weights.
 
-    They have read nothing, so what they prefer comes from tokens, lengths and chance: count how
-    often an interval of theirs excludes one half. Weights are drawn as transformers initializes a
-    model before training.
+    They have read nothing: what they prefer comes from tokens, lengths and chance. Count how often
+    their intervals exclude one half. transformers draws the weights as before a training.
 
     Parameters
     ----------
     model : LanguageModel
-        From `load_language_model`; its weights are not used.
+        Its weights are not used.
     seeds : int or iterable of int
         How many, from seed 0 on, or the seeds themselves.
 
@@ -187,11 +154,6 @@ def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterat
     ------
     LanguageModel
         Called ``NAME, random weights SEED``, one at a time.
-
-    Raises
-    ------
-    ValueError
-        If a number of seeds is below one, or a seed is not a whole number from 0 on.
 
     Examples
     --------
@@ -203,22 +165,17 @@ def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterat
     if isinstance(seeds, int):
         check_numbers(seeds=seeds)
         seeds = range(seeds)
-    chosen = list(seeds)
-    for seed in chosen:
+    for seed in seeds:
         if not is_whole(seed) or seed < 0:
             raise ValueError(f"a seed must be a whole number from 0 on; got {seed!r}")
-    return (_null_model(model, seed) for seed in chosen)
+        import torch
+        import transformers
 
-
-def _null_model(model: LanguageModel, seed: int) -> LanguageModel:
-    import torch
-    import transformers
-
-    config = copy.deepcopy(model.network.config)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = getattr(transformers, LOADERS[model.kind]).from_config(
-            config, attn_implementation="eager"
-        )
-    network = network.to(device=model.network.device, dtype=model.network.dtype).eval()
-    return replace(model, name=f"{model.name}, random weights {seed}", network=network)
+        config = copy.deepcopy(model.network.config)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = getattr(transformers, LOADERS[model.kind]).from_config(
+                config, attn_implementation="eager"
+            )
+        network = network.to(device=model.network.device, dtype=model.network.dtype).eval()
+        yield replace(model, name=f"{model.name}, random weights {seed}", network=network)

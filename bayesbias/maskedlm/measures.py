@@ -1,7 +1,7 @@
 """How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
 
-KLS and JSS (Liu, 2024) are here because they are published and used; `kls` and `jss` state their
-limits. For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`.
+KLS and JSS (Liu, 2024) are here because they are published and used; `Normals` states their limits.
+For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
@@ -32,20 +32,10 @@ PANELS, NODES = 12, 20
 """Quadrature: each Normal is cut at every sd up to this many, with so many nodes a panel."""
 
 
-@dataclass(frozen=True)
-class PercentageScore:
-    """Share of pairs whose stereotypical sentence scores higher, in percent; ties count half."""
-
-    score: float
-    n_pairs: int
-    n_ties: int
-
-
-def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> PercentageScore:
+def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> float:
     """Share of pairs whose stereotypical sentence scores higher, in percent.
 
-    50 is no preference. CrowS-Pairs' own code counts a tie against the stereotype; here it counts
-    half.
+    50 is no preference. A tie counts half; CrowS-Pairs' own code counts it against the stereotype.
 
     Parameters
     ----------
@@ -56,17 +46,22 @@ def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> PercentageScore:
     --------
     >>> from bayesbias import maskedlm
     >>> maskedlm.percentage_score([-20.0, -31.5, -8.0], [-22.5, -30.0, -8.0])
-    PercentageScore(score=50.0, n_pairs=3, n_ties=1)
+    50.0
     """
-    first, second = _paired(stereo, anti)
-    ties = int((first == second).sum())
-    score = 100.0 * (int((first > second).sum()) + 0.5 * ties) / len(first)
-    return PercentageScore(score, len(first), ties)
+    first, second = _scores(stereo, anti)
+    return 100.0 * (int((first > second).sum()) + 0.5 * int((first == second).sum())) / len(first)
 
 
 @dataclass(frozen=True)
 class Normals:
-    """Two Normals: of the stereotypical and of the anti-stereotypical scores."""
+    """Normals of the stereotypical and of the anti-stereotypical scores, for KLS and JSS.
+
+    Examples
+    --------
+    >>> from bayesbias import maskedlm
+    >>> maskedlm.Normals.fit([-1.0, 0.0, 1.0], [99.0, 100.0, 101.0]).kls()
+    50.0
+    """
 
     means: tuple[float, float]
     sds: tuple[float, float]
@@ -74,35 +69,49 @@ class Normals:
     @staticmethod
     def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
         """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
-        scores = _paired(stereo, anti)
-        if len(scores[0]) < 2:
-            raise ValueError(f"an sd needs 2 pairs or more; got {len(scores[0])}")
-        sds = [float(values.std(ddof=1)) for values in scores]
-        if not min(sds) > 0:
-            what = "stereotypical" if not sds[0] > 0 else "anti-stereotypical"
-            raise ValueError(f"all {what} scores are equal; no Normal fits them")
-        return Normals((float(scores[0].mean()), float(scores[1].mean())), (sds[0], sds[1]))
+        scores = _scores(stereo, anti)
+        if scores.shape[1] < 2:
+            raise ValueError(f"an sd needs 2 pairs or more; got {scores.shape[1]}")
+        sds = scores.std(axis=1, ddof=1)
+        if not sds.min() > 0:
+            raise ValueError(
+                f"all {ROLES[int(sds.argmin())]} scores are equal; no Normal fits them"
+            )
+        (mean, other_mean), (sd, other_sd) = scores.mean(axis=1).tolist(), sds.tolist()
+        return Normals((mean, other_mean), (sd, other_sd))
 
     def kls(self) -> float:
-        """KLS of the two; see `bayesbias.maskedlm.kls`."""
-        (mean, other_mean), (sd, other_sd) = self.means, self.sds
-        both = _kl(mean, sd, other_mean, other_sd), _kl(other_mean, other_sd, mean, sd)
+        r"""KLS of Liu (2024): how unlike the two Kullback-Leibler divergences are, in [50, 100].
+
+        .. math:: 100 \frac{\max(KL_1, KL_2)}{KL_1 + KL_2}
+
+        It is exactly 50 whenever the two sds are equal, however far apart the means are: read it as
+        a comparison of sds. A ValueError is raised where the Normals coincide, and it is 0/0.
+        """
+        parts = list(zip(self.means, self.sds, strict=True))
+        both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
         if not sum(both) > 0:
-            raise ValueError(
-                f"KLS is not defined where both Normals are the same (mean {mean:g}, sd {sd:g}): "
-                "both divergences are zero"
-            )
+            raise ValueError("KLS is not defined where both Normals are the same: it is 0/0")
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
-        """JSS of the two; see `bayesbias.maskedlm.jss`."""
+        r"""JSS of Liu (2024): overlap of the Normals divided by how their sds differ, in [0, 100].
+
+        .. math:: 100 \frac{1 - JS}{1 + |\sigma_{st} - \sigma_{at}|}
+
+        ``printed``: JS to the true mixture of the Normals, in bits. ``published``, as the published
+        code has it: JS to a Normal of the mean of the means and the root mean square of the sds, in
+        nats, and both JS and the difference of sds above 1 folded back to their inverse. The sign
+        of the difference is lost, and JSS changes when all scores are multiplied by a constant.
+        """
         if variant not in VARIANTS:
             raise ValueError(unknown_name("variant of JSS", variant, VARIANTS))
         spread = abs(self.sds[0] - self.sds[1])
         if variant == "printed":
             return 100.0 * (1.0 - self.js_divergence()) / (1.0 + spread)
-        # The published code folds a value above one back to its inverse.
-        js, spread = (min(x, 1.0) / max(x, 1.0) for x in (self.js_to_a_normal(), spread))
+        mean, sd = sum(self.means) / 2, float(np.sqrt(sum(x**2 for x in self.sds) / 2))
+        js = sum(_kl(*part, mean, sd) for part in zip(self.means, self.sds, strict=True)) / 2
+        js, spread = (min(x, 1.0) / max(x, 1.0) for x in (js, spread))
         return 100.0 * (1.0 - js) / (1.0 + spread)
 
     def js_divergence(self) -> float:
@@ -119,71 +128,6 @@ class Normals:
         mixture = np.logaddexp(*logs) - np.log(2)
         bits = (np.exp(logs) * (logs - mixture) * (half * weight).ravel()).sum() / (2 * np.log(2))
         return float(np.clip(bits, 0.0, 1.0))
-
-    def js_to_a_normal(self) -> float:
-        """Mean divergence to one Normal, in nats, which the published code takes for JS.
-
-        That Normal has the mean of the means and the root mean square of the sds. It is no bound on
-        the true divergence, and grows without limit.
-        """
-        mean = sum(self.means) / 2
-        sd = float(np.sqrt((self.sds[0] ** 2 + self.sds[1] ** 2) / 2))
-        return sum(_kl(*part, mean, sd) for part in zip(self.means, self.sds, strict=True)) / 2
-
-
-def kls(stereo: ArrayLike, anti: ArrayLike) -> float:
-    r"""KLS of Liu (2024): how unlike the two Kullback-Leibler divergences of two Normals are.
-
-    .. math:: 100 \frac{\max(KL_1, KL_2)}{KL_1 + KL_2}
-
-    with :math:`KL_1` from the Normal fitted to the stereotypical scores to that of the
-    anti-stereotypical ones, and :math:`KL_2` the other way; sds with n - 1.
-
-    Parameters
-    ----------
-    stereo, anti : (n_pairs,) float
-
-    Returns
-    -------
-    float
-        In [50, 100]. It is exactly 50 whenever the two sds are equal, however far apart the means
-        are: read it as a comparison of sds.
-
-    Raises
-    ------
-    ValueError
-        If the two Normals coincide, where it is 0/0, or an sd is zero.
-
-    Examples
-    --------
-    >>> from bayesbias import maskedlm
-    >>> maskedlm.kls([-1.0, 0.0, 1.0], [99.0, 100.0, 101.0])
-    50.0
-    """
-    return Normals.fit(stereo, anti).kls()
-
-
-def jss(stereo: ArrayLike, anti: ArrayLike, variant: str = "printed") -> float:
-    r"""JSS of Liu (2024): overlap of two Normals, divided by how their sds differ.
-
-    .. math:: 100 \frac{1 - JS}{1 + |\sigma_{st} - \sigma_{at}|}
-
-    Parameters
-    ----------
-    stereo, anti : (n_pairs,) float
-    variant : {"printed", "published"}
-        ``printed``: JS to the true mixture of the two Normals, in bits, by quadrature.
-        ``published``, as the published code has it: JS to a Normal instead of the mixture, in nats,
-        and both JS and the difference of sds above 1 folded back to their inverse.
-
-    Returns
-    -------
-    float
-        In [0, 100], 100 where the Normals coincide. The sign of the difference is lost: a model
-        that prefers stereotypes and one that prefers their opposites score alike. JSS changes when
-        all scores are multiplied by a constant.
-    """
-    return Normals.fit(stereo, anti).jss(variant)
 
 
 def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
@@ -204,13 +148,12 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         and the means are those of the other types.
     """
     rows = []
-    for (model, measure), part in groups(paired):
+    for head, part in groups(paired):
         types = sides_by_type(part)
-        sizes = [len(stereo) for stereo, _ in types.values()]
-        ties = [int((stereo == anti).sum()) for stereo, anti in types.values()]
-        for name, n, k, sides in zip(types, sizes, ties, types.values(), strict=True):
-            rows.append((model, measure, name, n, k, *statistics(*sides)))
-        rows.append((model, measure, ALL_TYPES, sum(sizes), sum(ties), *weighted(types.values())))
+        counts = [(sides.shape[1], int((sides[0] == sides[1]).sum())) for sides in types.values()]
+        for name, count, sides in zip(types, counts, types.values(), strict=True):
+            rows.append((*head, name, *count, *statistics(sides)))
+        rows.append((*head, ALL_TYPES, *np.sum(counts, axis=0), *weighted(types.values())))
     columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
     return pd.DataFrame(rows, columns=columns)
 
@@ -232,15 +175,12 @@ def sides_by_type(part: pd.DataFrame) -> dict[str, FloatArray]:
     }
 
 
-def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
+def statistics(sides: FloatArray) -> list[float]:
     """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
-    values = [percentage_score(stereo, anti).score, np.nan, np.nan, np.nan]
-    try:
-        normals = Normals.fit(stereo, anti)
-    except ValueError:  # too few scores, or equal ones
-        return values
-    values[2:] = normals.jss(), normals.jss("published")
-    with suppress(ValueError):  # Normals that coincide
+    values = [percentage_score(*sides), np.nan, np.nan, np.nan]
+    with suppress(ValueError):  # too few scores, or equal ones; then Normals that coincide
+        normals = Normals.fit(*sides)
+        values[2:] = normals.jss(), normals.jss("published")
         values[1] = normals.kls()
     return values
 
@@ -248,23 +188,25 @@ def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
 def weighted(types: Iterable[FloatArray]) -> list[float]:
     """Return the means of all `STATISTICS` over types, (2, n_pairs) each, weighted by pairs."""
     types = list(types)
-    values = np.array([statistics(*sides) for sides in types])
+    values = np.array([statistics(sides) for sides in types])
     sizes = np.array([sides.shape[1] for sides in types])[:, None] * np.isfinite(values)
     total, n = np.nansum(values * sizes, axis=0), sizes.sum(axis=0)
     return [float(x) for x in np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)]
 
 
-def _paired(stereo: ArrayLike, anti: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    scores = np.asarray(stereo, dtype=np.float64), np.asarray(anti, dtype=np.float64)
-    if scores[0].ndim != 1 or scores[0].shape != scores[1].shape or not len(scores[0]):
+def _scores(stereo: ArrayLike, anti: ArrayLike) -> FloatArray:
+    """Return the two sets of scores, (2, n_pairs)."""
+    first, second = np.asarray(stereo, dtype=np.float64), np.asarray(anti, dtype=np.float64)
+    if first.ndim != 1 or first.shape != second.shape or not len(first):
         raise ValueError(
             "stereo and anti must be one-dimensional and of one length, a score for each pair; "
-            f"got shapes {scores[0].shape} and {scores[1].shape}"
+            f"got shapes {first.shape} and {second.shape}"
         )
-    for values, what in zip(scores, ("stereo", "anti"), strict=True):
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            raise ValueError(f"{what} must be finite; got {values[row]} in place {row}")
+    scores = np.stack([first, second])
+    if not np.isfinite(scores).all():
+        side, row = np.argwhere(~np.isfinite(scores))[0]
+        name = ("stereo", "anti")[side]
+        raise ValueError(f"{name} must be finite; got {scores[side, row]} in place {row}")
     return scores
 
 

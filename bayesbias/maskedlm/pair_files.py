@@ -22,12 +22,15 @@ PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank in one sentence, or a second sentence after a context."""
 
 LABELS = ("stereotype", "anti-stereotype")
-"""What StereoSet calls the two sentences of a pair, in the order of ``ROLES``."""
+"""StereoSet's labels of the two sentences of a pair, in the order of ``ROLES``."""
 
 MOST_BYTES = 1 << 28
-"""Bytes of a file of sentences that is read."""
+"""Bytes of the largest file of sentences."""
 
 _BRACKETS = re.compile(r"\[(.*?)\]")
+
+Row = tuple[str, str, str, str, str]
+"""The id of a pair, its bias type and cluster, and its two sentences."""
 
 
 def read_pairs(
@@ -58,7 +61,7 @@ def read_pairs(
     part : {"intrasentence", "intersentence"}
         Of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
-        Keep these only.
+        Keep only these.
 
     Returns
     -------
@@ -71,7 +74,7 @@ def read_pairs(
     Raises
     ------
     ValueError
-        If the file is not what `dataset` says, or a pair is not valid.
+        If the file does not fit `dataset`, or a pair is not valid.
     FileNotFoundError
         If there is no such file.
     """
@@ -79,52 +82,51 @@ def read_pairs(
         raise ValueError(unknown_name("dataset", dataset, READERS))
     if part not in PARTS:
         raise ValueError(unknown_name("part of StereoSet", part, PARTS))
-    path = _required(Path(path))
-    with located(path):
-        pairs = validate_pairs(READERS[dataset](path, part))
-    return pairs if bias_types is None else of_bias_types(pairs, bias_types)
-
-
-def _required(path: Path) -> Path:
+    path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
             f"no file at {path}; data sets do not come with the package: give your copy's path"
         )
-    return path
+    with located(path):
+        pairs = READERS[dataset](path, part)
+        if not isinstance(pairs, pd.DataFrame):
+            columns = [name for name in PAIR_COLUMNS if name != "direction"]
+            pairs = pd.DataFrame(pairs, columns=columns).assign(direction=DIRECTIONS[0])
+        pairs = validate_pairs(pairs)
+    return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 
-def _table(path: Path, separator: str = ",") -> pd.DataFrame:
-    try:
-        return read_csv(path, dtype=str, keep_default_na=False, sep=separator)
-    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
-        raise ValueError(f"not a CSV file in UTF-8: {error}") from None
+def _table(path: Path, separator: str, *needed: str) -> pd.DataFrame:
+    table = read_csv(path, dtype=str, keep_default_na=False, sep=separator)
+    require_columns(table, needed)
+    return table
 
 
 def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
     """Read a table of CrowS-Pairs, in any language and with any separator."""
     head = read_text(path, MOST_BYTES).partition("\n")[0]
-    table = _table(path, max(",;\t", key=head.count))
-    ending = "_fr" if "sent_more_fr" in table.columns else ""
+    ending = "_fr" if "sent_more_fr" in head else ""
     columns = {f"sent_more{ending}": ROLES[0], f"sent_less{ending}": ROLES[1]}
     columns |= {"stereo_antistereo": "direction", "bias_type": "bias_type"}
-    require_columns(table, columns)
+    table = _table(path, max(",;\t", key=head.count), *columns)
     numbered = str(table.columns[0]).startswith("Unnamed")
     pair_id = table.iloc[:, 0] if numbered else table.index.astype(str)
     return table[list(columns)].rename(columns=columns).assign(pair_id=pair_id)
 
 
 def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
-    table = _table(path)
-    require_columns(table, (*ROLES, "bias_type"))
+    table = _table(path, ",", *ROLES, "bias_type")
     if "pair_id" not in table.columns:
         table["pair_id"] = table.index.astype(str)
     return table if "direction" in table.columns else table.assign(direction=DIRECTIONS[0])
 
 
 class Cluster(NamedTuple):
-    """A context of StereoSet: its labels, as ``PAIR_LABELS``, and the sentences asked for."""
+    """A context of StereoSet with the sentences asked for."""
 
-    labels: tuple[str, str, str, str]
+    pair_id: str
+    bias_type: str
+    target: str
     context: str
     sentences: tuple[str, ...]
 
@@ -135,91 +137,71 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
         raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
-    for number, cluster in enumerate(clusters):
+    for cluster in clusters:
         try:
-            said = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
-            labels = (str(cluster["id"]), str(cluster["bias_type"]), DIRECTIONS[0])
-            target, context = str(cluster["target"]), str(cluster["context"])
-            sentences = tuple(said[kind] for kind in kinds)
-        except KeyError as error:
-            raise ValueError(f"cluster {number}, {cluster!r:.60}, lacks {error}") from None
-        except TypeError:
-            raise ValueError(
-                f"entry {number} is {cluster!r:.60}, where a cluster should be"
-            ) from None
-        yield Cluster((*labels, target), context, sentences)
+            texts = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
+            names = ("id", "bias_type", "target", "context")
+            name, bias_type, target, context = (str(cluster[key]) for key in names)
+            sentences = tuple(texts[kind] for kind in kinds)
+            yield Cluster(name, bias_type, target, context, sentences)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{cluster!r:.60} is no cluster of StereoSet: {error!r}") from None
 
 
-def _stereoset(path: Path, part: str) -> pd.DataFrame:
-    rows = []
+def _stereoset(path: Path, part: str) -> Iterator[Row]:
     for cluster in stereoset_clusters(path, part):
         before = f"{cluster.context.strip()} " if part == "intersentence" else ""
-        sides = (before + sentence.strip() for sentence in cluster.sentences)
-        rows.append((*cluster.labels, *sides))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+        first, second = (before + sentence.strip() for sentence in cluster.sentences)
+        yield cluster.pair_id, cluster.bias_type, cluster.target, first, second
 
 
-def _winobias(path: Path, _part: str) -> pd.DataFrame:
+def _winobias(path: Path, _part: str) -> Iterator[Row]:
     """Read lines such as ``1 [The clerk] thanked the baker because [she] ...`` of both files."""
     other = path.with_name(path.name.replace("pro_", "anti_", 1))
     if other == path:
         raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other next to it")
-    lines = [read_text(_required(p), MOST_BYTES).strip().splitlines() for p in (path, other)]
-    if len(lines[0]) != len(lines[1]):
-        raise ValueError(f"not WinoBias: {other.name} has another number of lines")
-    rows = []
+    lines = [read_text(file, MOST_BYTES).strip().splitlines() for file in (path, other)]
     for both in zip(*lines, strict=True):
         (number, first), (_, second) = (line.strip().partition(" ")[::2] for line in both)
         marked = [{name.lower() for name in _BRACKETS.findall(line)} for line in both]
-        shared = sorted(marked[0] & marked[1])
+        shared = list(marked[0] & marked[1])
         if len(shared) != 1:
             raise ValueError(f"not WinoBias: line {number!r:.20} marks no [occupation] and pronoun")
         occupation = shared[0].removeprefix("the ").removeprefix("a ")
         plain = [_BRACKETS.sub(r"\1", sentence) for sentence in (first, second)]
-        rows.append((number, "gender", DIRECTIONS[0], occupation, *plain))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+        yield number, "gender", occupation, plain[0], plain[1]
 
 
-def _winogender(path: Path, _part: str) -> pd.DataFrame:
+def _winogender(path: Path, _part: str) -> Iterator[Row]:
     """Read rows ``OCCUPATION.PARTICIPANT.ANSWER.GENDER.txt``; answer 0 is the occupation."""
-    table = _table(path, "\t")
-    known = _table(_required(path.with_name("occupations-stats.tsv")), "\t")
-    require_columns(table, ("sentid", "sentence"))
-    require_columns(known, ("occupation", "bls_pct_female"))
-    women = dict(zip(known["occupation"], known["bls_pct_female"].astype(float), strict=True))
-    names = table["sentid"].str.removesuffix(".txt")
-    sentences = dict(zip(names, table["sentence"], strict=True))
-    rows = []
+    table = _table(path, "\t", "sentid", "sentence")
+    names = ("occupation", "bls_pct_female")
+    known = _table(path.with_name("occupations-stats.tsv"), "\t", *names)
+    women = dict(zip(known[names[0]], known[names[1]].astype(float), strict=True))
+    ids = table["sentid"].str.removesuffix(".txt")
+    sentences = dict(zip(ids, table["sentence"], strict=True))
     for name, first in sentences.items():
-        occupation, *_, answer, gender = name.split(".")
-        if answer != "0" or gender != "female":
-            continue
-        pair = name.removesuffix(".female")
-        share, second = women.get(occupation), sentences.get(f"{pair}.male")
-        if share is None or second is None:
-            raise ValueError(f"not Winogender: {pair} has no share of women, or no male sentence")
-        sides = (first, second) if share > 50 else (second, first)
-        rows.append((pair, "gender", DIRECTIONS[0], occupation, *sides))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+        if name.endswith(".0.female"):
+            pair, occupation = name.removesuffix(".female"), name.partition(".")[0]
+            share, second = women.get(occupation), sentences.get(f"{pair}.male")
+            if share is None or second is None:
+                raise ValueError(f"not Winogender: {pair} lacks a share of women or a sentence")
+            sides = (first, second) if share > 50 else (second, first)
+            yield pair, "gender", occupation, *sides
 
 
-def _bbq(path: Path, _part: str) -> pd.DataFrame:
-    rows = []
+def _bbq(path: Path, _part: str) -> Iterator[Row]:
     for number, line in enumerate(read_text(path, MOST_BYTES).splitlines()):
         try:
             question = parse_json(line)
-            places = bbq_places(question)
-            category = str(question["category"])
-            labels = (f"{category} {question['example_id']}", category, DIRECTIONS[0])
-            asked = f"{question['context']} {question['question']} "
-            answers = [str(question[f"ans{place}"]) for place in range(3)]
-            cluster = f"{category} {question['question_index']}"
-            ambiguous = question["context_condition"] == "ambig"
+            places, category = bbq_places(question), str(question["category"])
+            if places and question["context_condition"] == "ambig":
+                asked = f"{question['context']} {question['question']} "
+                first, second = (f"{asked}{question[f'ans{place}']}" for place in places)
+                pair, cluster = (question[key] for key in ("example_id", "question_index"))
+                yield f"{category} {pair}", category, f"{category} {cluster}", first, second
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not BBQ: row {number} lacks {error}") from None
-        if places and ambiguous:
-            rows.append((*labels, cluster, *(asked + answers[place] for place in places)))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -244,7 +226,7 @@ def _group(name: str) -> str:
     return "".join(letter for letter in bare if letter.isalnum())
 
 
-READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
+READERS: dict[str, Callable[[Path, str], pd.DataFrame | Iterator[Row]]] = {
     "crows-pairs": _crows_pairs,
     "crows-pairs-fr": _crows_pairs,
     "stereoset": _stereoset,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from .._core.reading import read_json
 from ..tables.schema import require_columns
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
-from .inference import Answers, ask
+from .inference import Answers, Asked, ask
 from .language_models import LanguageModel
 from .questions import MEASURES, Measure, measures_for
 
@@ -33,26 +33,19 @@ DEFAULT_BATCH = 64
 """Masked sentences in a batch. More gain nothing on a processor; on a GPU take some hundreds."""
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One score to find: a sentence, the measure, and under which key the score is remembered."""
+class _Task(NamedTuple):
+    """A score to compute: what is asked for it, and the key by which it is remembered."""
 
-    tokens: Tokens
     measure: Measure
+    asked: list[Asked]
     key: str
 
-    @property
-    def needs(self) -> list[tuple[Places, Places]]:
-        """What the measure asks about the sentence."""
-        return self.measure.needs(self.tokens)
-
     def score(self, answers: Answers) -> float:
-        """Score of the sentence from the log probabilities of the asked tokens."""
-        (log_probs, attention), ids = answers, self.tokens.ids
-        asked = [(masked, place) for masked, places in self.needs for place in places]
-        values = np.array([log_probs[ids, masked, place] for masked, place in asked])
+        """Return the score of the sentence from the log probabilities of the asked tokens."""
+        log_probs, attention = answers
+        values = np.array([log_probs[asked] for asked in self.asked])
         if self.measure.attention:
-            values = values * attention[ids][[place for _, place in asked]]
+            values = values * [attention[ids][place] for ids, _, place in self.asked]
         return float(values.mean() if self.measure.averaged else values.sum())
 
 
@@ -74,13 +67,13 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``; by default the usual ones that the model allows, which are all but
-        pll-mean, pll-modified and log-likelihood-mean.
+        Names in ``MEASURES``; by default all that the model allows but pll-mean and
+        log-likelihood-mean.
     batch_size : int
-        Masked sentences in a batch. It changes how fast scores come, not what they are.
+        Masked sentences in a batch. Changes speed, and scores only by rounding.
     cache : str or Path, optional
         A file that remembers scores by the content of model, sentence and measure; a run that was
-        stopped goes on from it, and what is there already is not asked again.
+        stopped resumes from it.
     progressbar : bool
         Shown on a terminal.
 
@@ -108,8 +101,8 @@ def score_pairs(
     pairs = validate_pairs(pairs)
     names = measures_for(model.kind, measures)
     check_numbers(batch_size=batch_size)
-    aligned = align_pairs(pairs, model)
-    tasks = _tasks(aligned, model, names)
+    sentences = [tokens for both in align_pairs(pairs, model) for tokens in both]
+    tasks = [_task(model, name, tokens) for name in names for tokens in sentences]
     place = None if cache is None else Path(cache)
     scores = _scores(tasks, model, place, batch_size, shown=progressbar)
     sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
@@ -117,38 +110,30 @@ def score_pairs(
     frame.insert(0, "measure", np.repeat(names, len(sides)))
     frame.insert(0, "model", model.name)
     frame["role"] = list(ROLES) * (len(frame) // 2)
-    frame["n_tokens"] = [len(task.tokens.scored) for task in tasks]
-    frame["n_scored"] = [sum(len(asked) for _, asked in task.needs) for task in tasks]
+    frame["n_tokens"] = [len(tokens.scored) for tokens in sentences] * len(names)
+    frame["n_scored"] = [len(task.asked) for task in tasks]
     frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
     frame = _without_unscored(frame)
     unknown = model.tokenizer.unk_token_id
-    counts = np.array(
-        [sum(t.ids[place] == unknown for t in pair for place in t.scored) for pair in aligned]
-    )
-    frame.attrs["unknown"] = int(counts.sum())
-    if counts.any():
+    counts = [sum(tokens.ids[place] == unknown for place in tokens.scored) for tokens in sentences]
+    frame.attrs["unknown"] = sum(counts)
+    by_pair = np.array(counts).reshape(-1, 2).sum(axis=1)
+    if by_pair.any():
         warnings.warn(
-            f"{counts.sum()} token(s) of {(counts > 0).sum()} pair(s) are unknown to {model.name}, "
-            f"and are scored as such, first of {', '.join(pairs['pair_id'][counts > 0][:3])}; "
-            "leave the pairs out, or take a model that knows their words",
+            f"{by_pair.sum()} token(s) of {(by_pair > 0).sum()} pair(s) are unknown to "
+            f"{model.name}, and are scored as such, first of "
+            f"{', '.join(pairs['pair_id'][by_pair > 0][:3])}; leave the pairs out, or use a model "
+            "that knows their words",
             stacklevel=2,
         )
     return frame
 
 
-def _tasks(
-    aligned: Sequence[tuple[Tokens, Tokens]], model: LanguageModel, names: list[str]
-) -> list[_Task]:
-    """Return the scores to find, measure by measure, pair by pair, in the order of roles."""
-    numbers = str(model.network.dtype)
-    tasks = []
-    for name in names:
-        for tokens in (side for pair in aligned for side in pair):
-            needed = (tokens.modified, tokens.shared) if MEASURES[name].paired else ()
-            words = tokens.words if name == "pll-word-l2r" else ()
-            settings = [name, model.content_hash, numbers, tokens.ids, needed, words]
-            tasks.append(_Task(tokens, MEASURES[name], result_key(settings)))
-    return tasks
+def _task(model: LanguageModel, name: str, tokens: Tokens) -> _Task:
+    needs = MEASURES[name].needs(tokens)
+    asked = [(tokens.ids, masked, place) for masked, places in needs for place in places]
+    settings = [name, model.content_hash, str(model.network.dtype), tokens.ids, needs]
+    return _Task(MEASURES[name], asked, result_key(settings))
 
 
 def _scores(
@@ -163,25 +148,16 @@ def _scores(
     scores = {} if cache is None else _remembered(cache)
     todo: dict[Places, list[_Task]] = {}
     for task in tasks:
-        if task.key not in scores and task.needs:
-            todo.setdefault(task.tokens.ids, []).append(task)
-    order = sorted(todo, key=len)
-    total = sum(len(task.needs) for some in todo.values() for task in some)
-    done = 0
-    with progress_bar(
-        f"scoring under {model.name}", total, shown=None if shown else False
-    ) as update:
+        if task.key not in scores and task.asked:
+            todo.setdefault(task.asked[0][0], []).append(task)
+    order, title = sorted(todo, key=len), f"scoring under {model.name}"
+    with progress_bar(title, len(order), shown=None if shown else False) as update:
         for start in range(0, len(order), SENTENCES_AT_ONCE):
             block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
-            questions: dict[tuple[Places, Places], set[int]] = {}
-            for task in block:
-                for masked, asked in task.needs:
-                    questions.setdefault((task.tokens.ids, masked), set()).update(asked)
-            weighed = {task.tokens.ids for task in block if task.measure.attention}
-            answers = ask(model, questions, batch_size, weighed)
+            weighed = {task.asked[0][0] for task in block if task.measure.attention}
+            answers = ask(model, (one for task in block for one in task.asked), batch_size, weighed)
             scores |= {task.key: task.score(answers) for task in block}
-            done += sum(len(task.needs) for task in block)
-            update(done)
+            update(start + SENTENCES_AT_ONCE)
             if cache is not None:
                 with replace_file(cache) as temporary:
                     temporary.write_text(json.dumps(scores), encoding="utf-8")
@@ -199,8 +175,8 @@ def _remembered(cache: Path) -> dict[str, float]:
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave the rows without a score out, and say so; a ValueError for scores that overflowed."""
-    absent = frame["score"].isna() & (frame["n_scored"] == 0)
+    """Leave the rows without a score out, and warn; a ValueError for scores that overflowed."""
+    absent = frame["n_scored"] == 0
     odd = frame[~absent & ~np.isfinite(frame["score"])]
     if len(odd):
         row = odd.iloc[0]
@@ -241,24 +217,21 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a column is missing or a score is there twice.
+        If a column is missing or a score occurs twice.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]
-    numbers = ["score", "n_scored", "n_tokens"]
-    if scores.duplicated([*keys, "role"]).any():
-        row = scores[scores.duplicated([*keys, "role"])].iloc[0]
+    twice = scores[scores.duplicated([*keys, "role"])]
+    if len(twice):
+        row = twice.iloc[0]
         raise ValueError(
             f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} is "
             "there twice; give each model a name of its own"
         )
-    sides = [
-        scores[scores["role"] == role].set_index(keys)[numbers].add_suffix(f"_{role}")
-        for role in ROLES
-    ]
-    both = sides[0].join(sides[1], how="inner")
-    frame = both[[f"score_{role}" for role in ROLES]].set_axis(list(ROLES), axis=1)
-    frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
-    frame["n_scored"] = both[[f"n_scored_{role}" for role in ROLES]].mean(axis=1)
-    frame["token_difference"] = both[f"n_tokens_{ROLES[0]}"] - both[f"n_tokens_{ROLES[1]}"]
+    first, second = (scores[scores["role"] == role].set_index(keys) for role in ROLES)
+    both = first.add_suffix("_1").join(second.add_suffix("_2"), how="inner")
+    frame = both[["score_1", "score_2"]].set_axis(list(ROLES), axis=1)
+    frame["difference"] = both["score_1"] - both["score_2"]
+    frame["n_scored"] = (both["n_scored_1"] + both["n_scored_2"]) / 2
+    frame["token_difference"] = both["n_tokens_1"] - both["n_tokens_2"]
     return frame.reset_index()

@@ -2,13 +2,13 @@
 
 A question is a sentence, the positions that are masked, and the positions whose tokens are asked
 for. Measures share questions (the masked versions of CPS are among those of PLL), so that all of
-them together cost little more than the dearest.
+them together cost little more than the most expensive one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._core.checks import unknown_name
 from .alignment import Places, Tokens
@@ -26,15 +26,13 @@ class Measure:
     needs : callable
         From tokens to (masked positions, asked positions), one for each question.
     kind : {"masked", "causal"}
-        Models that it is for.
+        The models that it is for.
     averaged : bool
         Whether the score is the mean over the asked tokens, instead of their sum.
     attention : bool
         Whether each token is weighted by the attention it gets.
-    paired : bool
-        Whether the score depends on the other sentence of the pair.
     usual : bool
-        Whether it is scored without being asked for.
+        Whether it is scored by default.
     """
 
     title: str
@@ -43,31 +41,39 @@ class Measure:
     kind: str = "masked"
     averaged: bool = False
     attention: bool = False
-    paired: bool = False
     usual: bool = True
-
-
-def _in_turn(places: Places) -> list[tuple[Places, Places]]:
-    return [((place,), (place,)) for place in places]
-
-
-def _words_from_left(tokens: Tokens) -> list[tuple[Places, Places]]:
-    """Each token masked together with what follows of its word."""
-    words, scored = tokens.words, tokens.scored
-    rest = {
-        place: [other for other in scored if other > place and words[other] == words[place]]
-        for place in scored
-    }
-    return [((place, *rest[place]), (place,)) for place in scored]
 
 
 def _at_once(asked: Places, masked: Places = ()) -> list[tuple[Places, Places]]:
     return [(masked, asked)] if asked else []
 
 
-def _after_the_first(tokens: Tokens) -> list[tuple[Places, Places]]:
-    return _at_once(tuple(place for place in tokens.scored if place > 0))
+def _words_from_left(tokens: Tokens) -> list[tuple[Places, Places]]:
+    """Each token masked together with what follows of its word."""
+    words, scored = tokens.words, tokens.scored
+    return [
+        ((place, *(p for p in scored if p > place and words[p] == words[place])), (place,))
+        for place in scored
+    ]
 
+
+_AUL = Measure(
+    "all unmasked: mean log P of every token with nothing masked",
+    "Kaneko and Bollegala (2022)",
+    lambda tokens: _at_once(tokens.scored),
+    averaged=True,
+)
+_PLL = Measure(
+    "pseudo-log-likelihood: sum over all tokens, each masked in turn",
+    "Salazar, Liang, Nguyen and Kirchhoff (2020)",
+    lambda tokens: [((place,), (place,)) for place in tokens.scored],
+)
+_LOG_LIKELIHOOD = Measure(
+    "log P of every token given those before it",
+    "for causal models",
+    lambda tokens: _at_once(tuple(place for place in tokens.scored if place > 0)),
+    kind="causal",
+)
 
 MEASURES: dict[str, Measure] = {
     "sss": Measure(
@@ -75,62 +81,29 @@ MEASURES: dict[str, Measure] = {
         "Kaneko and Bollegala (2022), after Nadeem, Bethke and Reddy (2021)",
         lambda tokens: _at_once(tokens.modified, masked=tokens.modified),
         averaged=True,
-        paired=True,
     ),
     "cps": Measure(
         "CrowS-Pairs': sum over the shared tokens, each masked in turn",
         "Nangia, Vania, Bhalerao and Bowman (2020)",
-        lambda tokens: _in_turn(tokens.shared),
-        paired=True,
+        lambda tokens: [((place,), (place,)) for place in tokens.shared],
     ),
-    "aul": Measure(
-        "all unmasked: mean log P of every token with nothing masked",
-        "Kaneko and Bollegala (2022)",
-        lambda tokens: _at_once(tokens.scored),
-        averaged=True,
+    "aul": _AUL,
+    "aula": replace(
+        _AUL, title="AUL, each token weighted by the mean attention it gets", attention=True
     ),
-    "aula": Measure(
-        "AUL, each token weighted by the mean attention it gets",
-        "Kaneko and Bollegala (2022)",
-        lambda tokens: _at_once(tokens.scored),
-        averaged=True,
-        attention=True,
-    ),
-    "pll": Measure(
-        "pseudo-log-likelihood: sum over all tokens, each masked in turn",
-        "Salazar, Liang, Nguyen and Kirchhoff (2020)",
-        lambda tokens: _in_turn(tokens.scored),
-    ),
-    "pll-mean": Measure(
-        "PLL divided by the number of tokens",
-        "after Salazar, Liang, Nguyen and Kirchhoff (2020)",
-        lambda tokens: _in_turn(tokens.scored),
-        averaged=True,
-        usual=False,
-    ),
-    "pll-modified": Measure(
-        "sum over the modified tokens, each masked in turn: what CPS leaves out of PLL",
-        "the complement of Nangia, Vania, Bhalerao and Bowman (2020)",
-        lambda tokens: _in_turn(tokens.modified),
-        paired=True,
-        usual=False,
+    "pll": _PLL,
+    "pll-mean": replace(
+        _PLL, title="PLL divided by the number of tokens", averaged=True, usual=False
     ),
     "pll-word-l2r": Measure(
         "PLL with the rest of the token's own word masked as well",
         "Kauf and Ivanova (2023)",
         _words_from_left,
     ),
-    "log-likelihood": Measure(
-        "log P of every token given those before it",
-        "for causal models",
-        _after_the_first,
-        kind="causal",
-    ),
-    "log-likelihood-mean": Measure(
-        "log-likelihood divided by the number of tokens",
-        "for causal models",
-        _after_the_first,
-        kind="causal",
+    "log-likelihood": _LOG_LIKELIHOOD,
+    "log-likelihood-mean": replace(
+        _LOG_LIKELIHOOD,
+        title="log-likelihood divided by the number of tokens",
         averaged=True,
         usual=False,
     ),
@@ -148,11 +121,9 @@ def require_measures(names: Iterable[str]) -> None:
 def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
     """Return the usual measures of a kind of model, or check those that are asked for."""
     fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
-    if names is None:
+    if not names:
         return [name for name in fitting if MEASURES[name].usual]
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    if not wanted:
-        raise ValueError(f"name one measure or more of {', '.join(fitting)}")
     require_measures(wanted)
     for name in wanted:
         if name not in fitting:

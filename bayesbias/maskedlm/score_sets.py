@@ -32,24 +32,23 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs together), ``role``,
         ``n_pairs``, ``mean``, ``sd`` (n - 1), ``skewness``, ``shapiro_w`` and ``shapiro_p``
-        (Shapiro and Wilk, 1965). KLS and JSS suppose that scores are Normal. With many pairs the
-        test finds small deviations, so look at W and skewness too. Fewer than three pairs have a
-        mean only, and scores that are all equal have no shape: what is not defined is NaN.
+        (Shapiro and Wilk, 1965). KLS and JSS assume that scores are Normal. With many pairs the
+        test finds small deviations, so look at W and skewness too. Fewer than three pairs only have
+        a mean, and equal scores have no shape: what is not defined is NaN.
     """
     from scipy.stats import shapiro, skew
 
     rows = []
-    for (model, measure), part in groups(paired):
+    for head, part in groups(paired):
         for bias_type, pairs in [*part.groupby("bias_type", sort=True), (ALL_TYPES, part)]:
             for role in ROLES:
                 values = pairs[role].to_numpy(dtype=np.float64)
                 shape = [np.nan] * 4
-                if len(values) >= 3 and np.ptp(values) > 0:
-                    shape = [values.std(ddof=1), skew(values), *shapiro(values)]
-                elif len(values) >= 3:  # logs of differences have zeros for one sentence
-                    shape[0] = 0.0
-                head = (model, measure, str(bias_type), role, len(values))
-                rows.append((*head, values.mean(), *shape))
+                if len(values) >= 3:
+                    shape[0] = values.std(ddof=1)
+                    if np.ptp(values) > 0:  # logs of differences have zeros for one sentence
+                        shape[1:] = skew(values), *shapiro(values)
+                rows.append((*head, str(bias_type), role, len(values), values.mean(), *shape))
     columns = ["model", "measure", "bias_type", "role", "n_pairs"]
     columns += ["mean", "sd", "skewness", "shapiro_w", "shapiro_p"]
     return pd.DataFrame(rows, columns=columns)
@@ -58,9 +57,9 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
 def sampling_robustness(
     paired: pd.DataFrame, rates: Sequence[float] = RATES, *, repeats: int = 20, seed: Seed = None
 ) -> pd.DataFrame:
-    """Compute how measures change when fewer pairs are at hand: the study of Liu (2024), figure 5.
+    """Compute how measures change with fewer pairs: the study of Liu (2024), figure 5.
 
-    Of every bias type a share of the pairs is drawn without replacement, rounded up.
+    Each sample draws a share of the pairs of every bias type without replacement, rounded up.
 
     Parameters
     ----------
@@ -83,16 +82,16 @@ def sampling_robustness(
     A small sd alone is no merit: a measure that is always 50 has none. Samples of most of the pairs
     share most of the pairs, so that sds at high rates are small for every measure.
     """
-    sequence = _checked(rates, repeats, seed)
+    sequence = as_seed_sequence(seed)
     rng, rows = default_rng(sequence), []
-    for (model, measure), part in groups(paired):
+    for head, part in groups(paired):
         types = list(sides_by_type(part).values())
         full = weighted(types)
         for rate in rates:
             size, drawn = _drawn_together([types], rate, repeats, rng)
             for name, whole, values in zip(STATISTICS, full, drawn[:, 0].T, strict=True):
                 spread = (values.mean(), values.std(ddof=1), values.min(), values.max())
-                rows.append((model, measure, name, rate, size, whole, *spread))
+                rows.append((*head, name, rate, size, whole, *spread))
     columns = ["model", "measure", "statistic", "rate", "n_pairs", "full"]
     frame = pd.DataFrame(rows, columns=[*columns, "mean", "sd", "low", "high"])
     frame.attrs["seed"] = sequence.entropy
@@ -102,10 +101,10 @@ def sampling_robustness(
 def order_robustness(
     paired: pd.DataFrame, rates: Sequence[float] = RATES, *, repeats: int = 100, seed: Seed = None
 ) -> pd.DataFrame:
-    """Compute how often the order of models stays when fewer pairs are at hand.
+    """Compute how often the order of models stays with fewer pairs.
 
-    Every sample draws a share of the pairs of each bias type, the same for all models, and asks
-    whether the measure orders the models as it does with all pairs.
+    Each sample draws a share of the pairs of every bias type, the same for all models. It is the
+    order in these pairs that stays or does not; `model_ranks` is about pairs that are not there.
 
     Parameters
     ----------
@@ -121,26 +120,22 @@ def order_robustness(
         (share of samples with the order of all pairs, in [0, 1]), ``tau`` (mean Kendall
         correlation with it, in [-1, 1]) and ``order``, the models from the highest value down.
 
-    Notes
-    -----
-    It is the order in these pairs that stays or does not. `model_ranks` asks for the order in pairs
-    that are not there.
-
     References
     ----------
     Liu (2024), figure 5 (its criterion); Kendall (1938), A new measure of rank correlation.
     """
     from scipy.stats import kendalltau
 
-    sequence = _checked(rates, repeats, seed)
+    sequence = as_seed_sequence(seed)
     rng, rows = default_rng(sequence), []
     for measure, part in paired.groupby("measure", sort=False):
         models = list(dict.fromkeys(part["model"]))
-        if len(models) < 2:
-            raise ValueError(f"an order needs two models or more; {measure} has {models[0]!r} only")
         shared = part[part.groupby("pair_id")["model"].transform("nunique") == len(models)]
-        if shared.empty:
-            raise ValueError(f"the models share no pairs of {measure}, and cannot be ordered by it")
+        if len(models) < 2 or shared.empty:
+            raise ValueError(
+                f"an order needs two models or more that share pairs of {measure}; there are "
+                f"{', '.join(models)}"
+            )
         shared = shared.sort_values("pair_id")
         sides = [list(sides_by_type(shared[shared["model"] == m]).values()) for m in models]
         full = np.array([weighted(types) for types in sides])
@@ -164,18 +159,14 @@ def _drawn_together(
     sides: Sequence[Sequence[FloatArray]], rate: float, repeats: int, rng: Generator
 ) -> tuple[int, FloatArray]:
     """Measure models on samples of the same pairs; (repeats, n_models, n_statistics) values."""
+    check_numbers(repeats=repeats)
+    if repeats < 2 or not 0 < rate <= 1:
+        raise ValueError(
+            f"rates must be shares in (0, 1] and repeats 2 or more; got {rate} and {repeats}"
+        )
     sizes = [types.shape[1] for types in sides[0]]
     kept, values = [ceil(rate * size) for size in sizes], []
     for _ in range(repeats):
         rows = [rng.permutation(size)[:n] for size, n in zip(sizes, kept, strict=True)]
         values.append([weighted([s[:, r] for s, r in zip(m, rows, strict=True)]) for m in sides])
     return sum(kept), np.array(values)
-
-
-def _checked(rates: Sequence[float], repeats: int, seed: Seed) -> np.random.SeedSequence:
-    check_numbers(repeats=repeats)
-    if repeats < 2 or not all(0 < rate <= 1 for rate in rates):
-        raise ValueError(
-            f"rates must be shares in (0, 1] and repeats 2 or more; got {rates} and {repeats}"
-        )
-    return as_seed_sequence(seed)

@@ -1,8 +1,8 @@
 """StereoSet's own measure: how often stereotypes are preferred, and sense to nonsense.
 
-Nadeem, Bethke and Reddy (2021), ACL. A model is asked as their code asks it
-(moinnadeem/StereoSet: ``dataloader.py``, ``eval_discriminative_models.py``,
-``eval_generative_models.py``); the scores are those of its ``evaluation.py``.
+Nadeem, Bethke and Reddy (2021), ACL. Questions are those of their code (moinnadeem/StereoSet:
+``dataloader.py``, ``eval_discriminative_models.py``, ``eval_generative_models.py``); the scores
+are those of its ``evaluation.py``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from ..tables.schema import require_columns
-from .alignment import Places, first_token
-from .datasets import PAIR_LABELS, ROLES
-from .inference import ask
+from .alignment import first_token
+from .datasets import DIRECTIONS, PAIR_LABELS, ROLES
+from .inference import Asked, ask
 from .language_models import LanguageModel
 from .measures import ALL_TYPES
 from .pair_files import LABELS, Cluster, stereoset_clusters
@@ -26,9 +27,6 @@ UNRELATED = "unrelated"
 """The third sentence of a cluster, which makes no sense; and the column of its score."""
 
 BLANK = "BLANK"
-
-Asked = tuple[Places, Places, int]
-"""Token ids, masked positions, and the position that is asked for."""
 
 
 def stereoset_scores(
@@ -53,9 +51,9 @@ def stereoset_scores(
     Returns
     -------
     DataFrame
-        A row a cluster, as `fit_pairs` takes it: ``model``, ``measure`` (stereoset), those of
+        A row a cluster, for `fit_pairs`: ``model``, ``measure`` (stereoset), those of
         ``PAIR_LABELS``, ``stereotypical``, ``anti_stereotypical``, ``unrelated`` in [0, 1],
-        ``difference`` of the first two, and ``token_difference`` of what was asked for.
+        ``difference`` of the first two, and ``token_difference`` of the tokens that are scored.
 
     Raises
     ------
@@ -63,40 +61,40 @@ def stereoset_scores(
         If the file is not StereoSet, or a sentence does not fill its blank by a word.
     """
     clusters = list(stereoset_clusters(Path(path), "intrasentence", (*LABELS, UNRELATED)))
-    causal, scores = model.kind == "causal", []
-    sentences = [
-        _asked_from_left(model, sentence) if causal else _asked_of_the_blank(model, c, sentence)
-        for c in clusters
-        for sentence in c.sentences
-    ]
+    sentences = [_asked(model, c, sentence) for c in clusters for sentence in c.sentences]
+    logs: list[FloatArray] = []
     for start in range(0, len(sentences), SENTENCES_AT_ONCE):
         block = sentences[start : start + SENTENCES_AT_ONCE]
-        questions: dict[tuple[Places, Places], set[int]] = {}
-        for ids, masked, place in (asked for sentence in block for asked in sentence):
-            questions.setdefault((ids, masked), set()).add(place)
-        log_probs, _ = ask(model, questions, batch_size)
-        logs = [np.array([log_probs[asked] for asked in sentence]) for sentence in block]
-        scores += [np.exp(x.mean()) if causal else np.exp(x).mean() for x in logs]
-    frame = pd.DataFrame([cluster.labels for cluster in clusters], columns=list(PAIR_LABELS))
+        log_probs, _ = ask(model, (one for asked in block for one in asked), batch_size)
+        logs += [np.array([log_probs[one] for one in asked]) for asked in block]
+    causal = model.kind == "causal"
+    scores = [float(np.exp(x.mean()) if causal else np.exp(x).mean()) for x in logs]
+    labels = [(c.pair_id, c.bias_type, DIRECTIONS[0], c.target) for c in clusters]
+    frame = pd.DataFrame(labels, columns=list(PAIR_LABELS))
     frame.insert(0, "measure", "stereoset")
     frame.insert(0, "model", model.name)
-    frame[[*ROLES, UNRELATED]] = np.array(scores, dtype=np.float64).reshape(-1, 3)
+    frame[[*ROLES, UNRELATED]] = np.array(scores).reshape(-1, 3)
     frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
-    sizes = np.array([len(sentence) for sentence in sentences]).reshape(-1, 3)
+    sizes = np.array([len(asked) for asked in sentences]).reshape(-1, 3)
     return frame.assign(token_difference=sizes[:, 0] - sizes[:, 1])
 
 
-def _asked_of_the_blank(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]:
-    """Ask for every token of the word in the blank, after those before it."""
+def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]:
+    """Ask for every token of the word in the blank; of a causal model, for all of the sentence."""
     tokenizer = model.tokenizer
+    if model.kind == "causal":  # the first token after the one that begins texts
+        ids = tuple(tokenizer(sentence, add_special_tokens=False)["input_ids"])
+        start = (first_token(tokenizer) or 0, ids[0])
+        return [(start, (), 1), *((ids, (), place) for place in range(1, len(ids)))]
     blanks = [place for place, word in enumerate(cluster.context.split(" ")) if BLANK in word]
     filled = sentence.split(" ")
     word = filled[blanks[-1]] if blanks and blanks[-1] < len(filled) else ""
     word = word.translate(str.maketrans("", "", string.punctuation))
     inserted = tokenizer(word, add_special_tokens=False)["input_ids"]
     if not inserted:
-        name = cluster.labels[0]
-        raise ValueError(f"cluster {name!r:.60}: {sentence!r:.80} fills no blank by a word")
+        raise ValueError(
+            f"cluster {cluster.pair_id!r:.60}: {sentence!r:.80} fills no blank by a word"
+        )
     asked: list[Asked] = []
     for place, token in enumerate(inserted):
         before = tokenizer.decode(inserted[:place])
@@ -105,13 +103,6 @@ def _asked_of_the_blank(model: LanguageModel, cluster: Cluster, sentence: str) -
         ids[masked] = token
         asked.append((tuple(ids), (masked,), masked))
     return asked
-
-
-def _asked_from_left(model: LanguageModel, sentence: str) -> list[Asked]:
-    """Ask for every token after those before it; the first after the token that begins texts."""
-    ids = tuple(model.tokenizer(sentence, add_special_tokens=False)["input_ids"])
-    start = first_token(model.tokenizer) or 0
-    return [((start, ids[0]), (), 1), *((ids, (), place) for place in range(1, len(ids)))]
 
 
 def icat(scored: pd.DataFrame) -> pd.DataFrame:
