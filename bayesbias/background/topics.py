@@ -26,7 +26,6 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
-from ..tables.cosines import attach_cosines
 from ..tables.schema import CONNECTIONS, validate_and_encode
 from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import draw_pool
@@ -91,19 +90,16 @@ def topic_tables(
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
     pool = draw_pool(source, loaded.words, rng=rng, case=case, ranks=ranks, **reading)
     present = replace(words_present(loaded, pool.found), controls={})
-    table = distance_table(pool.found, present)
+    vectors = dict(zip(pool.words, pool.vectors, strict=True))
     for drawn in draw_lists(pool, present, vary="both", match="topics", n_lists=n_tables, rng=rng):
-        names = {word: pool.words[row] for word, row in drawn.items()}
-        other = table.replace({"protected_word": names, "attribute": names})
-        words = pd.unique(other[["protected_word", "attribute"]].to_numpy().ravel())
-        units = pool.units[pd.Index(pool.words).get_indexer(pd.Index(words))]
-        cosines = units @ units.T
-        rows, columns = (
-            pd.Index(words).get_indexer(other[name]) for name in ("protected_word", "attribute")
-        )
-        other["cosine_distance"] = (1.0 - cosines[rows, columns]).clip(0.0, 2.0)
-        attach_cosines(other, words, cosines)
-        yield other
+        sets: dict[str, Any] = {
+            kind: {
+                name: [pool.words[drawn[word]] for word in words]
+                for name, words in getattr(present, kind).items()
+            }
+            for kind in ("groups", "stereotypes")
+        }
+        yield distance_table(vectors, replace(present, **sets))
 
 
 def topic_prior(
@@ -122,9 +118,8 @@ def topic_prior(
 
     make the prior. Each integral is a mean of :math:`LogNormal(\tau | m, s) / q(\tau)` over draws
     of the posterior of :math:`\tau_k` under a wide prior q (Hogg, Myers and Bovy, 2010, The
-    Astrophysical Journal 725). All other parameters of a table are integrated out.
-    Which attributes are a group's own is arbitrary in these tables: associated and different have
-    one mean.
+    Astrophysical Journal 725). All other parameters of a table are integrated out, and associated
+    and different have one mean, since which attributes are a group's own is arbitrary.
 
     Parameters
     ----------
@@ -175,7 +170,6 @@ def _population(draws: FloatArray) -> tuple[float, float]:
     from scipy.optimize import minimize
     from scipy.special import logsumexp
 
-    start = np.array([np.median(draws), np.log(0.5)])
     wide = WIDE.log_density(np.exp(draws))
 
     def loss(values: FloatArray) -> float:
@@ -184,5 +178,6 @@ def _population(draws: FloatArray) -> tuple[float, float]:
         return -float(logsumexp(weight, axis=1).sum())
 
     bounds = [(draws.min(), draws.max()), (np.log(NARROWEST), np.log(WIDE.parameters["log_sd"]))]
+    start = np.array([np.median(draws), np.log(0.5)])
     log_mean, log_sd = minimize(loss, start, bounds=bounds, method="L-BFGS-B").x
     return float(log_mean), float(np.exp(log_sd))
