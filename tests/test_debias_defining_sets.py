@@ -126,7 +126,7 @@ def test_what_is_refused(content: dict, words: str) -> None:
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('title = " Mine "\ndefining = [["she", "he"]]\n', encoding="utf-8")
+    path.write_text('title = "Mine"\ndefining = [["she", "he"]]\n', encoding="utf-8")
     sets = load_defining_sets(path)
     assert (sets.name, sets.title, sets.defining) == ("mine", "Mine", (("she", "he"),))
     assert load_defining_sets(sets) is sets

@@ -56,7 +56,7 @@ def test_a_new_method_is_a_function_and_debiases_files(
     assert debiasing(result).parameters == {"factor": 0.25}
     with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
         toy_halves(vectors, GENDER, k=1)
-    rows = fit_debiaser(vectors, "toy-halves", GENDER, first=3, factor=0.25).transform_rows(
+    rows = fit_debiaser(vectors, "toy_halves", GENDER, first=3, factor=0.25).transform_rows(
         vectors.index_to_key[40:50], vectors.vectors[40:50]
     )
     assert np.array_equal(rows, by_hand[40:50])
@@ -64,7 +64,7 @@ def test_a_new_method_is_a_function_and_debiases_files(
     Path("mine.toml").write_text(
         f"defining = {[*map(list, GENDER.defining)]}\nspecific = {[*GENDER.kept]}\n"
     )
-    debias_file("toy.bin", "file", "toy-halves", GENDER, first=3, factor=0.25, chunk_size=7)
+    debias_file("toy.bin", "file", "toy_halves", GENDER, first=3, factor=0.25)
     command = ["debias", "--method", "toy_halves", "--vectors", "toy.bin", "--lists", "mine.toml"]
     assert main([*command, "--first", "3", "--factor", ".25", "--out", "command"]) == 0
     assert "Method toy_halves, lists mine." in capsys.readouterr().out

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from bayesbias.debias import debiasing, soft
 from bayesbias.debias.methods.soft import Problem, root
-from bayesbias.debias.sums import Moments
+from bayesbias.debias.subspace import Moments
 
 
 def printed(T, W, N, B, strength: float, *, mean: bool) -> float:

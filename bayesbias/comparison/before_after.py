@@ -12,7 +12,7 @@ from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
-from ..debias.sums import VOCABULARY
+from ..debias.recovery import VOCABULARY
 from ..embeddings.load import iter_vectors, load_vectors
 from ..embeddings.word_sets import WordVectors
 from ..scores.directions import direct_bias, same

@@ -7,7 +7,7 @@ They differ in form from the word lists that are measured, and so they have a fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,6 @@ FOLDER = "wordlists/defining"
 
 TUPLES = ("defining", "equalise")
 WORDS = ("classes", "specific", "targets", "representation")
-TEXTS = ("name", "title", "reference", "licence", "note")
 
 
 @dataclass(frozen=True)
@@ -51,18 +50,12 @@ class DefiningSets:
     classes : sequence of str, optional
         Names of the classes, one for each place in a defining tuple.
     representation : tuple of str, optional
-        The defining tuple that finds words that lean to a class, where a method needs one, such
-        as ``("she", "he")``; the first that is there if not given.
+        The defining tuple that finds words that lean to a class, where a method needs one; the
+        first that is there if not given.
     case : {"fallback", "exact", "lower"}
         How words are looked up; see `in_case`.
     name, title, reference, licence, note : str
         What the list is, where it comes from, and what it does and does not claim.
-
-    Raises
-    ------
-    ValueError
-        If there is no defining set, tuples are of different or wrong length, a word repeats
-        within a set or among the equalise sets, or a word is blank or not text.
     """
 
     defining: tuple[Words, ...]
@@ -81,8 +74,6 @@ class DefiningSets:
     def __post_init__(self) -> None:
         for key in (*TUPLES, *WORDS):
             object.__setattr__(self, key, _words(key, getattr(self, key), key in TUPLES))
-        for key in TEXTS:
-            object.__setattr__(self, key, str(getattr(self, key)).strip())
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
         if self.case not in CASES:
@@ -133,9 +124,9 @@ class DefiningSets:
         equalise sets. Forms that an embedding lacks do no harm. Defining sets stay as they are.
         """
         forms = (str, str.lower, str.title, str.upper)
-        equalise = _distinct(chain(*(_mapped(form, self.equalise) for form in forms)))
+        equalise = [tuple(map(form, members)) for form in forms for members in self.equalise]
         specific = dict.fromkeys(form(word) for form in forms for word in self.specific)
-        return replace(self, equalise=equalise, specific=tuple(specific))
+        return replace(self, equalise=_distinct(equalise), specific=tuple(specific))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
@@ -160,8 +151,10 @@ class DefiningSets:
             key: tuple(dict.fromkeys(map(form, getattr(self, key))))
             for key in ("specific", "targets", "representation")
         }
-        changed["defining"] = tuple(dict.fromkeys(_mapped(form, self.defining)))
-        changed["equalise"] = _distinct(_mapped(form, self.equalise))
+        for key in TUPLES:
+            changed[key] = [tuple(map(form, members)) for members in getattr(self, key)]
+        changed["defining"] = tuple(dict.fromkeys(changed["defining"]))
+        changed["equalise"] = _distinct(changed["equalise"])
         return replace(self, case=case, **changed)
 
 
@@ -183,9 +176,8 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return source
     if isinstance(source, Mapping):
         known = [field.name for field in fields(DefiningSets)]
-        for key in source:
-            if key not in known:
-                raise ValueError(unknown_name("key", str(key), known))
+        if unknown := [key for key in source if key not in known]:
+            raise ValueError(unknown_name("key", str(unknown[0]), known))
         if "defining" not in source:
             raise ValueError("it lacks the key 'defining', a list of pairs of words")
         return DefiningSets(**source)
@@ -194,10 +186,6 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     with located(path):
         content = parse_toml(read_text(path), "a list")
         return load_defining_sets({"name": path.stem, **content})
-
-
-def _mapped(form: Callable[[str], str], tuples: Iterable[Words]) -> Iterable[Words]:
-    return (tuple(map(form, members)) for members in tuples)
 
 
 def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:

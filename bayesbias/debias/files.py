@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -14,10 +13,8 @@ from .._core.files import replace_folder
 from ..embeddings.convert import require_native_path
 from ..embeddings.formats.arrays import FILES, write_native
 from ..embeddings.load import open_embedding
-from ..embeddings.source import Chunk, Embedding
 from .defining_sets import SetsLike, load_defining_sets
-from .method import Debiaser, fit_debiaser, warn_of_empty
-from .sums import CHUNK
+from .method import fit_debiaser
 
 RECORD = "record.json"
 
@@ -32,7 +29,6 @@ def debias_file(
     force: bool = False,
     allow_pickle: bool = False,
     progressbar: bool = True,
-    chunk_size: int = CHUNK,
     **options: object,
 ) -> dict[str, Any]:
     """Debias a whole embedding file and write the result, which `load_vectors` reads.
@@ -51,14 +47,11 @@ def debias_file(
     method, sets, **options
         As for `fit_debiaser`.
     case : {"fallback", "exact", "lower"}, optional
-        How words of the sets are looked up, if not as the sets specify; see
-        `DefiningSets.in_case`.
+        How words are looked up, if not as the sets specify; see `DefiningSets.in_case`.
     force : bool
         Replace an earlier folder of this form.
     allow_pickle, progressbar
         As for `load_vectors`.
-    chunk_size : int
-        Words in memory at a time.
 
     Returns
     -------
@@ -68,8 +61,7 @@ def debias_file(
     Raises
     ------
     ValueError
-        If ``out`` is there and `force` is not set, or is the source; the method or an option is
-        unknown; or as the method. Nothing is written then.
+        If ``out`` is there and `force` is not set, or is the source; nothing is written then.
     """
     lists = load_defining_sets(sets)
     lists = lists if case is None else replace(lists, case=case)
@@ -77,23 +69,12 @@ def debias_file(
     if target.exists() and Path(source).exists() and target.samefile(source):
         raise ValueError(f"{target} is the source itself; write the debiased vectors elsewhere")
     require_native_path(target, force=force, files=(*FILES, RECORD))
-    if chunk_size < 1:
-        raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     debiaser = fit_debiaser(embedding, method, lists, **options)
     with replace_folder(target) as stage:
-        words, dims = write_native(_debiased(embedding, debiaser, chunk_size), stage)
+        words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
         record = {"source": Path(source).name, "words": words, "dims": dims}
         record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
         text = json.dumps(record, ensure_ascii=False, indent=1)
         (stage / RECORD).write_text(f"{text}\n", encoding="utf-8")
     return record
-
-
-def _debiased(embedding: Embedding, debiaser: Debiaser, chunk_size: int) -> Iterator[Chunk]:
-    empty = 0
-    for chunk in embedding.chunks(chunk_size):
-        rows = debiaser.transform_rows(chunk.words, chunk.vectors)
-        empty += int((~rows.any(axis=1)).sum())
-        yield replace(chunk, vectors=rows)
-    warn_of_empty(empty)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,9 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.formats.keyed import Vectors, resolved_forms
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
-from ..embeddings.source import Embedding
+from ..embeddings.source import Chunk, Embedding
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .sums import CHUNK, VANISHED, VectorsByWord, lengths, vectors_by_word
+from .subspace import VANISHED, VectorsByWord, lengths, vectors_by_word
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -103,18 +103,30 @@ class Debiaser:
     def transform(self, vectors: VectorsLike) -> KeyedVectors:
         """Debias vectors, as `transform_rows` does; the record stays with the new ones."""
         before = vectors_in_memory(vectors)
-        chunks = open_embedding(before).chunks(CHUNK)
-        matrix = np.concatenate([self.transform_rows(c.words, c.vectors) for c in chunks])
-        warn_of_empty(int((~matrix.any(axis=1)).sum()))
+        chunks = self.transform_chunks(open_embedding(before).chunks())
+        matrix = np.concatenate([chunk.vectors for chunk in chunks])
         others, words = resolved_forms(before), list(before.index_to_key)
         after = Vectors(words, matrix, [others.get(word, word) for word in words]).keyed()
         setattr(after, ATTRIBUTE, self.record)
         return after
 
+    def transform_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Debias the chunks of an embedding; warns at the end of words that have no direction."""
+        empty = 0
+        for chunk in chunks:
+            rows = self.transform_rows(chunk.words, chunk.vectors)
+            empty += int((~rows.any(axis=1)).sum())
+            yield replace(chunk, vectors=rows)
+        if empty:
+            warnings.warn(
+                f"the vectors of {empty:,} word(s) are all zeros and were left so",
+                skip_file_prefixes=OWN_FRAMES,
+            )
+
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
-        """Debias a chunk, (n, n_dims): float32 rows; those of zeros stay zeros.
+        """Debias some words, (n, n_dims): float32 rows; those of zeros stay zeros.
 
         A ValueError is raised if a row is not finite, or nothing is left of one.
         """
@@ -134,8 +146,7 @@ class Debiaser:
         if names := [words[row] for row in lost if words[row] not in self.placed]:
             raise ValueError(
                 f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
-                "debiasing: they lie in what is removed; add them to the specific words, or remove "
-                "less"
+                "debiasing; add them to the specific words, or remove less"
             )
         if self.unit:
             matrix = matrix / np.where(empty, 1.0, after)[:, None]
@@ -200,12 +211,21 @@ def debiasing_method(
         name = learn.__name__
 
         def fit(vectors: VectorsLike | Embedding, sets: SetsLike, **options: object) -> Debiaser:
-            return learn(_material(name, vectors, sets, two_classes), **options)
+            lists = load_defining_sets(sets)
+            if two_classes and lists.n_classes != 2:
+                raise ValueError(
+                    f"{name} debiasing is for two classes, and {lists.name!r} has "
+                    f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
+                )
+            if not isinstance(vectors, Embedding):
+                vectors = open_embedding(vectors_in_memory(vectors))
+            found = vectors_by_word(vectors, lists.forms)
+            lists = lists.in_case(lists.case, found)
+            kept = {word: found[word] for word in sorted(lists.kept) if word in found}
+            return learn(Material(name, vectors, lists, kept), **options)
 
         def debias(
-            vectors: VectorsLike,
-            sets: SetsLike = default_sets,
-            **options: object,
+            vectors: VectorsLike, sets: SetsLike = default_sets, **options: object
         ) -> KeyedVectors:
             keyed = vectors_in_memory(vectors)
             return fit(keyed, sets, **options).transform(keyed)
@@ -222,30 +242,11 @@ def debiasing_method(
     return enter
 
 
-def _material(
-    method: str, vectors: VectorsLike | Embedding, sets: SetsLike, two_classes: bool
-) -> Material:
-    """Read the vectors of the sets' words, in the case that the embedding has them in."""
-    lists = load_defining_sets(sets)
-    if two_classes and lists.n_classes != 2:
-        raise ValueError(
-            f"{method} debiasing is for two classes, and {lists.name!r} has "
-            f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
-        )
-    if not isinstance(vectors, Embedding):
-        vectors = open_embedding(vectors_in_memory(vectors))
-    found = vectors_by_word(vectors, lists.forms)
-    lists = lists.in_case(lists.case, found)
-    kept = {word: found[word] for word in sorted(lists.kept) if word in found}
-    return Material(method, vectors, lists, kept)
-
-
 def method_options(method: str) -> list[str]:
     """Return the names of the options of a method by name."""
-    key = method.replace("-", "_")
-    if key not in DEBIASING_METHODS:
+    if method not in DEBIASING_METHODS:
         raise ValueError(unknown_name("debiasing method", method, DEBIASING_METHODS))
-    return list(inspect.signature(DEBIASING_METHODS[key]).parameters)[2:]
+    return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[2:]
 
 
 def fit_debiaser(
@@ -261,16 +262,15 @@ def fit_debiaser(
     vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
         As for `load_vectors`.
     method : str
-        A name of `DEBIASING_METHODS`; a hyphen may stand for an underscore.
+        A name of `DEBIASING_METHODS`.
     sets : str, path, mapping or DefiningSets
     **options
         Those of the method, such as ``k=2``.
     """
     known = method_options(method)
-    for option in options:
-        if option not in known:
-            raise ValueError(unknown_name(f"option of {method}", option, known))
-    return DEBIASING_METHODS[method.replace("-", "_")](vectors, sets, **options)
+    if unknown := [option for option in options if option not in known]:
+        raise ValueError(unknown_name(f"option of {method}", unknown[0], known))
+    return DEBIASING_METHODS[method](vectors, sets, **options)
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
@@ -281,12 +281,3 @@ def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """
     record = getattr(vectors, ATTRIBUTE, None)
     return record if isinstance(record, Debiasing) else None
-
-
-def warn_of_empty(count: int) -> None:
-    """Warn of words whose vector is zero: they have no direction and stay as they are."""
-    if count:
-        warnings.warn(
-            f"the vectors of {count:,} word(s) are all zeros and were left so",
-            skip_file_prefixes=OWN_FRAMES,
-        )

@@ -16,10 +16,13 @@ from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import unit_sets
-from .sums import VOCABULARY
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+
+VOCABULARY = 50_000
+"""Words from the start of an embedding that are searched for biased ones: files have frequent
+words first, and Gonen and Goldberg (2019) use as many."""
 
 FEWEST_TARGETS = 3
 """A correlation of two is 1 or -1 whatever they are."""
@@ -85,31 +88,33 @@ def remaining_bias(
     before, after = vectors_in_memory(before), vectors_in_memory(after)
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)
-    words = _shared_words(before, after, lists, vocabulary)
-    both = [_rows(vectors, words) for vectors in (before, after)]
-    leaning = _leaning(before, words, lists)
-    chosen, labels = _most_leaning(leaning, n_words, lists)
-    root = as_seed_sequence(seed)
-    state = int(root.generate_state(1)[0])
-    chance = 1 / lists.n_classes
-    clustered = [cluster_accuracy(rows[chosen], labels, seed=root) for rows in both]
-    classified = [classifier_accuracy(rows[chosen], labels, folds, state) for rows in both]
-    checks = [
-        ("cluster", "accuracy", *clustered, chance, len(labels)),
-        ("classifier", "accuracy", *classified, chance, len(labels)),
-    ]
+    free = [word for word in before.index_to_key[:vocabulary] if word not in lists.kept]
+    free = [word for word in free if word in after.key_to_index]
+    words = [word for word in free if before[word].any() and after[word].any()]
+    if not words:
+        raise ValueError("the two embeddings share no word that is not specific")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
+    leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
+    chosen, labels = _most_leaning(leaning, n_words, lists)
+    chance = 1 / lists.n_classes
+    checks = [("cluster", "accuracy", chance, len(labels))]
+    checks += [("classifier", "accuracy", chance, len(labels))]
     if len(asked) >= FEWEST_TARGETS:
-        size, lean = min(neighbours, len(words) - 1), _leaning(before, asked, lists)
-        classes = np.eye(lists.n_classes)[leaning.argmax(axis=1)]
-        correlations = []
-        for vectors, rows in zip((before, after), both, strict=True):
-            near = nearest_words(asked, _rows(vectors, asked), words, rows, size)
-            shares = classes[near].mean(axis=1)
-            correlations.append(float(np.mean(list(map(_correlation, lean.T, shares.T)))))
-        checks.append(("neighbours", "correlation", *correlations, 0.0, len(asked)))
-    frame = pd.DataFrame(checks, columns=["check", "measure", "before", "after", "chance", "n"])
+        checks += [("neighbours", "correlation", 0.0, len(asked))]
+    frame = pd.DataFrame(checks, columns=["check", "measure", "chance", "n"])
+    for place, (name, vectors) in enumerate({"before": before, "after": after}.items(), start=2):
+        rows = _rows(vectors, words)
+        values = [
+            cluster_accuracy(rows[chosen], labels, seed=root),
+            classifier_accuracy(rows[chosen], labels, folds, int(root.generate_state(1)[0])),
+        ]
+        if len(asked) >= FEWEST_TARGETS:
+            near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbours)
+            shares = np.eye(lists.n_classes)[leaning.argmax(axis=1)][near].mean(axis=1)
+            lean = _leaning(before, asked, lists)
+            values.append(float(np.mean(list(map(_correlation, lean.T, shares.T)))))
+        frame.insert(place, name, values)
     frame.attrs["seed"] = root.entropy
     return frame
 
@@ -162,30 +167,15 @@ def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], folds: int, 
 def nearest_words(
     targets: list[str], target_rows: FloatArray, words: list[str], rows: FloatArray, size: int
 ) -> NDArray[np.intp]:
-    """Return the rows of each target's nearest words by cosine, (n_targets, size).
+    """Return the rows of each target's nearest other words by cosine, (n_targets, size).
 
-    Targets and words come with their unit vectors. A target is not its own neighbor.
+    Targets and words come with their unit vectors. There may be fewer words than asked for.
     """
-    place = {word: row for row, word in enumerate(words)}
-    near = []
+    size, names, near = min(size, len(words) - 1), np.array(words), []
     for target, vector in zip(targets, target_rows, strict=True):
-        cosines = rows @ vector
-        if target in place:
-            cosines[place[target]] = -np.inf
+        cosines = np.where(names == target, -np.inf, rows @ vector)
         near.append(np.argpartition(-cosines, size - 1)[:size])
     return np.array(near)
-
-
-def _shared_words(
-    before: KeyedVectors, after: KeyedVectors, lists: DefiningSets, vocabulary: int
-) -> list[str]:
-    """Return words of both embeddings that are not specific, and have a direction in each."""
-    free = (word for word in before.index_to_key[:vocabulary] if word not in lists.kept)
-    both = (word for word in free if word in after.key_to_index)
-    words = [word for word in both if before[word].any() and after[word].any()]
-    if not words:
-        raise ValueError("the two embeddings share no word that is not specific")
-    return words
 
 
 def _rows(vectors: KeyedVectors, words: Iterable[str]) -> FloatArray:

@@ -1,19 +1,27 @@
-"""The directions of bias, and the equalised vectors that have no other difference."""
+"""The directions of bias, equalised vectors, and passes over an embedding of any size."""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import is_whole, unknown_name
-from .._core.resources import OWN_FRAMES
+from .._core.display import abridged
+from ..embeddings.source import Embedding
 from ..embeddings.word_sets import look_up_tuples
 from ..scores.subspace import bias_subspace, principal_components
 from .defining_sets import DefiningSets
-from .sums import VANISHED, VectorsByWord, without
+
+VectorsByWord = Mapping[str, NDArray[np.floating]]
+
+VANISHED = 1e-6
+"""A row that keeps a smaller share of its length has no direction but that of rounding:
+float32 rounds coordinates at 6e-8."""
 
 SUBSPACES = ("components", "means")
 """How a bias subspace is found: principal components of centered sets, or differences of means."""
@@ -26,8 +34,8 @@ def bias_directions(
 
     ``components``: principal components of the sets, each centered on its mean (Bolukbasi et al.,
     Manzini et al.), as many as there are classes less one if k is not given. ``means``: the span
-    of the differences of the classes' means (Schröder et al., the subspace of SAME), whose
-    dimension is not chosen. Sets with a missing word are left out whole.
+    of the differences of the classes' means (Schröder et al., the subspace of SAME). Sets with a
+    missing word are left out whole.
     """
     if subspace not in SUBSPACES:
         raise ValueError(unknown_name("subspace", subspace, SUBSPACES))
@@ -50,10 +58,7 @@ def unit_sets(found: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
 def equalised_words(
     found: VectorsByWord, lists: DefiningSets, directions: FloatArray
 ) -> dict[str, FloatArray]:
-    """Compute the new vectors of the words of equalise sets.
-
-    A set with a missing word is left out whole, for one word alone cannot be equalised.
-    """
+    """Compute the new vectors of the words of equalise sets that are there as a whole."""
     placed: dict[str, FloatArray] = {}
     for members in lists.equalise:
         if all(word in found for word in members):
@@ -82,10 +87,65 @@ def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
     return np.asarray(common + radius * leaning / sizes)
 
 
-def warn_of_few_directions(n_classes: int, k: int) -> None:
-    """Warn that sets are equalised in fewer directions than they differ in."""
-    warnings.warn(
-        f"equalising sets of {n_classes} words takes {n_classes - 1} directions, and k={k} are "
-        "removed; words of a set may get one vector. Leave k out, or pass equalise=False",
-        skip_file_prefixes=OWN_FRAMES,
-    )
+def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
+    """Subtract from rows their projections on the span of orthonormal directions.
+
+    Sums run in an order that does not depend on the number of rows, as those of BLAS may, so that
+    chunks of any size give the same bits.
+    """
+    parts = np.einsum("nd,kd->nk", rows, directions)
+    return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
+
+
+def vectors_by_word(embedding: Embedding, words: Iterable[str]) -> dict[str, Any]:
+    """Return the vectors of those of the words that are there; of a word twice there the first."""
+    if (loaded := embedding.loaded) is not None:
+        return {word: loaded[word] for word in words if word in loaded.key_to_index}
+    found: dict[str, Any] = {}
+    for chunk in embedding.chunks(wanted=set(words)):
+        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
+            found.setdefault(word, vector)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over the unit vectors u of an embedding: u, (n_dims,), and u uᵀ, (n_dims, n_dims).
+
+    Those called neutral are of the words that are not kept; words whose vector is zero are not
+    counted.
+    """
+
+    count: int
+    neutral_count: int
+    total: FloatArray
+    second: FloatArray
+    neutral_second: FloatArray
+
+
+def moments(embedding: Embedding, kept: frozenset[str]) -> Moments:
+    """Compute the moments of an embedding in one pass."""
+    total: list[Any] = [0, 0, 0.0, 0.0, 0.0]
+    for words, rows in unit_chunks(embedding):
+        free = rows[[word not in kept for word in words]]
+        parts = len(rows), len(free), rows.sum(axis=0), rows.T @ rows, free.T @ free
+        total = [before + part for before, part in zip(total, parts, strict=True)]
+    return Moments(*total)
+
+
+def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
+    """Yield all words with their unit vectors; words of no direction are left out."""
+    for chunk in embedding.chunks():
+        rows = np.asarray(chunk.vectors, dtype=np.float64)
+        sizes = lengths(rows, chunk.words)
+        there = np.flatnonzero(sizes > 0).tolist()
+        yield [chunk.words[row] for row in there], rows[there] / sizes[there, None]
+
+
+def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
+    """Compute Euclidean lengths of finite rows, each summed by itself; (n, n_dims) to (n,)."""
+    squares = np.einsum("nd,nd->n", rows, rows)
+    bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
+    if bad:
+        raise ValueError(f"the vectors of {abridged(bad)} are not finite; leave them out")
+    return np.asarray(np.sqrt(squares))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,15 @@ from ..._core.random import Seed, as_seed_sequence
 from ...embeddings.source import Embedding
 from ..defining_sets import DefiningSets
 from ..method import Debiaser, Material, debiasing_method
-from ..recovery import cluster_accuracy
-from ..subspace import bias_directions, equalised_words
-from ..sums import VOCABULARY, VectorsByWord, moments, unit_chunks, without
+from ..recovery import VOCABULARY, cluster_accuracy
+from ..subspace import (
+    VectorsByWord,
+    bias_directions,
+    equalised_words,
+    moments,
+    unit_chunks,
+    without,
+)
 
 
 @debiasing_method(two_classes=True)
@@ -110,23 +117,16 @@ def leaning_direction(found: VectorsByWord, lists: DefiningSets) -> FloatArray:
 
 def most_biased(
     embedding: Embedding, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
-) -> tuple[tuple[str, ...], FloatArray]:
+) -> tuple[list[str], FloatArray]:
     """Find the words furthest along a direction, then those furthest against it: unit vectors."""
-    words: list[str] = []
-    parts, seen = [], 0
-    for names, chunk in unit_chunks(embedding):
-        free = [row for row, word in enumerate(names[: vocabulary - seen]) if word not in kept]
-        words += [names[row] for row in free]
-        parts.append(chunk[free])
-        seen += len(names)
-        if seen >= vocabulary:
-            break
-    if n_words < 1 or len(words) < 2 * n_words:
+    every = (pair for chunk in unit_chunks(embedding) for pair in zip(*chunk, strict=True))
+    free = [(word, row) for word, row in islice(every, vocabulary) if word not in kept]
+    if n_words < 1 or len(free) < 2 * n_words:
         raise ValueError(
             f"n_words={n_words} most biased words of each class need {2 * n_words} words that are "
-            f"not specific; there are {len(words)} among the first {vocabulary:,}"
+            f"not specific; there are {len(free)} among the first {vocabulary:,}"
         )
-    rows = np.concatenate(parts)
+    rows = np.stack([row for _, row in free])
     order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")
     order = np.r_[order[:n_words], order[-n_words:]]
-    return tuple(words[row] for row in order.tolist()), rows[order]
+    return [free[row][0] for row in order], rows[order]

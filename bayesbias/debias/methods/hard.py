@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 
+from ..._core.resources import OWN_FRAMES
 from ..method import Debiaser, Material, debiasing_method
-from ..subspace import bias_directions, equalised_words, warn_of_few_directions
-from ..sums import without
+from ..subspace import bias_directions, equalised_words, without
 
 
 @debiasing_method(default_sets="religion")
@@ -59,12 +60,6 @@ def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> 
     equalise : bool
         Move the equalise sets. If not, their words stay as they are.
 
-    Raises
-    ------
-    ValueError
-        If the sets are not pairs, no pair is in the embedding, k is more than the independent
-        directions, or nothing is left of a word.
-
     References
     ----------
     Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs: it neutralises
@@ -81,7 +76,12 @@ def _projected(material: Material, k: int | None, equalise: bool, subspace: str)
     directions = bias_directions(found, lists, k, subspace)
     placed = equalised_words(found, lists, directions) if equalise else {}
     if placed and len(directions) < lists.n_classes - 1:
-        warn_of_few_directions(lists.n_classes, len(directions))
+        warnings.warn(
+            f"equalising sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, "
+            f"and k={len(directions)} are removed; words of a set may get one vector. Leave k out, "
+            "or pass equalise=False",
+            skip_file_prefixes=OWN_FRAMES,
+        )
     return material.debiaser(
         {"k": len(directions), "subspace": subspace, "equalise": equalise},
         equalise=equalise,

@@ -13,8 +13,7 @@ from ..._core.blas import one_thread
 from ..._core.checks import unknown_name
 from ..._core.resources import OWN_FRAMES
 from ..method import Debiaser, Material, debiasing_method
-from ..subspace import bias_directions
-from ..sums import Moments, moments
+from ..subspace import Moments, bias_directions, moments
 
 WEIGHTINGS = ("mean", "sum")
 """Whether the two terms are means of their entries, or sums as printed."""
