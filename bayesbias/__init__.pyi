@@ -21,6 +21,7 @@ from .comparison.ranks import predict_retraining as predict_retraining
 from .comparison.ranks import rank_embeddings as rank_embeddings
 from .comparison.ranks import variance_shares as variance_shares
 from .embeddings.convert import convert_vectors as convert_vectors
+from .embeddings.convert import save_vectors as save_vectors
 from .embeddings.distances import distance_table as distance_table
 from .embeddings.distances import missing_words as missing_words
 from .embeddings.distances import undersized_sets as undersized_sets
@@ -28,7 +29,6 @@ from .embeddings.load import frequency_ranks as frequency_ranks
 from .embeddings.load import iter_vectors as iter_vectors
 from .embeddings.load import load_vectors as load_vectors
 from .embeddings.load import resolved_forms as resolved_forms
-from .embeddings.load import save_vectors as save_vectors
 from .embeddings.replicates import retrain as retrain
 from .embeddings.replicates import sample_vectors as sample_vectors
 from .model.arviz_groups import add_groups as add_groups

@@ -9,7 +9,8 @@ import pytest
 from embedding_toys import WORDS, Table, check, keyed
 
 from bayesbias._core.checks import Argument
-from bayesbias.embeddings.load import cures, load_vectors, resolved_forms, save_vectors
+from bayesbias.embeddings.convert import save_vectors
+from bayesbias.embeddings.load import cures, load_vectors, resolved_forms
 from bayesbias.embeddings.word_sets import look_up
 from bayesbias.tables.spellings import first_spellings
 

@@ -18,8 +18,9 @@ from gensim.models.fasttext import save_facebook_model
 from numpy.testing import assert_allclose, assert_array_equal
 from safetensors.numpy import save
 
+from bayesbias.embeddings.convert import save_vectors
 from bayesbias.embeddings.distances import distance_table
-from bayesbias.embeddings.load import iter_vectors, load_vectors, save_vectors
+from bayesbias.embeddings.load import iter_vectors, load_vectors
 
 FRAME = pd.DataFrame(list(WORDS.values()), index=list(WORDS))
 

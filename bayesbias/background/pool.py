@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.formats.keyed import chunks_of, sample_of
+from ..embeddings.formats.keyed import chunks_of
 from ..embeddings.load import VectorsLike, choose, open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
 from ..tables.spellings import forms_of
@@ -118,8 +118,7 @@ def draw_pool(
 
 def _chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:
     yield from embedding.chunks()
-    loaded = embedding.loaded
-    if and_sample and loaded is not None and (more := sample_of(loaded)) is not None:
+    if and_sample and (more := getattr(embedding.loaded, "sample", None)) is not None:
         yield from chunks_of(more)
 
 

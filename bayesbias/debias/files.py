@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .._core.files import replace_folder
-from ..embeddings.convert import require_native_path
-from ..embeddings.formats.arrays import FILES, write_native
+from ..embeddings.convert import require_native_path, write_native
+from ..embeddings.formats.arrays import FILES
 from ..embeddings.load import open_embedding
 from .defining_sets import SetsLike, load_defining_sets
 from .method import fit_debiaser

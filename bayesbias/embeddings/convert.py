@@ -1,23 +1,60 @@
-"""Converting embeddings of any format into the native form, in little memory."""
+"""Writing embeddings: one file, or the native folder of an embedding of any format and size."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
-from .._core.files import recover, replace_folder
+from .._core.files import recover, replace_file, replace_folder
 from .._core.resources import OWN_FRAMES
-from .formats.arrays import FILES, write_native
+from .formats.arrays import FILES, VECTORS, WORDS
+from .formats.keyed import forms_of_keys, ranks_of
+from .load import VectorsLike, vectors_in_memory
 from .registry import FORMATS, open_embedding
-from .source import first_of_each
+from .source import ODD, Chunk, first_of_each
 
-if TYPE_CHECKING:
-    from .load import VectorsLike
+
+def save_vectors(
+    vectors: VectorsLike, path: str | Path, licence: str = "", provenance: str = ""
+) -> None:
+    """Save vectors as a ``.npz`` file, which `load_vectors` reads without any pickle.
+
+    Parameters
+    ----------
+    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
+        As for `load_vectors`.
+    path : str or Path
+        Must end in ``.npz``. The file appears under this name only when it is complete.
+    licence, provenance : str
+        Under which terms the vectors may be used, and where they come from; kept in the file.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import tempfile
+    >>> bb.save_vectors({"cat": [1, 0], "dog": [0, 1]}, f"{tempfile.mkdtemp()}/two.npz")
+    """
+    if Path(path).suffix != ".npz":
+        raise ValueError(f"vectors are saved as .npz; {path} must end in it")
+    vectors = vectors_in_memory(vectors)
+    arrays: dict[str, Any] = {"licence": np.array(licence), "provenance": np.array(provenance)}
+    for first, some in (("", vectors), ("sample_", getattr(vectors, "sample", None))):
+        if some is not None:
+            arrays |= {
+                f"{first}words": np.array(some.index_to_key, dtype=np.str_),
+                f"{first}read_as": np.array(forms_of_keys(some), dtype=np.str_),
+                f"{first}vectors": np.asarray(some.vectors, dtype=np.float32),
+                f"{first}ranks": ranks_of(some),
+            }
+    with replace_file(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
 
 
 def convert_vectors(
@@ -89,3 +126,24 @@ def require_native_path(folder: Path, *, force: bool, files: Collection[str] = F
     if others and not force:
         text = f"{folder} is there already; pass "
         raise ArgumentError(text, Argument("force", True), " to replace it")
+
+
+def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
+    """Write chunks into an empty folder; return the numbers of words and of dimensions."""
+    count = n_dims = 0
+    header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
+    with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
+        for chunk in chunks:
+            if not count:
+                n_dims = chunk.vectors.shape[1]
+                np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (0, n_dims)})
+            if odd := [word for word in chunk.words if "\n" in word]:
+                raise ValueError(f"the word {odd[0]!r} holds a line break; take it out")
+            vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
+            words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
+            count += len(chunk)
+        if not count:
+            raise ValueError("there are no words to write")
+        vectors.seek(0)  # numpy leaves room in the header for the first number to grow
+        np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
+    return count, n_dims

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -143,7 +142,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets that lost more than a fifth of their words, or have fewer than three left.
 
-    WEFE gives no score where more than a fifth is lost.
+    WEFE (Badilla, Bravo-Marquez and Pérez, 2020) gives no score where more than a fifth is lost.
 
     Returns
     -------
@@ -151,10 +150,6 @@ def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFram
         One row a set, in the list's order: ``role`` (protected, stereotype or control), ``set``,
         ``words`` (how many the list has), ``found`` (spellings of one vector counted once),
         ``share`` (of the words that are missing, in [0, 1]). Empty if every set has enough.
-
-    References
-    ----------
-    Badilla, Bravo-Marquez and Pérez (2020), WEFE: ``lost_vocabulary_threshold``.
 
     Examples
     --------
@@ -191,9 +186,9 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     first = first_spellings(vectors, wordlist.words)
     frame = wordlist.to_frame()
     sets = frame.assign(first=frame["word"].map(first)).groupby(["role", "set"], sort=False)
-    words, there, found = sets.size(), sets["first"].count(), sets["first"].nunique()
-    columns = {"words": words, "found": found, "share": (words - there) / words}
-    return pd.DataFrame(columns).reset_index()
+    words, found = sets.size(), sets["first"].nunique()
+    share = (words - sets["first"].count()) / words
+    return pd.DataFrame({"words": words, "found": found, "share": share}).reset_index()
 
 
 def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
@@ -238,22 +233,22 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     """Return all pairs with vectors, each once, without distances; words by first spelling."""
     blocks = []
     for group, protected in wordlist.groups.items():
-        stereotypes = [
-            ("associated" if other == group else "different", wordlist.set_name(other), words)
+        sets = [("associated", wordlist.set_name(group), wordlist.stereotypes.get(group, ()))]
+        sets += [
+            ("different", wordlist.set_name(other), words)
             for other, words in wordlist.stereotypes.items()
+            if other != group
         ]
-        controls = [(name, name, words) for name, words in wordlist.controls.items()]
-        attributes = [
-            (spellings[attribute], set_name, connection)
-            for connection, set_name, words in sorted(stereotypes, key=itemgetter(0)) + controls
-            for attribute in words
+        sets += [(name, name, words) for name, words in wordlist.controls.items()]
+        rows = [
+            (word, group, spellings[attribute], set_name, connection)
+            for word in dict.fromkeys(spellings[w] for w in protected if w in spellings)
+            for connection, set_name, attributes in sets
+            for attribute in attributes
             if attribute in spellings
         ]
-        words = dict.fromkeys(spellings[word] for word in protected if word in spellings)
-        left = pd.DataFrame({COLUMNS[0]: [*words], COLUMNS[1]: group}, dtype=object)
-        right = pd.DataFrame(attributes, columns=list(COLUMNS[2:5]), dtype=object)
-        blocks.append(left.merge(right.drop_duplicates("attribute"), how="cross"))
-    pairs = pd.concat(blocks, ignore_index=True)
+        blocks.append(pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object))
+    pairs = pd.concat(blocks, ignore_index=True).drop_duplicates(list(_WORDS))
     pairs = pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:

@@ -16,7 +16,6 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .formats.arrays import save_vectors
 from .formats.keyed import (
     Vectors,
     as_keyed,
@@ -24,7 +23,6 @@ from .formats.keyed import (
     frequency_ranks,
     require_directions,
     resolved_forms,
-    sample_of,
 )
 from .registry import open_embedding
 from .source import Chunk, Vector, first_of_each
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 __all__ = ["CASES", "choose", "cures", "frequency_ranks", "iter_vectors", "load_vectors"]
-__all__ += ["open_embedding", "resolved_forms", "save_vectors"]
+__all__ += ["open_embedding", "resolved_forms"]
 
 type VectorsLike = (
     str
@@ -144,21 +142,19 @@ def read_vectors(
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
     try:
-        chunk = _joined(list(first_of_each(embedding.chunks(wanted=wanted), [])))
+        chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted), [])])
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
             "to read, or read it in parts by iter_vectors"
         ) from None
     loaded = embedding.loaded
-    if asked is None:
-        chosen = {word: word for word in chunk.words}
-        cure: dict[str, Cure] = {}
-    else:
+    chosen, cure = {word: word for word in chunk.words}, dict[str, Cure]()
+    if asked is not None:
         rows = {word: row for row, word in enumerate(chunk.words)}
         chosen = choose(asked, rows, case, strip_accents=strip_accents)
         absent = [word for word in asked if word not in chosen]
-        made = _from_subwords(loaded if subwords else None, absent, where)
+        made = _from_subwords(loaded, absent, where) if subwords else _joined([])
         tries = {w: cure_of(w, rows, case, strip_accents=strip_accents) for w in absent}
         cure = {w: c for w, c in tries.items() if c is not None and w not in made.words}
         chunk = _joined([chunk.take([rows[form] for form in chosen.values()]), made])
@@ -168,7 +164,7 @@ def read_vectors(
     require_directions(list(chosen), chunk.vectors, f"{where}: ")
     original = {} if loaded is None else resolved_forms(loaded)
     forms = [original.get(form, form) for form in chosen.values()]
-    sample = sample_of(loaded) if asked is None and loaded is not None else None
+    sample = getattr(loaded, "sample", None) if asked is None else None
     return Vectors(list(chosen), chunk.vectors, forms, chunk.ranks, found_by=cure, sample=sample)
 
 
@@ -177,11 +173,9 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
     some = [chunk for chunk in chunks if len(chunk)]
     if not some:
         return Chunk([], np.empty((0, 1), dtype=np.float32), np.empty(0, dtype=np.int64))
-    return Chunk(
-        [word for chunk in some for word in chunk.words],
-        np.concatenate([chunk.vectors for chunk in some]),
-        np.concatenate([chunk.ranks for chunk in some]),
-    )
+    words = [word for chunk in some for word in chunk.words]
+    vectors, ranks = zip(*((chunk.vectors, chunk.ranks) for chunk in some), strict=True)
+    return Chunk(words, np.concatenate(vectors), np.concatenate(ranks))
 
 
 def _from_subwords(
@@ -193,15 +187,15 @@ def _from_subwords(
     ngrams = getattr(loaded, "vectors_ngrams", ())
     rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
     rows = {word: row for word, row in rows.items() if np.any(row)}
-    if rows:
-        warnings.warn(
-            f"{len(rows)} word(s) are not in the vocabulary of {where}, and their vectors are made "
-            f"of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
-            skip_file_prefixes=OWN_FRAMES,
-        )
+    if not rows:
+        return _joined([])
+    warnings.warn(
+        f"{len(rows)} word(s) are not in the vocabulary of {where}, and their vectors are made "
+        f"of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
+        skip_file_prefixes=OWN_FRAMES,
+    )
     matrix = np.array([*rows.values()], dtype=np.float32)
-    ranks = np.full(len(rows), len(loaded) + 1 if rows else 0, dtype=np.int64)
-    return Chunk(list(rows), matrix, ranks)
+    return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
 
 
 def iter_vectors(
@@ -250,7 +244,7 @@ def vectors_in_memory(
     return read_vectors(vectors, words) if made else vectors
 
 
-def _asked(words: Iterable[str] | WordListLike | None) -> tuple[str, ...] | None:
+def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     """Return the words asked for once each; sorted, since a set has no order of its own."""
     if words is None:
         return None
@@ -262,7 +256,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> tuple[str, ...] | None
         raise TypeError(f"words must be text; got {wrong[0]!r}")
     if not asked:
         raise ValueError("words is empty; leave it out to load all words")
-    return tuple(sorted(asked))
+    return sorted(asked)
 
 
 def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) -> ValueError:

@@ -51,9 +51,6 @@ PLACE = "GENSIM_DATA_DIR"
 _CONTROL = re.compile(rb"[\0-\x08]")
 """Bytes that no text has, and some of the first thousand float32 numbers surely have."""
 
-_HEAD = 4096
-"""Bytes of a file that are looked at."""
-
 
 def open_embedding(
     source: Any,  # noqa: ANN401
@@ -65,35 +62,36 @@ def open_embedding(
     if not isinstance(source, str | os.PathLike):
         return Embedding(Path("the vectors given"), arrays.npz_chunks, loaded=as_keyed(source))
     path = _path_of(source)
+    if path.is_dir():
+        if not all((path / name).is_file() for name in arrays.FILES):
+            raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
+        return Embedding(path, arrays.native_chunks)
+    if not (archive := parts_of(path)[0]).is_file():
+        raise FileNotFoundError(
+            f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
+            "some"
+        )
     return Embedding(path, _format_of(path), allow_pickle, progressbar)
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:
     """Return the path of a file or folder by its name or path."""
-    path = Path(source)
-    archive, member = parts_of(path)
-    bare = isinstance(source, str) and not re.search(r"[/\\]", source)
-    if bare and not member and path.suffix.lower() not in ENDINGS:
-        bundled = bundled_folder("vectors") / f"{source}.npz"
-        if source and bundled.is_file():
-            return bundled
-        if source in GENSIM_NAMES and not path.exists():
-            return _gensim_path(str(source))
-        if not path.exists() or not source:
-            known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
-            raise ValueError(
-                unknown_name("embedding", str(source), known)
-                + f"; for a file of your own give its path, ending in {', '.join(ENDINGS)}"
-            )
-    if path.is_dir():
-        if not all((path / name).is_file() for name in arrays.FILES):
-            raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
-    elif not archive.is_file():
-        raise FileNotFoundError(
-            f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
-            "some"
-        )
-    return path
+    path, name = Path(source), str(source)
+    bare = isinstance(source, str) and not re.search(r"[/\\]", name) and not parts_of(path)[1]
+    if not bare or path.suffix.lower() in ENDINGS:
+        return path
+    bundled = bundled_folder("vectors") / f"{name}.npz"
+    if name and bundled.is_file():
+        return bundled
+    if name and path.exists():
+        return path
+    if name in GENSIM_NAMES:
+        return _gensim_path(name)
+    known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
+    raise ValueError(
+        f"{unknown_name('embedding', name, known)}; for a file of your own give its path, ending "
+        f"in {', '.join(ENDINGS)}"
+    )
 
 
 def _gensim_path(name: str) -> Path:
@@ -120,26 +118,23 @@ def _gensim_path(name: str) -> Path:
 
 
 def _format_of(path: Path) -> ChunksOf:
-    """Find the format of a folder, or of a file by its first bytes, its ending, or its content."""
-    if path.is_dir():
-        return arrays.native_chunks
+    """Find the format of a file by its first bytes, its ending, or what is packed in it."""
     ending = path.suffix.lower()
     if not parts_of(path)[1]:
         with path.open("rb") as file:
-            head = file.read(_HEAD)
-        if head.startswith(binary.FASTTEXT_MAGIC):
-            return gensim_files.fasttext_chunks
+            if file.read(4) == gensim_files.FASTTEXT_MAGIC:
+                return gensim_files.fasttext_chunks
         if ending in FORMATS:
             return FORMATS[ending]
         if ending not in PACKED_ENDINGS:
             known = ", ".join(ENDINGS)
             raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {known}")
-        if not head:
+        if not path.stat().st_size:
             raise ValueError(f"{path} is empty")
     with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
         inner = FORMATS.get(Path(name).suffix.lower())
         peeked: Any = stream
-        binary_content = _CONTROL.search(peeked.peek(_HEAD))
+        binary_content = _CONTROL.search(peeked.peek(4096))
     if inner in PACKED:
         return inner
     return binary.chunks if binary_content else text.chunks

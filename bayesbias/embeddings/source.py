@@ -86,20 +86,6 @@ class Embedding:
             yield stream, lambda: update(raw.tell())
 
 
-def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
-    """Read '<number of words> <dimensions>'; None if the line is something else."""
-    fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
-        return None
-    count, dims = map(int, fields)
-    if count == 0 or not 0 < dims <= LARGEST_DIMS:
-        raise ValueError(
-            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
-            f"word, and 1 to {LARGEST_DIMS:,} dimensions"
-        )
-    return count, dims
-
-
 def rows_of_chunk(n_dims: int, rows: int | None) -> int:
     """Rows of a chunk: those asked for, or as many as `READ_SIZE` holds."""
     return rows or max(1, READ_SIZE // (4 * n_dims))
@@ -108,12 +94,11 @@ def rows_of_chunk(n_dims: int, rows: int | None) -> int:
 def array_chunks(
     words: Sequence[str],
     matrix: Vector,
+    ranks: Ranks,
     rows: int | None = None,
     wanted: Collection[str] | None = None,
-    ranks: Ranks | None = None,
 ) -> Iterator[Chunk]:
     """Cut words and their (n_words, n_dims) vectors into chunks, or the wanted ones of them."""
-    ranks = np.arange(1, len(words) + 1) if ranks is None else ranks
     if wanted is not None:
         places = [row for row, word in enumerate(words) if word in wanted]
         words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]
@@ -127,12 +112,15 @@ def first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
     """Yield chunks without the words that have stood before, which are added to a list."""
     seen: set[str] = set()
     for chunk in chunks:
-        first = {word: row for row, word in reversed([*enumerate(chunk.words)]) if word not in seen}
-        seen.update(first)
-        kept = set(first.values())
-        again += [word for row, word in enumerate(chunk.words) if row not in kept]
-        if kept:
-            yield chunk if len(kept) == len(chunk) else chunk.take(sorted(kept))
+        rows = []
+        for row, word in enumerate(chunk.words):
+            if word in seen:
+                again.append(word)
+            else:
+                seen.add(word)
+                rows.append(row)
+        if rows:
+            yield chunk if len(rows) == len(chunk) else chunk.take(rows)
 
 
 def one_line(error: Exception) -> str:

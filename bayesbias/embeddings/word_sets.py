@@ -44,23 +44,22 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     """
     listed = {name: _listed(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
-    rows, words, missing = {}, {}, {}
+    found = WordSets({}, {}, {})
     for name, wanted in listed.items():
         spellings = first_spellings(vectors, wanted)
-        found = tuple(word for word in wanted if spellings.get(word) == word)
+        words = tuple(word for word in wanted if spellings.get(word) == word)
         lost = tuple(word for word in wanted if word not in spellings)
-        if not found:
+        if not words:
             raise ValueError(
                 f"none of the {len(wanted)} words of {name} is in the embedding "
                 f"({abridged(lost)}); check their spelling and case, or leave the set out"
             )
-        rows[name] = _rows(vectors, found)
-        words[name] = found
+        found.rows[name], found.words[name] = _rows(vectors, words), words
         if lost:
-            missing[name] = lost
-    if len({matrix.shape[1] for matrix in rows.values()}) > 1:
+            found.missing[name] = lost
+    if len({matrix.shape[1] for matrix in found.rows.values()}) > 1:
         raise ValueError("vectors are of different length: not of one embedding")
-    return WordSets(rows, words, missing)
+    return found
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
@@ -89,27 +88,20 @@ def look_up_tuples(
     Returns the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
     """
     tuples = list(tuples)
-    vectors = words_of(vectors, chain(*tuples))
-    found: list[tuple[str, ...]] = []
-    lost: list[str] = []
     for members in tuples:
         if isinstance(members, str) or len(members) < 2:
             raise ValueError(
                 f"{name} must hold pairs or longer tuples of words, such as ('he', 'she'); "
                 f"got {members!r}"
             )
-        absent = [word for word in members if word not in vectors]
-        lost += absent
-        if not absent:
-            found.append(tuple(members))
-    if not tuples:
-        raise ValueError(f"{name} is empty; at least one pair of words is needed")
+    vectors = words_of(vectors, chain(*tuples))
+    lost = tuple(dict.fromkeys(word for word in chain(*tuples) if word not in vectors))
+    found = tuple(tuple(members) for members in tuples if not set(lost).intersection(members))
     if not found:
         raise ValueError(
             f"no tuple of {name} is in the embedding as a whole; missing words: {abridged(lost)}"
         )
-    missing = {name: tuple(dict.fromkeys(lost))} if lost else {}
-    return [_rows(vectors, members) for members in found], tuple(found), missing
+    return [_rows(vectors, members) for members in found], found, {name: lost} if lost else {}
 
 
 def as_rows(name: str, rows: ArrayLike) -> FloatArray:
@@ -120,8 +112,7 @@ def as_rows(name: str, rows: ArrayLike) -> FloatArray:
             f"{name} must be a matrix with at least one row, one row a word; "
             f"got shape {matrix.shape}"
         )
-    if not np.isfinite(matrix).all():
-        bad = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()
+    if bad := np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist():
         raise ValueError(f"row(s) {bad} of {name} are not finite; leave those words out")
     return matrix
 
@@ -139,9 +130,10 @@ def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
-    found = [np.asarray(vectors[word], dtype=np.float64) for word in words]
-    odd = [word for word, row in zip(words, found, strict=True) if row.shape != found[0].shape]
+    rows = [np.asarray(vectors[word], dtype=np.float64) for word in words]
+    odd = [word for word, row in zip(words, rows, strict=True) if row.shape != rows[0].shape]
     if odd:
         raise ValueError(f"vectors of {abridged(odd)} and of {words[0]} are of different length")
-    require_directions(words, np.stack(found))
-    return np.stack(found)
+    matrix = np.stack(rows)
+    require_directions(words, matrix)
+    return matrix

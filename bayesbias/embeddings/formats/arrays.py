@@ -8,22 +8,20 @@ from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NA
 from __future__ import annotations
 
 import errno
-import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..._core.files import replace_file
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks, one_line
-from .keyed import Vectors, as_keyed, keyed_chunks, ranks_of, resolved_forms, sample_of
+from .keyed import Vectors, as_keyed, keyed_chunks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -36,42 +34,6 @@ _DAMAGE = (
 """What numpy, pandas and zipfile raise where a file is damaged."""
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
-
-
-def save_vectors(
-    vectors: KeyedVectors, path: str | Path, licence: str = "", provenance: str = ""
-) -> None:
-    """Save vectors as a ``.npz`` file, which `load_vectors` reads without any pickle.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors
-    path : str or Path
-        Must end in ``.npz``. The file appears under this name only when it is complete.
-    licence, provenance : str
-        Under which terms the vectors may be used, and where they come from; kept in the file.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> import tempfile
-    >>> vectors = bb.load_vectors("glove-demo", ["he", "she"])
-    >>> bb.save_vectors(vectors, f"{tempfile.mkdtemp()}/two.npz")
-    """
-    if Path(path).suffix != ".npz":
-        raise ValueError(f"vectors are saved as .npz; {path} must end in it")
-    arrays: dict[str, Any] = {"licence": np.array(licence), "provenance": np.array(provenance)}
-    for first, some in (("", vectors), ("sample_", sample_of(vectors))):
-        if some is not None:
-            words, others = list(some.index_to_key), resolved_forms(some)
-            arrays |= {
-                f"{first}words": np.array(words, dtype=np.str_),
-                f"{first}read_as": np.array([others.get(w, w) for w in words], dtype=np.str_),
-                f"{first}vectors": np.asarray(some.vectors, dtype=np.float32),
-                f"{first}ranks": ranks_of(some),
-            }
-    with replace_file(path) as temporary:
-        np.savez_compressed(temporary, **arrays)
 
 
 def read_npz(source: Embedding) -> KeyedVectors:
@@ -89,12 +51,12 @@ def read_npz(source: Embedding) -> KeyedVectors:
 def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
     """Return the words, vectors, forms and ranks of the arrays whose names begin so."""
     # A member that is no array comes as bytes, which make an array of shape ().
-    words = np.asarray(arrays[f"{first}words"]).astype(np.str_)
     vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
-    forms = np.asarray(arrays.get(f"{first}read_as", words)).astype(np.str_)
-    ranks = np.asarray(arrays.get(f"{first}ranks", np.arange(1, words.size + 1))).astype(np.int64)
     if vectors.ndim != 2 or not vectors.shape[1]:
         raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
+    words = np.asarray(arrays[f"{first}words"]).astype(np.str_)
+    forms = np.asarray(arrays.get(f"{first}read_as", words)).astype(np.str_)
+    ranks = np.asarray(arrays.get(f"{first}ranks", np.arange(1, words.size + 1))).astype(np.int64)
     for name, array in (("words", words), ("read_as", forms), ("ranks", ranks)):
         if array.shape != vectors.shape[:1]:
             text = f"{first}{name} has shape {array.shape}, and {first}vectors {vectors.shape}"
@@ -129,7 +91,7 @@ def native_chunks(
         raise ValueError(
             f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
         )
-    yield from array_chunks(words, matrix, rows, wanted)
+    yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), rows, wanted)
 
 
 def _matrix(path: Path) -> np.ndarray:
@@ -161,30 +123,6 @@ def _tensors(path: Path) -> dict[str, np.ndarray]:
         return dict(load_file(path))
     except SafetensorError as error:
         raise ValueError(str(error)) from None
-
-
-def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
-    """Write chunks into an empty folder; return the numbers of words and of dimensions."""
-    count = n_dims = 0
-    header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
-    with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
-        for chunk in chunks:
-            if not count:
-                n_dims = chunk.vectors.shape[1]
-                np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (0, n_dims)})
-            if odd := [word for word in chunk.words if "\n" in word]:
-                raise ValueError(f"the word {odd[0]!r} holds a line break; take it out")
-            vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
-            words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
-            count += len(chunk)
-        if not count:
-            raise ValueError("there are no words to write")
-        vectors.seek(0)  # numpy leaves room in the header for the first number to grow
-        np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
-        for file in (vectors, words):
-            file.flush()
-            os.fsync(file.fileno())
-    return count, n_dims
 
 
 @contextmanager

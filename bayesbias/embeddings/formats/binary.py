@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import batched
+from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from ..source import ODD, Chunk, Embedding, parse_header, rows_of_chunk
-
-FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
-"""First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
+from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, rows_of_chunk
 
 LONGEST_WORD = 4096
 """Bytes. word2vec itself cuts words at 100."""
@@ -27,18 +25,13 @@ def chunks(
     path = source.path
     with source.stream() as (stream, tick):
         line = stream.readline(LONGEST_WORD)
-        if line.startswith(FASTTEXT_MAGIC):
-            raise ValueError(
-                f"{path} is a binary fastText model, not word2vec's binary format; unpack it, or "
-                "give the .vec file that fastText writes next to it"
-            )
         header = parse_header(line, path) if line.endswith(b"\n") else None
         if header is None:
             raise ValueError(
                 f"{path} does not begin with the line '<number of words> <dimensions>' of "
                 "word2vec's binary format; if it holds text, name it .txt or .vec"
             )
-        entries = _entries(stream, *header, str(path), tick)
+        entries = _entries(stream, *header, path, tick)
         if wanted is not None:
             entries = (entry for entry in entries if entry[1] in wanted)
         for block in batched(entries, rows_of_chunk(header[1], rows)):
@@ -47,8 +40,22 @@ def chunks(
             yield Chunk(list(words), matrix, np.array(ranks))
 
 
+def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
+    """Read '<number of words> <dimensions>'; None if the line is something else."""
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
+        return None
+    count, dims = map(int, fields)
+    if count == 0 or not 0 < dims <= LARGEST_DIMS:
+        raise ValueError(
+            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
+            f"word, and 1 to {LARGEST_DIMS:,} dimensions"
+        )
+    return count, dims
+
+
 def _entries(
-    stream: IO[bytes], count: int, dims: int, path: str, tick: Callable[[], object]
+    stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
 ) -> Iterator[tuple[int, str, bytes]]:
     """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""
     done, last, n_bytes = 0, "", 4 * dims

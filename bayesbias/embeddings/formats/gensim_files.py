@@ -18,6 +18,9 @@ from .keyed import as_keyed, keyed_chunks
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+"""First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
+
 # The layout, after Args::save, Dictionary::save and DenseMatrix::save of fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
 _COUNTS = struct.Struct("<3i2q")

@@ -19,8 +19,6 @@ from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = ["Vectors", "as_keyed", "cures", "keyed_chunks", "resolved_forms"]
-
 RANK = "frequency_rank"
 """Name of the attribute of every key that holds its frequency rank in the source, from 1 on."""
 
@@ -73,11 +71,11 @@ def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
     """Return vectors with further words, all new."""
-    others, before = resolved_forms(vectors), list(vectors.index_to_key)
+    before = vectors.index_to_key
     return Vectors(
         [*before, *words],
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
-        [*(others.get(word, word) for word in before), *words],
+        [*forms_of_keys(vectors), *words],
         [*ranks_of(vectors).tolist(), *ranks],
         found_by=cures(vectors),
     )
@@ -119,14 +117,15 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
     return ranks
 
 
+def forms_of_keys(vectors: KeyedVectors) -> list[str]:
+    """Return the form that was read of every word."""
+    others = resolved_forms(vectors)
+    return [others.get(word, word) for word in vectors.index_to_key]
+
+
 def cures(vectors: KeyedVectors) -> dict[str, Cure]:
     """Return what would find words that were asked for and are missing: arguments, or a form."""
     return dict(getattr(vectors, "found_by", {}))
-
-
-def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:
-    """Return further words of the source that vectors carry, if they do."""
-    return getattr(vectors, "sample", None)
 
 
 def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
@@ -135,9 +134,9 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
     words, rows = _words_and_rows(source)
-    wrong = next((word for word in words if not isinstance(word, str)), None)
-    if wrong is not None or len(set(words)) < len(words):
-        what = "one of them twice" if wrong is None else repr(wrong)
+    wrong = next((repr(word) for word in words if not isinstance(word, str)), "")
+    if wrong or len(set(words)) < len(words):
+        what = wrong or "one of them twice"
         raise ValueError(f"a {type(source).__name__} of vectors names each word once; got {what}")
     try:
         matrix = np.asarray(rows, dtype=np.float32)
@@ -190,8 +189,9 @@ def chunks_of(
     vectors: KeyedVectors, rows: int | None = None, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
     """Yield all words of loaded vectors, or the wanted ones, also of their sample."""
-    yield from array_chunks(vectors.index_to_key, vectors.vectors, rows, wanted, ranks_of(vectors))
-    if wanted is not None and (sample := sample_of(vectors)) is not None:
+    yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), rows, wanted)
+    sample = getattr(vectors, "sample", None)
+    if wanted is not None and sample is not None:
         yield from chunks_of(sample, rows, set(wanted).difference(vectors.key_to_index))
 
 

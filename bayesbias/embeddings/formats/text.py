@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import codecs
 import warnings
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import batched, chain
 from pathlib import Path
@@ -13,13 +12,11 @@ from typing import IO
 
 import numpy as np
 
-from ..source import ODD, Chunk, Embedding, Vector, parse_header, rows_of_chunk
+from ..source import ODD, Chunk, Embedding, Vector, rows_of_chunk
+from .binary import parse_header
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
-
-type Line = tuple[int, bytes]
-"""The number of a line, from 1 on, and its content."""
 
 
 def chunks(
@@ -35,18 +32,18 @@ def chunks(
             lines = chain([first], lines)
         count = 0
         for block in batched(lines, rows_of_chunk(dims, rows)):
-            words, ranks, numbers = [], [], []
-            for rank, (number, line) in enumerate(block, start=count + 1):
-                head, fields = _split(line, dims, path, number)
+            words, ranks, parts = [], [], []
+            for count, (number, line) in enumerate(block, start=count + 1):  # noqa: B020
+                where = f"{path}: line {number:,}"
+                head, fields = _split(line, dims, where)
                 word = head.decode(errors=ODD)
                 if wanted is None or word in wanted:
                     words.append(word)
-                    ranks.append(rank)
-                    numbers.append((number, fields))
-            count += len(block)
+                    ranks.append(count)
+                    parts.append((where, fields))
             tick()
             if words:
-                yield Chunk(words, _matrix(numbers, dims, path), np.array(ranks, dtype=np.int64))
+                yield Chunk(words, _matrix(parts, dims), np.array(ranks, dtype=np.int64))
         if promised is not None and promised != count:
             what = "ends after" if count < promised else "goes on to"
             raise ValueError(
@@ -55,7 +52,7 @@ def chunks(
             )
 
 
-def _lines(stream: IO[bytes], path: Path) -> Iterator[Line]:
+def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers, without the spaces at their end."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
@@ -79,7 +76,7 @@ def _dims_of_first(line: bytes, path: Path) -> int:
     return dims
 
 
-def _split(line: bytes, dims: int, path: Path, number: int) -> tuple[bytes, bytes]:
+def _split(line: bytes, dims: int, where: str) -> tuple[bytes, bytes]:
     """Split a line before its last ``dims`` fields, for words may hold spaces."""
     if line.count(b" ") == dims:
         word, _, fields = line.partition(b" ")
@@ -87,34 +84,29 @@ def _split(line: bytes, dims: int, path: Path, number: int) -> tuple[bytes, byte
     word, *numbers = line.rsplit(None, dims)
     more = word.split(b" ")[1:]
     if len(numbers) < dims or (more and all(map(_is_number, more))):  # GloVe has the word '. . .'
-        raise _miscounted(path, number, len(numbers) + len(more), dims)
+        raise _miscounted(len(numbers) + len(more), dims, where)
     return word, b" ".join(numbers)
 
 
-def _matrix(numbers: Sequence[Line], dims: int, path: Path) -> Vector:
+def _matrix(lines: list[tuple[str, bytes]], dims: int) -> Vector:
     """Parse the numbers of lines, (n, dims)."""
-    content = b" ".join(fields for _, fields in numbers)
-    with (
-        np.errstate(over="ignore"),
-        warnings.catch_warnings(action="error"),
-        suppress(ValueError, DeprecationWarning),
-    ):
-        flat = np.fromstring(content.decode("ascii"), sep=" ").astype(np.float32)
-        if flat.size == len(numbers) * dims:
-            return flat.reshape(-1, dims)
-    for number, fields in numbers:
-        values = fields.split()
-        if wrong := [value for value in values if not _is_number(value)]:
-            text = f"{path}: line {number:,} has {_shown(wrong[0])} where a number should be"
-            raise ValueError(text)
-        if len(values) != dims:
-            raise _miscounted(path, number, len(values), dims)
-    raise ValueError(f"{path} holds numbers that cannot be read")
+    rows = []
+    with warnings.catch_warnings(action="error"), np.errstate(over="ignore"):
+        for where, fields in lines:
+            try:
+                rows.append(np.fromstring(fields.decode("ascii"), sep=" "))
+            except (ValueError, DeprecationWarning):
+                wrong = next((one for one in fields.split() if not _is_number(one)), fields)
+                text = f"{where} has {_shown(wrong)} where a number should be"
+                raise ValueError(text) from None
+            if rows[-1].size != dims:
+                raise _miscounted(rows[-1].size, dims, where)
+        return np.array(rows, dtype=np.float32)
 
 
-def _miscounted(path: Path, number: int, count: int, dims: int) -> ValueError:
-    text = f"{path}: line {number:,} has {count:,} numbers, not {dims:,} as the header or the first"
-    return ValueError(f"{text} line says; the file was cut off, or is two files joined")
+def _miscounted(count: int, dims: int, where: str) -> ValueError:
+    text = f"{where} has {count:,} numbers, not {dims:,} as the header or the first line says"
+    return ValueError(f"{text}; the file was cut off, or is two files joined")
 
 
 def _shown(field: bytes) -> str:
