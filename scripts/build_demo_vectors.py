@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from bayesbias.embeddings.formats.keyed import Vectors
 from bayesbias.embeddings.convert import save_vectors
+from bayesbias.embeddings.formats.keyed import Vectors
 from bayesbias.tables.wordlists import load_wordlist, wordlists
 
 ROOT = Path(__file__).resolve().parent.parent
