@@ -20,7 +20,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..embeddings.formats.keyed import Vectors, resolved_forms
+from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
 from ..embeddings.source import Chunk, Embedding
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
@@ -105,8 +105,7 @@ class Debiaser:
         before = vectors_in_memory(vectors)
         chunks = self.transform_chunks(open_embedding(before).chunks())
         matrix = np.concatenate([chunk.vectors for chunk in chunks])
-        others, words = resolved_forms(before), list(before.index_to_key)
-        after = Vectors(words, matrix, [others.get(word, word) for word in words]).keyed()
+        after = Vectors(before.index_to_key, matrix, forms_of_keys(before)).keyed()
         setattr(after, ATTRIBUTE, self.record)
         return after
 

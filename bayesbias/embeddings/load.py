@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
+from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import (
     Vectors,
@@ -22,7 +22,6 @@ from .formats.keyed import (
     cures,
     frequency_ranks,
     require_directions,
-    resolved_forms,
 )
 from .registry import open_embedding
 from .source import Chunk, Vector, first_of_each
