@@ -44,13 +44,12 @@ def test_the_file_is_what_the_function_gives(
     found = bb.load_vectors(out)
     assert found.index_to_key == expected.index_to_key
     assert found.vectors == pytest.approx(expected.vectors, abs=SINGLE)
-    if size == 10_000:
-        assert np.array_equal(found.vectors, expected.vectors)
-    record = json.loads(json.dumps(asdict(debiasing(expected))))
     told = json.loads((out / "record.json").read_text(encoding="utf-8"))
     assert told == json.loads(json.dumps(written))
-    assert told | record == told
     assert (told["source"], told["words"], told["dims"]) == ("toy.bin", len(expected), 8)
+    if size == 10_000:
+        assert np.array_equal(found.vectors, expected.vectors)
+        assert told | json.loads(json.dumps(asdict(debiasing(expected)))) == told
 
 
 def test_sources_held_in_memory(tmp_path: Path) -> None:
