@@ -149,9 +149,6 @@ def seven() -> bg.Distribution:
     return bg.distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
 
 
-LIST = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]})
-
-
 @pytest.mark.parametrize(
     ("call", "what"),
     [
@@ -184,10 +181,6 @@ LIST = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]}
         (
             lambda: bg.distribution(keyed([*"abcd"], np.ones((4, 3))), ["a"], ["b"]).phi(["c"]),
             "the same for all words",
-        ),
-        (
-            lambda: bg.reference_lists(keyed([*"abcdefghij"], np.eye(10)), LIST, n_lists=2),
-            "has 2 words to choose from, fewer than the list needs",
         ),
     ],
 )

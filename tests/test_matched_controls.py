@@ -1,6 +1,7 @@
 """Words as frequent as the stereotypes: ranks, controls, and lists of such words."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,27 @@ def test_a_pool_by_rank_has_as_many_words_of_any_order_of_magnitude() -> None:
     assert max(counts) - min(counts) < 40
     whole = draw_pool(vectors, ("waab", "nothing"), rng=default_rng(1), progressbar=False)
     assert whole.found_ranks == {"waab": 1 + vectors.key_to_index["waab"]}
+
+
+def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(monkeypatch) -> None:
+    vectors = vocabulary()
+    names = vectors.index_to_key
+
+    def draw(size: int) -> Any:
+        return draw_pool(
+            vectors, [names[0], names[150]], ranks=(100, 400), size=size, rng=default_rng(3)
+        )
+
+    pool = draw(50)
+    assert len(set(pool.words)) == 50
+    assert set(pool.words) <= {*names[100:150], *names[151:400]}
+    assert set(pool.found) == {names[0], names[150]}
+    np.testing.assert_array_equal(pool.vectors, vectors[list(pool.words)])
+    assert len(draw(9999).words) == 299
+    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 7 * 80)
+    assert draw(50).words == pool.words
+    options = {"ranks": (99_999, None), "rng": default_rng(3)}
+    refused("no words to sample from at ranks", draw_pool, vectors, [], **options)
 
 
 def test_ranks_are_places_in_a_file_or_counts_or_those_of_the_source(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 ``distribution(source, Z, Z2)`` computes ψ of every word; ``experiments()`` and
 ``distributions(source, experiments)`` do so for many lists in one pass over the file; `standalone`,
-`relative`, `fits` and `words` make tidy frames of them. ``reference_lists`` compares
-scores of a list with those of lists of other words of the same size.
+`relative`, `fits` and `words` make tidy frames of them.
 """
 
 from .frames import densities as densities
@@ -11,7 +10,6 @@ from .frames import fits as fits
 from .frames import relative as relative
 from .frames import standalone as standalone
 from .frames import words as words
-from .list_percentiles import reference_lists as reference_lists
 from .psi_distribution import Distribution as Distribution
 from .psi_distribution import RelativeBias as RelativeBias
 from .topics import topic_prior as topic_prior

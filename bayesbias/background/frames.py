@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,17 @@ POINTS = 256
 
 WIDTH = 1.959964
 """Half the width of the middle 95% of a Normal, in sds."""
+
+PHI: dict[str, dict[str, Any]] = {
+    "phi_reference": {},
+    "phi_zero": {"about": "zero"},
+    "p_reference": {"tail": "two"},
+    "p_zero": {"about": "zero", "tail": "two"},
+    "rank": {"kind": "empirical"},
+    "p_rank": {"tail": "two", "kind": "empirical"},
+    "p_sets": {"tail": "two", "kind": "sets"},
+}
+"""Columns of `standalone`, and the options of `Distribution.phi` that each is of."""
 
 Experiments = Mapping[str, Experiment]
 Distributions = Mapping[str, Distribution]
@@ -102,12 +114,6 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
 def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:
     """Compare each set with its reference distribution, as in Smarda's table 2.
 
-    Parameters
-    ----------
-    distributions : mapping of str to Distribution
-        As `distributions` gives them for the experiments.
-    experiments : mapping of str to Experiment
-
     Returns
     -------
     DataFrame
@@ -132,13 +138,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
                     "psi": float(psi.mean()),
                     "reference_mean": one.mean,
                     "reference_sd": one.sd,
-                    "phi_reference": one.phi(listed),
-                    "phi_zero": one.phi(listed, "zero"),
-                    "p_reference": one.phi(listed, tail="two"),
-                    "p_zero": one.phi(listed, "zero", "two"),
-                    "rank": one.phi(listed, kind="empirical"),
-                    "p_rank": one.phi(listed, tail="two", kind="empirical"),
-                    "p_sets": one.phi(listed, tail="two", kind="sets"),
+                    **{column: one.phi(listed, **options) for column, options in PHI.items()},
                 }
             )
     return pd.DataFrame(rows)
@@ -156,8 +156,9 @@ def relative(
 
     Parameters
     ----------
-    distributions, experiments
-        As for `standalone`.
+    distributions : mapping of str to Distribution
+        As `bayesbias.background.distributions` gives them for the experiments.
+    experiments : mapping of str to Experiment
     alpha : float
         Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
     n_resamples, seed
@@ -170,12 +171,11 @@ def relative(
         ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
         ``p_simulated``, two-sided; ``p_weat``, WEAT's exact two-sided p over the splits of X∪Y,
         which uses no other word; ``x_side`` and ``y_side``, +1 (to Z), -1 (to Z2) or 0,
-        where a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
-        ``x_share``, the part of the difference of the means that comes from X, d_X/(d_X - d_Y) with
-        d the mean of a set less that of all words: above 1 or below 0 where both sets lie on one
-        side; NaN where the means are equal; ``x_distance_share``, |d_X|/(|d_X| + |d_Y|) in [0, 1];
-        and ``reading``, which sets lie outside the middle, and whether their difference is beyond
-        that of the middle 1 - alpha of random pairs.
+        where a set's mean lies outside the middle 1 - alpha of all words; ``x_share``, the part of
+        the difference of the means that comes from X, d_X/(d_X - d_Y) with d the mean of a set less
+        that of all words, NaN where the means are equal; ``x_distance_share``,
+        |d_X|/(|d_X| + |d_Y|); and ``reading``, which sets lie outside, and whether their difference
+        is beyond that of the middle 1 - alpha of random pairs.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
@@ -183,12 +183,14 @@ def relative(
     sequence = as_seed_sequence(seed)
     seeds = sequence.spawn(len(distributions))
     for (name, one), seed_of_one in zip(distributions.items(), seeds, strict=True):
-        sets = (experiments[name].X, experiments[name].Y)
+        sets = experiments[name].X, experiments[name].Y
         bias = one.relative_bias(*sets, n_resamples=n_resamples, seed=seed_of_one)
         psi = [one.psi_of(listed).to_numpy() for listed in sets]
         x, y = (float(values.mean() - one.mean) for values in psi)
-        outside = [one.phi(listed, tail="two") < alpha for listed in sets]
-        sides = [int(np.sign(d)) if out else 0 for d, out in zip((x, y), outside, strict=True)]
+        x_side, y_side = (
+            int(np.sign(d)) if one.phi(listed, tail="two") < alpha else 0
+            for d, listed in zip((x, y), sets, strict=True)
+        )
         fields = ("n_x", "n_y", "statistic", "expected", "sd", "z")
         rows.append(
             {
@@ -197,11 +199,11 @@ def relative(
                 "p_normal": bias.p_normal(),
                 "p_simulated": bias.p_simulated(),
                 "p_weat": float(permutation_test(*psi).p_value),
-                "x_side": sides[0],
-                "y_side": sides[1],
+                "x_side": x_side,
+                "y_side": y_side,
                 "x_share": x / (x - y) if x != y else np.nan,
                 "x_distance_share": abs(x) / (abs(x) + abs(y)) if x or y else np.nan,
-                "reading": _reading(bias.p_simulated() < alpha, *sides),
+                "reading": _reading(bias.p_simulated() < alpha, x_side, y_side),
             }
         )
     frame = pd.DataFrame(rows)
@@ -211,10 +213,10 @@ def relative(
 
 def _reading(beyond: bool, x_side: int, y_side: int) -> str:
     """Word which sets lie outside, and whether their difference is beyond that of random sets."""
-    difference = f"difference {'beyond' if beyond else 'within'} that of random sets"
     if not x_side and not y_side:
-        return f"X and Y inside, {difference}"
-    if x_side and y_side:
-        sides = "on one side" if x_side == y_side else "on opposite sides"
-        return f"X and Y outside {sides}, {difference}"
-    return f"{'X' if x_side else 'Y'} alone outside, {difference}"
+        sets = "X and Y inside"
+    elif x_side and y_side:
+        sets = f"X and Y outside on {'one side' if x_side == y_side else 'opposite sides'}"
+    else:
+        sets = f"{'X' if x_side else 'Y'} alone outside"
+    return f"{sets}, difference {'beyond' if beyond else 'within'} that of random sets"

@@ -18,7 +18,6 @@ from ..embeddings.source import Chunk, Embedding, Vector
 from ..tables.spellings import forms_of
 
 POOL_SIZE = 20_000
-"""Words of a pool, many more than a list has."""
 
 Rows = NDArray[np.int64]
 
@@ -31,20 +30,13 @@ class TooFewWordsError(ValueError):
 class Pool:
     """A random sample of an embedding's words, and the words that were asked for, if there.
 
-    Parameters
-    ----------
-    words : tuple of str
-    vectors : (n_words, n_dims) float32
-    ranks : (n_words,) int
-        Frequency ranks, from 1 on.
-    found, found_ranks : dict
-        Vector and frequency rank of each word that was asked for and is there.
+    Frequency ranks count from 1.
     """
 
     words: tuple[str, ...]
-    vectors: Vector
-    ranks: Rows
-    found: dict[str, Vector]
+    vectors: Vector  # (n_words, n_dims)
+    ranks: Rows  # (n_words,)
+    found: dict[str, Vector]  # by word that was asked for
     found_ranks: dict[str, int]
 
     @cached_property
@@ -78,9 +70,8 @@ def draw_pool(
 ) -> Pool:
     """Draw a pool among the words from rank ``first`` up to before ``stop``.
 
-    Every word gets a random number, and those with the smallest are kept, which takes
-    one pass and no count of the words; how the file is cut into chunks makes no difference.
-    With `by_rank` the number is multiplied by the word's rank: about equally many words are kept
+    Every word gets a random number, and those with the smallest are kept, in one pass. With
+    `by_rank` the number is multiplied by the word's rank: about equally many words are kept
     between any rank and its double, so that some are as frequent as any other word. These
     are also drawn from words that an embedding has besides its vocabulary.
     """
@@ -120,23 +111,3 @@ def _chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:
     yield from embedding.chunks()
     if and_sample and (more := getattr(embedding.loaded, "sample", None)) is not None:
         yield from chunks_of(more)
-
-
-def among_references(values: FloatArray, drawn: FloatArray) -> dict[str, FloatArray]:
-    """Place values, (n,), among those of reference lists, (n_lists, n): columns of a frame.
-
-    Ties count half. The p-value is two-sided, 2 (b + 1)/(n_lists + 1), at most 1, with b the lists
-    as far out on its side; low and high are the middle 95%.
-    """
-    below, above = (drawn < values).sum(axis=0), (drawn > values).sum(axis=0)
-    ties = len(drawn) - below - above
-    as_far = np.minimum(below, above) + ties
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-    return {
-        "percentile": (below + ties / 2) / len(drawn),
-        "p_value": np.minimum(1.0, 2 * (as_far + 1) / (len(drawn) + 1)),
-        "reference_mean": drawn.mean(axis=0),
-        "reference_sd": drawn.std(axis=0, ddof=min(1, len(drawn) - 1)),
-        "reference_low": low,
-        "reference_high": high,
-    }

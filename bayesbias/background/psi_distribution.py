@@ -1,7 +1,7 @@
 """The reference distribution of an association: ψ of every word of an embedding.
 
-Smarda (2021) points out that 0 is not the baseline: the vocabulary as a whole may lean to one of
-two attribute sets, so the lean of a set is compared with that of words in general.
+The vocabulary as a whole may lean to one of two attribute sets, so the lean of a set is compared
+with that of words in general (Smarda, 2021).
 
 Relative bias compares two sets. Let T = Σ_X ψ - Σ_Y ψ for a random pair of disjoint sets of n and m
 of the N words, whose ψ have mean μ and variance S² (divisor N - 1). X, Y and X ∪ Y are samples
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,6 @@ from ..embeddings.word_sets import refuse_overlap
 from ..tables.spellings import forms_of
 
 FEWEST_WORDS = 3
-"""Fewer words make no distribution."""
 
 N_RESAMPLES = 100_000
 """Random pairs of sets, as many as Smarda takes."""
@@ -57,15 +56,13 @@ class RelativeBias:
     Parameters
     ----------
     statistic : float
-        Of the sets at hand; positive if X leans to Z more than Y does.
+        Positive if X leans to Z more than Y does.
     expected, sd : float
         Mean and standard deviation over random pairs, in closed form.
     n_x, n_y : int
         Sizes of the sets.
     reference : (n_resamples,) float64
         The statistic of random pairs.
-    seed : int
-        Their entropy.
     """
 
     statistic: float
@@ -74,11 +71,10 @@ class RelativeBias:
     n_x: int
     n_y: int
     reference: FloatArray = field(repr=False)
-    seed: Any = None
 
     @property
     def z(self) -> float:
-        """How many standard deviations the statistic lies above what is expected."""
+        """The statistic less what is expected, in standard deviations."""
         return (self.statistic - self.expected) / self.sd
 
     def p_normal(self) -> float:
@@ -110,7 +106,7 @@ class Distribution:
     case : str
         How words are looked up.
     ranks : slice
-        The words, in the file's order, that sets are compared with; all by default.
+        The words, in the file's order, that sets are compared with.
     """
 
     name: str
@@ -134,7 +130,7 @@ class Distribution:
 
     @property
     def n_words(self) -> int:
-        """Words that sets are compared with."""
+        """How many these are."""
         return len(self.reference)
 
     @cached_property
@@ -199,14 +195,8 @@ class Distribution:
         tail : {"lower", "upper", "two"}
             Share below (Φ itself), share above, or twice the smaller of these.
         kind : {"normal", "empirical", "sets"}
-            ``normal`` compares with the Normal fitted to single words, as Smarda does;
-            ``empirical`` with the words themselves, where ties count half; ``sets`` with the means
-            of random sets of as many words, which spread less by the square root of their number.
-
-        Returns
-        -------
-        float
-            In [0, 1]; Smarda (2021), Φ(ψ_X; μ, σ).
+            Compare with the Normal fitted to single words, as Smarda does; with the words
+            themselves, where ties count half; or with means of random sets of as many words.
         """
         from scipy.special import ndtr
 
@@ -238,8 +228,7 @@ class Distribution:
     ) -> RelativeBias:
         """Σ_X ψ - Σ_Y ψ next to its distribution over random pairs of disjoint sets.
 
-        Words that are not in the vocabulary are left out; no word may be in both sets. The random
-        pairs, `n_resamples`, are of as many words. Smarda (2021), relative bias.
+        Words that are not in the vocabulary are left out; no word may be in both sets.
         """
         check_numbers(n_resamples=n_resamples)
         x, y = self.psi_of(X, "X"), self.psi_of(Y, "Y")
@@ -250,8 +239,7 @@ class Distribution:
                 f"the reference distribution has {total} words, fewer than the {n + m} that sets "
                 f"of {n} and {m} need; take a larger vocabulary or smaller sets"
             )
-        sequence = as_seed_sequence(seed)
-        rng, most = default_rng(sequence), max(1, AT_ONCE // (n + m))
+        rng, most = default_rng(as_seed_sequence(seed)), max(1, AT_ONCE // (n + m))
         drawn = np.empty(n_resamples)
         for start in range(0, n_resamples, most):
             part = drawn[start : start + most]
@@ -264,14 +252,11 @@ class Distribution:
             n_x=n,
             n_y=m,
             reference=drawn,
-            seed=sequence.entropy,
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Distribution({self.name!r}, {self.n_words:,} words, mean {self.mean:.4f}, "
-            f"sd {self.sd:.4f})"
-        )
+        size = f"{self.n_words:,} words, mean {self.mean:.4f}, sd {self.sd:.4f}"
+        return f"Distribution({self.name!r}, {size})"
 
 
 def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:

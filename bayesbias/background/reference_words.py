@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_numbers, unknown_name
+from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike
 from ..tables.wordlist_lint import WORD_TABLES
@@ -51,9 +51,8 @@ def matched_controls(
     Parameters
     ----------
     vectors
-        An embedding to draw from, as for `background.distribution`. Files begin with the most
-        frequent word, and a word's place is its rank; where gensim's vectors have counts, these
-        count.
+        An embedding to draw from, as for `load_vectors`. A word's rank is its place in the file, or
+        follows the counts of gensim's vectors.
     wordlist : str, Path, mapping or WordList
         With stereotypes.
     n : int
@@ -67,7 +66,7 @@ def matched_controls(
     -------
     WordList
         The list with the control set ``matched``: words of letters alone, none of them the list's
-        own, none of them twice. In tables they are the connection ``matched``.
+        own. In tables they are the connection ``matched``.
 
     Examples
     --------
@@ -107,13 +106,6 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
         }
         kept[kind] = {name: words for name, words in present.items() if words}
     return replace(wordlist, **kept)
-
-
-def check_choice(vary: str, match: str = "random") -> None:
-    """Raise a ValueError for an unknown choice."""
-    for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
-        if given not in get_args(known):
-            raise ValueError(unknown_name(name, given, get_args(known)))
 
 
 def draw_lists(

@@ -61,22 +61,19 @@ def topic_tables(
 ) -> Iterator[pd.DataFrame]:
     """Draw tables of lists about arbitrary topics, in the shape of a list.
 
-    A random word and its neighbors replace every set of words. A topic has as many words as the
-    set, drawn from so many neighbors that their mean cosine is that of the set, or from the nearest
-    ones where no topic of the embedding is as coherent. Control words are left out.
+    A random word and its neighbors replace every set of words, with the mean cosine that the set
+    has. Control words are left out.
 
     Parameters
     ----------
     source, wordlist, ranks, case, seed, allow_pickle, progressbar
-        As for `background.reference_lists`. Topics of rare words differ from those of frequent
-        ones: take ranks like those of the list.
+        As for `bayesbias.vocabulary_contrasts`.
     n_tables : int
 
     Yields
     ------
     DataFrame
-        A long-form table. Which attributes are called a group's own is arbitrary, so that the
-        expected contrast is 0.
+        A long-form table, whose expected contrast is 0.
 
     Examples
     --------

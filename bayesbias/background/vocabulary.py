@@ -38,7 +38,7 @@ SHORTEST = float(np.finfo(np.float32).tiny)
 class Experiment:
     """Word sets X and Y, attribute sets Z and Z2, and what the four are called.
 
-    The stereotype connects X with Z and Y with Z2. ψ is positive for words closer to Z.
+    The stereotype connects X with Z and Y with Z2.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Experiment:
     Y: Words
     Z: Words
     Z2: Words
-    labels: tuple[str, str, str, str] = ("X", "Y", "Z", "Z2")
+    labels: tuple[str, ...] = ("X", "Y", "Z", "Z2")
 
     @property
     def sets(self) -> dict[str, Words]:
@@ -57,41 +57,27 @@ class Experiment:
 def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
     """Make an experiment of every pair of groups of some word lists.
 
-    Parameters
-    ----------
-    wordlists : iterable of str, Path or WordList
-        Lists of two groups or more with stereotypes.
-
-    Returns
-    -------
-    dict of str to Experiment
-        By the list's name, or by list and groups where a list has more than two.
+    Every list needs two groups or more with stereotypes. Names are those of the lists, followed by
+    the groups where a list has more than two.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)
     made: dict[str, Experiment] = {}
     for words in map(load_wordlist, wordlists):
-        groups = compared_groups(words)
-        for first, second in combinations(groups, 2):
-            name = words.name if len(groups) == 2 else f"{words.name}: {first}, {second}"
-            labels = (first, second, words.set_name(first), words.set_name(second))
-            X, Y = words.groups[first], words.groups[second]
-            Z, Z2 = words.stereotypes[first], words.stereotypes[second]
-            made[name] = Experiment(name, X, Y, Z, Z2, labels)
+        groups = [name for name in words.groups if name in words.stereotypes]
+        if len(groups) < 2:
+            raise ValueError(
+                f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; two or more "
+                "are needed"
+            )
+        for pair in combinations(groups, 2):
+            name = words.name if len(groups) == 2 else f"{words.name}: {', '.join(pair)}"
+            X, Y = (words.groups[group] for group in pair)
+            Z, Z2 = (words.stereotypes[group] for group in pair)
+            made[name] = Experiment(name, X, Y, Z, Z2, (*pair, *map(words.set_name, pair)))
     if not made:
         raise ValueError("there are no word lists; name one or more")
     return made
-
-
-def compared_groups(words: WordList) -> list[str]:
-    """Return the groups with stereotypes; a ValueError if there are fewer than two."""
-    groups = [name for name in words.groups if name in words.stereotypes]
-    if len(groups) < 2:
-        raise ValueError(
-            f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; two or more are "
-            "needed"
-        )
-    return groups
 
 
 def distribution(
@@ -109,27 +95,14 @@ def distribution(
     ----------
     source
         As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
-        are kept. If a word stands twice, the first counts.
+        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
+        not finite) are left out with a warning.
     Z, Z2 : iterable of str
         Attribute words. ψ is positive for words closer to Z.
     case : {"exact", "lower", "fallback"}
         How words are looked up, here and by the methods of the result.
     allow_pickle, progressbar : bool
         As for `load_vectors`.
-
-    Returns
-    -------
-    Distribution
-        With ``psi``, ``mean``, ``sd``, ``phi(words)`` and ``relative_bias(X, Y)``.
-
-    Warns
-    -----
-    UserWarning
-        If words have no direction (all zeros, or not finite); they are left out.
-
-    References
-    ----------
-    Smarda (2021), background distributions of word embeddings.
     """
     reading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
     return distributions(source, {"background": (Z, Z2)}, case=case, **reading)["background"]
@@ -148,15 +121,10 @@ def distributions(
     Parameters
     ----------
     source, case, allow_pickle, progressbar
-        As for `distribution`, and so are errors and warnings.
+        As for `distribution`.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them of word lists. One with a set that has no word in the embedding
         is left out with a warning, and refused if no other experiment remains.
-
-    Returns
-    -------
-    dict of str to Distribution
-        They share one vocabulary.
     """
     if case not in CASES:
         raise ValueError(unknown_name("case", str(case), CASES))

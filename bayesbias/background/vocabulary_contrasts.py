@@ -1,8 +1,7 @@
 """Posterior contrasts compared with the vocabulary: the same contrast for other words.
 
-A posterior shows how large a contrast is, and how certain, for the words of a list. It does not
-show what other words would give. Here the list is fitted next to lists of other words of the same
-embedding: random words, equally frequent words, or words about any other topic.
+A posterior shows how large a contrast is for the words of a list. Here it is placed among those of
+lists of other words: random words, equally frequent words, or words about any other topic.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.blas import one_thread
-from .._core.checks import Argument, ArgumentError
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
@@ -34,8 +33,8 @@ from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_k
 from ..sampling.reduction import collapse, with_outcome
 from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
-from .pool import Pool, among_references, draw_pool
-from .reference_words import Match, Vary, check_choice, draw_lists, words_present
+from .pool import Pool, draw_pool
+from .reference_words import Match, Vary, draw_lists, words_present
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -58,11 +57,12 @@ class VocabularyContrasts:
     table : DataFrame
         One row a contrast of connections, overall and of every group: ``level``,
         ``protected_group``, ``first``, ``second``, and of first - second ``mean``, ``sd``, ``low``,
-        ``high``; of the reference lists the columns of `background.reference_lists`; and
-        ``excess``, mean - reference_mean.
+        ``high``; of the reference lists ``reference_mean``, ``reference_sd``, ``reference_low`` and
+        ``reference_high`` (the middle 95%); ``excess``, mean - reference_mean; ``percentile``, the
+        share of lists with a smaller mean, where ties count half; and ``p_value``, two-sided,
+        2 (b + 1)/(n_lists + 1) with b the lists as far out on its side, at most 1.
     reference : DataFrame
-        ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``: the contrasts of
-        the reference lists.
+        ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``.
     posterior : DataTree
         The list's own.
     seed : int
@@ -97,9 +97,11 @@ def vocabulary_contrasts(
 
     Parameters
     ----------
-    source, wordlist, ranks, case, allow_pickle
-        As for `background.reference_lists`. Frequent and rare words differ in many embeddings:
-        with random words take ranks like those of the list.
+    source, wordlist, case, allow_pickle
+        As for `background.distribution` and `load_wordlist`.
+    ranks : (first, stop)
+        Words are drawn from these ranks in the file's order, such as ``(0, 50_000)``. Frequent and
+        rare words differ: for random words take ranks like those of the list.
     model : str, Path or ModelSpec
         A Normal model: all fits are by the exact sampler.
     vary : {"protected", "stereotypes", "both"}
@@ -108,10 +110,9 @@ def vocabulary_contrasts(
     match : {"random", "frequency", "topics"}
         Which words replace them: any words; equally frequent words, whose ranks differ by a fifth
         at most; or topics, the neighbors of a random word, with the mean cosine that the set has.
-        Every list is about something, and lists about any topics have contrasts. Reports call
-        these comparisons *equally frequent words* (``vary="stereotypes", match="frequency"``),
-        *other topics as stereotypes* (``vary="stereotypes", match="topics"``) and *other topics as
-        groups and stereotypes* (``vary="both", match="topics"``).
+        Reports call these comparisons *equally frequent words* (``vary="stereotypes",
+        match="frequency"``), *other topics as stereotypes* (``match="topics"``) and *other topics
+        as groups and stereotypes* (``vary="both"``).
     n_lists : int
         Reference lists, two or more.
     options, **keywords
@@ -129,7 +130,9 @@ def vocabulary_contrasts(
     >>> columns = ["level", "protected_group", "mean", "reference_low", "reference_high"]
     >>> placed = found.table[columns]
     """
-    check_choice(vary, match)
+    for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
+        if given not in get_args(known):
+            raise ValueError(unknown_name(name, given, get_args(known)))
     if n_lists < 2:
         raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
@@ -197,15 +200,21 @@ def list_contrasts(
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """Put the place among reference lists next to contrasts of the same levels and pairs.
-
-    ``frame`` has the columns of `contrasts`, ``reference`` those of `VocabularyContrasts`.
-    """
+    """Put the place among reference lists next to `contrasts` of the same levels and pairs."""
     columns = [*KEYS, "estimand", "mean", "sd", "low", "high"]
     table = frame.loc[frame["level"] != WORD, columns].reset_index(drop=True)
     by_list = reference.pivot(index="list", columns=KEYS, values="mean")
     drawn = by_list[list(table[KEYS].itertuples(index=False, name=None))].to_numpy()
-    places = among_references(table["mean"].to_numpy(), drawn)
-    percentile, p_value = places.pop("percentile"), places.pop("p_value")
-    excess = table["mean"] - places["reference_mean"]
-    return table.assign(**places, excess=excess, percentile=percentile, p_value=p_value)
+    own, excess = table["mean"].to_numpy(), table["mean"] - drawn.mean(axis=0)
+    below, above = (drawn < own).sum(axis=0), (drawn > own).sum(axis=0)
+    ties = len(drawn) - below - above
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return table.assign(
+        reference_mean=drawn.mean(axis=0),
+        reference_sd=drawn.std(axis=0, ddof=min(1, len(drawn) - 1)),
+        reference_low=low,
+        reference_high=high,
+        excess=excess,
+        percentile=(below + ties / 2) / len(drawn),
+        p_value=np.minimum(1.0, 2 * (np.minimum(below, above) + ties + 1) / (len(drawn) + 1)),
+    )
