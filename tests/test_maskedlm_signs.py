@@ -107,13 +107,13 @@ def test_ties_count_half_and_columns_may_be_absent() -> None:
     paired = preferred(n_clusters=4).drop(columns=["cluster", "direction", "token_difference"])
     data = preferences(paired.assign(difference=0.0))
     assert (data.y == 0.5).all()
-    assert data.covariates == ()
-    assert data.clusters == tuple(paired["pair_id"])
+    assert data.design.covariates == ()
+    assert data.design.attributes == tuple(paired["pair_id"])
     same = preferences(preferred().assign(direction="stereo"))
-    assert same.covariates == ("token_difference",)
+    assert same.design.covariates == ("token_difference",)
     two = preferred(models=("one", "other"))
     two.loc[two["model"] == "other", "token_difference"] *= np.resize([1, 2], len(two) // 2)
-    names = preferences(two).covariates[:2]
+    names = preferences(two).design.covariates[:2]
     assert names == ("token_difference, one", "token_difference, other")
 
 
@@ -128,11 +128,15 @@ def test_pairs_that_a_model_lacks_are_left_out_and_counted() -> None:
     ("change", "options", "match"),
     [
         ({}, {"model": "maximal"}, "'maximal' is for distances"),
-        ({"difference": np.nan}, {}, "difference must be finite; got nan in row 0"),
-        ({"token_difference": np.inf}, {}, "token_difference must be finite; got inf in row 0"),
-        (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' is in two clusters"),
+        ({"difference": np.nan}, {}, "row 0, pair '0', needs finite numbers in difference"),
+        (
+            {"token_difference": np.inf},
+            {},
+            "needs finite numbers in difference and token_difference",
+        ),
+        (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0', is in two clusters"),
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
-        (lambda f: {"pair_id": "0"}, {}, "pair '0' is there twice under 'one'"),
+        (lambda f: {"pair_id": "0"}, {}, "pair '0', is there twice under this model"),
         ({"bias_type": " "}, {}, "row 0, pair '0', has an empty bias_type"),
         ({"difference": 1.0}, {}, "so that no interval can be learned"),
         ({}, {"measure": "sss"}, "unknown measure 'sss'"),
@@ -147,7 +151,7 @@ def test_preferences_that_cannot_be_modelled(change, options, match: str) -> Non
 
 def test_the_model_has_a_form_in_pymc() -> None:
     data = preferences(preferred())
-    model = bb.build_model(data.design(data.y[:, 0], "one"), "pairs-signs")
+    model = bb.build_model(data.design_of(data.y[:, 0], "one"), "pairs-signs")
     names = {variable.name for variable in model.free_RVs}
     assert {"word_mean", "cluster_effect", "slope", "cluster_sd", "sigma"} <= names
 

@@ -41,15 +41,12 @@ VARIABLES = {
     "mean": "connection_mean",
     "type": "word_mean",
     "cluster": "cluster_effect",
-    "slope": "slope",
     "type_sd": "connection_sd",
     "cluster_sd": "cluster_sd",
     "sigma": "sigma",
+    "slope": "slope",
 }
 """Variables of the model by what `shares` calls them."""
-
-READ = (*NEEDED_COLUMNS, "cluster", "direction", TOKENS)
-"""Columns of paired scores that matter to a fit."""
 
 SD_OF_PREFERENCES = 0.5
 """Of zeros and ones, half of each: the scale that the priors are for."""
@@ -113,25 +110,29 @@ def fit_pairs(
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(
-            f"the model {spec.name!r} has the terms {', '.join(term.name for term in spec.terms)}; "
-            "a model of preferences has word_mean, cluster_effect, slope"
+            f"the model {spec.name!r} must have the terms word_mean, cluster_effect and slope"
         )
-    spec = spec if data.covariates else spec.without("slope")
+    spec = spec if data.design.covariates else spec.without("slope")
     settings = fit_options(options, keywords)
     sequence = as_seed_sequence(settings.seed)
     adding, *children = sequence.spawn(1 + len(data.models))
-    covariance = np.atleast_2d(np.cov(data.y.T))
-    axes = np.linalg.eigh(covariance)[1] if len(data.models) > 1 else np.ones((1, 1))
+    axes = np.ones((1, 1))
+    if len(data.models) > 1:
+        axes = np.linalg.eigh(np.cov(data.y.T))[1]
     fits = [
         _along(axis, data, spec, settings.of_fit(seed=child))
         for axis, child in zip(axes.T, children, strict=True)
     ]
     effects = {name: np.stack([fit[name] for _, fit in fits], axis=-1) for name in fits[0][1]}
-    tree = _laid_out(shares(effects, axes, data, adding), data, [fit for fit, _ in fits], spec)
+    tree = _laid_out(shares(effects, axes, data.design, adding), data, [fit for fit, _ in fits])
+    first, read = fits[0][0].attrs, (*NEEDED_COLUMNS, "cluster", "direction", TOKENS)
+    describe(tree, spec, **{name: str(first[name]) for name in ("method", "method_reason")})
+    doubts = dict.fromkeys(text for fit, _ in fits for text in warnings_of(fit))
     tree.attrs |= {
         "seed": str(sequence.entropy),
         "measure": str(chosen["measure"].iloc[0]),
-        "table_hash": table_hash(chosen[[name for name in READ if name in chosen.columns]]),
+        "table_hash": table_hash(chosen[[name for name in read if name in chosen.columns]]),
+        "warnings": json.dumps([*doubts]),
     }
     return tree
 
@@ -150,44 +151,34 @@ def _along(
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale
     tree = fit_design(
-        data.design(along / scale, "along" if len(axis) > 1 else data.models[0]),
+        data.design_of(along / scale, "along" if len(axis) > 1 else data.models[0]),
         spec.with_priors({"connection_mean": {"mean": mean}}),
         options=options,
     )
-    names = [name for name in VARIABLES if name != "slope" or data.covariates]
+    names = [name for name in VARIABLES if name != "slope" or data.design.covariates]
     values = {name: scale * stacked(tree, VARIABLES[name])[..., 0] for name in names}
     return tree, {"slope": np.zeros((len(values["mean"]), 0))} | values
 
 
 def _laid_out(
-    values: Mapping[str, FloatArray], data: Preferences, fits: list[DataTree], spec: ModelSpec
+    values: Mapping[str, FloatArray], data: Preferences, fits: list[DataTree]
 ) -> DataTree:
-    """Lay draws out by chain, with the warnings of all fits."""
+    """Lay draws out by chain."""
     import xarray as xr
 
-    n_chains, n_draws = (fits[0]["posterior"].sizes[name] for name in ("chain", "draw"))
-    models = list(data.models)
-    coords = {
-        "chain": np.arange(n_chains),
-        "draw": np.arange(n_draws),
-        "bias_type": list(data.bias_types),
-        "language_model": models,
-        "covariate": list(data.covariates),
+    sizes = {name: fits[0]["posterior"].sizes[name] for name in ("chain", "draw")}
+    coords = {name: np.arange(size) for name, size in sizes.items()} | {
+        "bias_type": list(data.design.words),
+        "language_model": list(data.models),
+        "covariate": list(data.design.covariates),
     }
     drawn = {
-        name: (
-            ("chain", "draw", *SHARE_DIMS[name]),
-            draws.reshape(n_chains, n_draws, *draws.shape[1:]),
-        )
+        name: ((*sizes, *SHARE_DIMS[name]), draws.reshape(*sizes.values(), *draws.shape[1:]))
         for name, draws in values.items()
     }
     observed = {"preference": (("pair", "language_model"), data.y)}
     groups = {
         "posterior": in_order(xr.Dataset(drawn, coords)),
-        "observed_data": xr.Dataset(observed, {"language_model": models}),
+        "observed_data": xr.Dataset(observed, {"language_model": list(data.models)}),
     }
-    tree = xr.DataTree.from_dict(groups)
-    describe(tree, spec, **{n: str(fits[0].attrs[n]) for n in ("method", "method_reason")})
-    doubts = dict.fromkeys(text for fit in fits for text in warnings_of(fit))
-    tree.attrs["warnings"] = json.dumps([*doubts])
-    return tree
+    return xr.DataTree.from_dict(groups)

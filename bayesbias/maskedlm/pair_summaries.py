@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -49,12 +49,12 @@ def pair_summary(
         ``p_above``: the probability that it is above one half.
     """
     models = labels(tree, "language_model")
-    frames = []
-    for head, draws in _quantities(tree):
+
+    def describe(draws: FloatArray) -> pd.DataFrame:
         above = (draws > NO_PREFERENCE).mean(axis=0) + 0.5 * (draws == NO_PREFERENCE).mean(axis=0)
-        frame = describe_draws(draws, ci_prob, ci_kind).assign(p_above=above)
-        frames.append(in_front(frame, **head, model=models))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+        return in_front(describe_draws(draws, ci_prob, ci_kind), model=models).assign(p_above=above)
+
+    return _by_quantity(tree, describe)
 
 
 def model_contrasts(
@@ -76,14 +76,14 @@ def model_contrasts(
         first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the
         probability of the sign that it most likely has.
     """
-    models = _several(tree)
-    first, second = map(list, zip(*combinations(range(len(models)), 2), strict=True))
-    named = {"first": [models[i] for i in first], "second": [models[i] for i in second]}
-    frames = []
-    for head, draws in _quantities(tree):
+    models = np.array(_several(tree))
+    first, second = (list(side) for side in zip(*combinations(range(len(models)), 2), strict=True))
+
+    def describe(draws: FloatArray) -> pd.DataFrame:
         frame = compare_draws(draws[:, first] - draws[:, second], ci_prob, 0.0, ci_kind)
-        frames.append(in_front(frame.drop(columns="p_rope"), **head, **named))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+        return in_front(frame.drop(columns="p_rope"), first=models[first], second=models[second])
+
+    return _by_quantity(tree, describe)
 
 
 def model_ranks(tree: DataTree) -> pd.DataFrame:
@@ -109,35 +109,14 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     """
     models = _several(tree)
     places = np.arange(1, len(models) + 1)
-    frames = []
-    for head, draws in _quantities(tree):
+
+    def count(draws: FloatArray) -> pd.DataFrame:
         rank = (-draws).argsort(axis=1).argsort(axis=1) + 1
         probability = (rank[:, :, None] == places).mean(axis=0)
-        columns = {"rank": np.tile(places, len(models)), "probability": probability.ravel()}
-        named = head | {"model": list(np.repeat(models, len(models)))}
-        frames.append(in_front(pd.DataFrame(columns), **named))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+        columns = {"model": np.repeat(models, len(models)), "rank": np.tile(places, len(models))}
+        return pd.DataFrame(columns | {"probability": probability.ravel()})
 
-
-def _several(tree: DataTree) -> list[str]:
-    models = labels(tree, "language_model")
-    if len(models) < 2:
-        raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
-    return models
-
-
-def _quantities(tree: DataTree) -> Iterator[tuple[dict[str, str], FloatArray]]:
-    """Yield level, bias type and name of every quantity, with its draws, (n_draws, n_models)."""
-    endings = {"p_stereotypical": "", "p_equal_length": EQUAL}
-    known = {key: end for key, end in endings.items() if f"share{end}" in tree["posterior"]}
-    for level in ("overall", "population"):
-        for quantity, ending in known.items():
-            head = {"level": level, "bias_type": "", "quantity": quantity}
-            yield head, stacked(tree, f"{level}_share{ending}")
-    for place, name in enumerate(labels(tree, "bias_type")):
-        for quantity, ending in known.items():
-            head = {"level": "bias_type", "bias_type": name, "quantity": quantity}
-            yield head, stacked(tree, f"share{ending}")[:, place]
+    return _by_quantity(tree, count)
 
 
 def pair_scales(
@@ -161,4 +140,30 @@ def pair_scales(
         in_front(describe_draws(values, ci_prob, ci_kind), parameter=name, model=models)
         for name, values in draws.items()
     ]
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def _several(tree: DataTree) -> list[str]:
+    models = labels(tree, "language_model")
+    if len(models) < 2:
+        raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
+    return models
+
+
+def _by_quantity(tree: DataTree, make: Callable[[FloatArray], pd.DataFrame]) -> pd.DataFrame:
+    """Join the frames of all quantities, made of their draws, (n_draws, n_models)."""
+    frames = []
+    for level, bias_type in [
+        ("overall", ""),
+        ("population", ""),
+        *(("bias_type", name) for name in labels(tree, "bias_type")),
+    ]:
+        for quantity, ending in {"p_stereotypical": "", "p_equal_length": EQUAL}.items():
+            if f"share{ending}" in tree["posterior"]:
+                share = "share" if bias_type else f"{level}_share"
+                draws = stacked(tree, f"{share}{ending}")
+                if bias_type:
+                    draws = draws[:, labels(tree, "bias_type").index(bias_type)]
+                head = {"level": level, "bias_type": bias_type, "quantity": quantity}
+                frames.append(in_front(make(draws), **head))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from ..model.design import Design, IntArray
+from ..model.design import Design
 from ..tables.schema import codes_and_names, require_columns
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
@@ -22,49 +22,19 @@ TOKENS = "token_difference"
 class Preferences:
     """Preferences of language models on the pairs that all of them have.
 
-    Parameters
-    ----------
-    models, bias_types, clusters, covariates : tuple of str
-    bias_type, cluster : (n_pairs,) int
-    x : (n_pairs, n_covariates) float
-        Covariates, token counts in units of their sds.
-    y : (n_pairs, n_models) float
-        1, 0, or 1/2 in a tie.
-    n_left_out : int
-        Pairs that some language model lacks.
+    ``y`` are (n_pairs, n_models): 1, 0, or 1/2 in a tie. The design has a row a pair; bias types
+    take the role of protected words, clusters that of attributes. ``n_left_out`` counts the pairs
+    that some language model lacks.
     """
 
     models: tuple[str, ...]
-    bias_types: tuple[str, ...]
-    clusters: tuple[str, ...]
-    covariates: tuple[str, ...]
-    bias_type: IntArray
-    cluster: IntArray
-    x: FloatArray
     y: FloatArray
+    design: Design
     n_left_out: int
 
-    def design(self, y: FloatArray, name: str) -> Design:
-        """Return the design of one outcome, as `bayesbias.fit_design` and ``build_model`` take it.
-
-        Bias types take the role of protected words, clusters that of attributes.
-        """
-        return Design(
-            words=self.bias_types,
-            groups=("bias types",),
-            connections=(name,),
-            attributes=self.clusters,
-            kinds=("clusters",),
-            word_group=np.zeros(len(self.bias_types), dtype=np.int64),
-            attribute_kind=np.zeros(len(self.clusters), dtype=np.int64),
-            word=self.bias_type,
-            connection=np.zeros(len(y), dtype=np.int64),
-            attribute=self.cluster,
-            y=y,
-            outcome="preference",
-            covariates=self.covariates,
-            x=self.x,
-        )
+    def design_of(self, y: FloatArray, name: str) -> Design:
+        """Return the design of one outcome, for `bayesbias.fit_design` and ``build_model``."""
+        return replace(self.design, y=y, connections=(name,))
 
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
@@ -94,45 +64,47 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         raise ValueError("the language models share no pair; score all of them on the same pairs")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
-    names = sorted(pairs["bias_type"].unique())
-    clusters, cluster_names = codes_and_names(pairs["cluster"])
+    types, clusters = (pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"]))
     covariates = dict(_covariates(chosen, pairs))
-    return Preferences(
-        models=tuple(map(str, order)),
-        bias_types=tuple(names),
-        clusters=tuple(cluster_names),
+    y = 0.5 + 0.5 * np.sign(shared.loc[pairs.index].to_numpy(dtype=np.float64))
+    design = Design(
+        words=tuple(types.categories),
+        groups=("bias types",),
+        connections=("preference",),
+        attributes=tuple(clusters[1]),
+        kinds=("clusters",),
+        word_group=np.zeros(len(types.categories), dtype=np.int64),
+        attribute_kind=np.zeros(len(clusters[1]), dtype=np.int64),
+        word=types.codes.astype(np.int64),
+        connection=np.zeros(len(y), dtype=np.int64),
+        attribute=clusters[0].astype(np.int64),
+        y=y[:, 0],
+        outcome="preference",
         covariates=tuple(covariates),
-        bias_type=np.searchsorted(names, pairs["bias_type"]).astype(np.int64),
-        cluster=clusters.astype(np.int64),
-        x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(pairs), 0)),
-        y=0.5 + 0.5 * np.sign(shared.loc[pairs.index].to_numpy(dtype=np.float64)),
-        n_left_out=len(wide) - len(shared),
+        x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(y), 0)),
     )
+    return Preferences(tuple(map(str, order)), y, design, len(wide) - len(shared))
 
 
 def _refuse_bad_rows(chosen: pd.DataFrame) -> None:
     """Raise a ValueError that names the first row that no model can use."""
-    twice = chosen.duplicated(["model", "pair_id"])
-    if twice.any():
-        name, model = chosen.loc[twice, ["pair_id", "model"]].iloc[0]
-        raise ValueError(f"pair {name!r} is there twice under {model!r}")
-    empty = chosen["bias_type"].str.strip() == ""
-    if empty.any():
-        row = int(empty.argmax())
-        raise ValueError(f"row {row}, pair {chosen['pair_id'].iloc[row]!r}, has an empty bias_type")
-    for name in [name for name in ("difference", TOKENS) if name in chosen.columns]:
-        finite = np.isfinite(chosen[name].to_numpy(dtype=np.float64))
-        if not finite.all():
-            row = int(np.argmin(finite))
-            raise ValueError(f"{name} must be finite; got {chosen[name].iloc[row]} in row {row}")
-    split = chosen.groupby("pair_id")["cluster"].nunique() > 1
-    if split.any():
-        pair = split.idxmax()
-        raise ValueError(f"pair {pair!r} is in two clusters; give it one for all language models")
+    numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
+    finite = np.isfinite(chosen[numbers].to_numpy(dtype=np.float64)).all(axis=1)
+    several = chosen.groupby("pair_id")["cluster"].transform("nunique") > 1
+    faults = {
+        "is there twice under this model": chosen.duplicated(["model", "pair_id"]),
+        "has an empty bias_type": chosen["bias_type"].str.strip() == "",
+        f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
+        "is in two clusters; give it one for all language models": several,
+    }
+    for fault, wrong in faults.items():
+        if wrong.any():
+            row = chosen[wrong.to_numpy()].iloc[0]
+            raise ValueError(f"row {row.name}, pair {row['pair_id']!r}, {fault}")
 
 
 def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:
-    """Yield the covariates that vary; token counts once for all tokenizers that agree on them."""
+    """Yield the covariates that vary, token counts in their sds, once for tokenizers that agree."""
     if TOKENS in chosen.columns:
         counts = chosen.pivot(index="pair_id", columns="model", values=TOKENS).loc[pairs.index]
         different = counts.T.drop_duplicates().T

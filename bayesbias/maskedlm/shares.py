@@ -13,10 +13,10 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import IntArray
+from ..model.design import Design, IntArray, one_hot
 from ..tables.schema import codes_and_names, require_columns
 from .measures import ALL_TYPES
-from .preferences import TOKENS, Preferences
+from .preferences import TOKENS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -47,11 +47,11 @@ def observed_shares(
 ) -> pd.DataFrame:
     """Compute the share of pairs whose stereotypical sentence is preferred, with an interval.
 
-    Clusters of pairs are resampled with replacement, all pairs of a cluster together (the
-    nonparametric bootstrap of Field and Welsh, 2007, Journal of the Royal Statistical Society B
-    69), the same for all models and measures. With few clusters of a type the interval is too
-    short; `fit_pairs` then knows more, from the other types. Where one cluster has a large share of
-    a type's pairs, no interval knows what others as large would show.
+    Clusters of pairs are resampled with replacement, all pairs of a cluster together (Field and
+    Welsh, 2007, Journal of the Royal Statistical Society B 69), the same for all models and
+    measures. With few clusters of a type the interval is too short; `fit_pairs` then knows more,
+    from the other types. Where one cluster has a large share of a type's pairs, no interval knows
+    what others as large would show.
 
     Parameters
     ----------
@@ -69,8 +69,7 @@ def observed_shares(
         ``n_clusters``, ``largest_cluster``, that with most of the pairs, and its
         ``largest_share`` of them, ``share`` in [0, 1], ties half, ``low``, ``high``.
     """
-    required = ("model", "measure", "pair_id", "bias_type", "cluster", "difference")
-    require_columns(paired, required)
+    require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
     check_numbers(n_resamples=n_resamples)
     names = np.unique(paired["cluster"].astype(str))
@@ -98,7 +97,7 @@ def observed_shares(
 
 
 def shares(
-    effects: Mapping[str, FloatArray], axes: FloatArray, data: Preferences, seed: SeedSequence
+    effects: Mapping[str, FloatArray], axes: FloatArray, design: Design, seed: SeedSequence
 ) -> dict[str, FloatArray]:
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
@@ -114,7 +113,8 @@ def shares(
         (n_covariates), ``type_sd``, ``cluster_sd`` and ``sigma``, along each axis.
     axes : (n_models, n_axes) float
         Directions along which the language models' preferences are uncorrelated.
-    data : Preferences
+    design : Design
+        Of `preferences`.
     seed : SeedSequence
 
     Returns
@@ -122,46 +122,36 @@ def shares(
     dict of str to (n_draws, ...) float
         In the dimensions of ``SHARE_DIMS``, shares in [0, 1].
     """
-    n_types = len(data.bias_types)
-    size = np.bincount(data.bias_type, minlength=n_types)
+    types = one_hot(design.word, len(design.words))
     # A row a bias type, and the last of all pairs.
-    weights = np.zeros((n_types + 1, len(data.clusters)))
-    np.add.at(weights, (data.bias_type, data.cluster), 1.0)
-    weights[-1] = weights.sum(axis=0)
-    weights /= weights.sum(axis=1, keepdims=True)
-    of_type = np.vstack([np.eye(n_types), size / size.sum()])
-    x = np.vstack([_means(data.x, data.bias_type), data.x.mean(axis=0)])
-    drawn = of_type @ effects["type"] + weights @ effects["cluster"] + x @ effects["slope"]
-    drawn = drawn + _of_new_clusters(effects, weights, x, data, seed)
+    of_pairs = np.vstack([types, np.ones(len(design.y))])
+    of_pairs /= of_pairs.sum(axis=1, keepdims=True)
+    clusters = one_hot(design.attribute, len(design.attributes))
+    of_types, weights, x = of_pairs @ types.T, of_pairs @ clusters.T, of_pairs @ design.x
+    drawn = of_types @ effects["type"] + weights @ effects["cluster"] + x @ effects["slope"]
+    drawn = drawn + _of_new_clusters(effects, weights, x, design, seed)
     everywhere = effects["mean"] + x[-1] @ effects["slope"]
     quantities = {"": (drawn, everywhere)}
-    of_tokens = np.array([name.startswith(TOKENS) for name in data.covariates], dtype=bool)
+    of_tokens = np.array([name.startswith(TOKENS) for name in design.covariates], dtype=bool)
     if of_tokens.any():
         longer = (x * of_tokens) @ effects["slope"]
         quantities[EQUAL] = (drawn - longer, everywhere - longer[:, -1])
     values: dict[str, FloatArray] = {}
-    for ending, (of_types, population) in quantities.items():
-        of_models = of_types @ axes.T
-        values[f"share{ending}"] = np.clip(of_models[:, :-1], 0.0, 1.0)
-        values[f"overall_share{ending}"] = np.clip(of_models[:, -1], 0.0, 1.0)
+    for ending, (of_data, population) in quantities.items():
+        of_models = np.clip(of_data @ axes.T, 0.0, 1.0)
+        values[f"share{ending}"] = of_models[:, :-1]
+        values[f"overall_share{ending}"] = of_models[:, -1]
         values[f"population_share{ending}"] = np.clip(population @ axes.T, 0.0, 1.0)
     for name in ("type_sd", "cluster_sd", "sigma"):
         values[name] = np.sqrt(effects[name] ** 2 @ (axes**2).T)
     return values | {"slope": effects["slope"] @ axes.T}
 
 
-def _means(x: FloatArray, index: IntArray) -> FloatArray:
-    """Average covariates by an index."""
-    total = np.zeros((index.max() + 1, x.shape[1]))
-    np.add.at(total, index, x)
-    return np.asarray(total / np.bincount(index)[:, None])
-
-
 def _of_new_clusters(
     effects: Mapping[str, FloatArray],
     weights: FloatArray,
     x: FloatArray,
-    data: Preferences,
+    design: Design,
     seed: SeedSequence,
 ) -> FloatArray:
     """Draw what new clusters add, (n_draws, n_types + 1, n_axes).
@@ -172,7 +162,8 @@ def _of_new_clusters(
     that their spread looks smaller than it is (the estimator CV2: Bell and McCaffrey, 2002, Survey
     Methodology 28).
     """
-    words = word_shares(data.clusters, np.bincount(data.cluster))
+    size = np.bincount(design.attribute)
+    words = word_shares(design.attributes, size)
     going_along = (weights[:-1] @ (words @ words.T)).max(axis=0)
     weights = weights / np.sqrt(np.maximum(1 - going_along, LEAST_REST))
     rng, shape = default_rng(seed), (len(effects["mean"]), words.shape[1])
@@ -182,10 +173,10 @@ def _of_new_clusters(
     ]
     total = np.stack(new, axis=-1)
     noise = rng.standard_normal(shape)
-    of_clusters = _means(data.x, data.cluster)
-    for column in range(x.shape[1]):
-        spread = weights * (of_clusters[:, column] - x[:, column, None])
-        total += (noise @ (spread @ words).T)[:, :, None] * effects["slope"][:, column, None]
+    for column, slopes in enumerate(np.moveaxis(effects["slope"], 1, 0)):
+        of_clusters = np.bincount(design.attribute, design.x[:, column]) / size
+        spread = weights * (of_clusters - x[:, column, None])
+        total += (noise @ (spread @ words).T)[:, :, None] * slopes[:, None]
     return total
 
 
@@ -197,15 +188,13 @@ def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
     """
     from scipy.sparse import csr_array
 
-    words = [_contrast_words(name) for name in clusters]
-    word, _ = codes_and_names(pd.Series([name for names in words for name in names]))
-    cluster = np.repeat(np.arange(len(words)), [len(names) for names in words])
+    words = [set(name.split()) for name in clusters]
+    parts = [
+        sorted(of - {"/"}) if {"/"} < of else [name]
+        for name, of in zip(clusters, words, strict=True)
+    ]
+    word, _ = codes_and_names(pd.Series([name for names in parts for name in names]))
+    cluster = np.repeat(np.arange(len(parts)), [len(names) for names in parts])
     pairs = np.bincount(word, size[cluster])[word]
     length = np.sqrt(np.bincount(cluster, pairs**2))
     return csr_array((pairs / length[cluster], (cluster, word)))
-
-
-def _contrast_words(cluster: str) -> tuple[str, ...]:
-    """Return the words of a contrast such as "poor / rich", or the name of another cluster."""
-    words = set(cluster.split())
-    return tuple(sorted(words - {"/"})) if {"/"} < words else (cluster,)
