@@ -196,8 +196,8 @@ def test_a_csv_file_with_few_columns_or_many(tmp_path: Path) -> None:
 
 def test_files_that_are_no_logs(tmp_path: Path) -> None:
     refused("unknown layout of logs 'helm'", read_scores, tmp_path, "helm")
-    refused("no log at", read_scores, tmp_path / "none", "csv", error=FileNotFoundError)
-    refused("holds no file like", read_scores, tmp_path, "lm-eval", error=FileNotFoundError)
+    refused("there is no log like", read_scores, tmp_path / "none", "csv", error=FileNotFoundError)
+    refused("no log like samples", read_scores, tmp_path, "lm-eval", error=FileNotFoundError)
     path = tmp_path / "samples_crows_pairs_x.jsonl"
     path.write_text("{not json\n")
     refused("not a JSON file", read_scores, path, "lm-eval")

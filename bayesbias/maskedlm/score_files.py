@@ -7,7 +7,7 @@ compared pair by pair.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +23,16 @@ from .pair_files import LABELS, bbq_places
 from .pll import SCORE_COLUMNS
 from .questions import MEASURES
 
-SCORES = "scores.csv"
-RECORD = "run.json"
+SCORES, RECORD = "scores.csv", "run.json"
 
 KIND = "bayesbias mlm score"
-"""What the record of a folder of scores calls itself."""
+"""How the record of a folder of scores is marked."""
 
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
 """Columns of every frame of logs; those of other numbers may follow."""
 
 MOST_LOG_BYTES = 1 << 31
-"""Bytes of one log that is read."""
+"""Bytes of the largest log that is read."""
 
 _FIELDS: dict[str, type] = {
     **dict.fromkeys(("kind", "model", "model_hash", "dataset", "data_hash", "dtype"), str),
@@ -45,8 +44,6 @@ _FIELDS: dict[str, type] = {
 
 _TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
 
-_CROWS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
-
 Row = dict[str, Any]
 
 
@@ -55,21 +52,20 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 
     A FileNotFoundError names a file that is missing, a ValueError one that is damaged.
     """
-    for name in (SCORES, RECORD):
-        if not (folder / name).is_file():
-            raise FileNotFoundError(f"{folder} holds no {name}; give a folder that `{KIND}` wrote")
-    record = read_json(folder / RECORD)
+    path, place = folder / SCORES, folder / RECORD
+    if not path.is_file() or not place.is_file():
+        raise FileNotFoundError(
+            f"{folder} does not hold {SCORES} and {RECORD}; give a folder that `{KIND}` wrote"
+        )
+    record = read_json(place)
     if not isinstance(record, dict) or record.get("made_by") != KIND:
-        raise ValueError(f"{folder / RECORD} is not of `{KIND}`")
-    for name, kind in _FIELDS.items():
-        if not isinstance(record.get(name), kind):
-            raise ValueError(
-                f"{folder / RECORD} lacks {name!r}, or it is no {kind.__name__}; score the pairs "
-                "again"
-            )
-    if not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
-        raise ValueError(f"{folder / RECORD}: 'unscored' is no list of pairs; score them again")
-    path = folder / SCORES
+        raise ValueError(f"{place} is not of `{KIND}`")
+    lacking = [name for name, kind in _FIELDS.items() if not isinstance(record.get(name), kind)]
+    if lacking or not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
+        raise ValueError(
+            f"{place} lacks {', '.join(lacking) or 'pairs in unscored'}, or has another kind of "
+            "value there; score the pairs again"
+        )
     with located(path):
         scores = read_csv(path, dtype=_TEXTS, keep_default_na=False)
         require_columns(scores, SCORE_COLUMNS)
@@ -141,14 +137,16 @@ def read_scores(
     for file, name in (pair for place in places for pair in _files(Path(place), layout)):
         try:
             with located(file):
-                rows, left_out = LAYOUTS[name][1](file, model)
+                rows = list(LAYOUTS[name][1](file))
+                kept = [row for row in rows if row is not None]
+                frame = _completed(kept, model)
         except LookupError as error:
             raise ValueError(f"{file} is not a log in the layout {name!r}: {error!r}") from None
-        frames.append(rows)
+        frames.append(frame)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        models = [str(one) for one in rows["model"].unique()]
+        models = [str(one) for one in frame["model"].unique()]
         log = {"log": str(file), "layout": name, "models": models, "data_hash": digest}
-        logs.append(log | {"left_out": left_out})
+        logs.append(log | {"left_out": len(rows) - len(kept)})
     joined = pd.concat(frames, ignore_index=True)
     if joined.empty:
         raise ValueError("the logs hold no pair that one of the two sentences was preferred in")
@@ -166,99 +164,22 @@ def read_scores(
 def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
     """Return the logs at a place, and the layout of each."""
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
+    patterns = {name: LAYOUTS[name][0] for name in wanted}
     if path.is_file():
-        fitting = [name for name in wanted if Path(LAYOUTS[name][0]).suffix == path.suffix]
+        fitting = [name for name in wanted if Path(patterns[name]).suffix == path.suffix]
         if not fitting and layout == "auto":
-            raise ValueError(
-                f"{path}: logs end in .jsonl, .json or .csv; name the layout of another one"
-            )
-        return [(path, (fitting or [layout])[0])]
-    if not path.is_dir():
-        raise FileNotFoundError(f"no log at {path}")
-    for name in wanted:
-        files = sorted(path.rglob(LAYOUTS[name][0]))
+            raise ValueError(f"{path}: name the layout of a log not in .jsonl, .json or .csv")
+        return [(path, (fitting or wanted)[0])]
+    for name, pattern in patterns.items():
+        files = sorted(path.rglob(pattern))
         if files:
             return [(file, name) for file in files]
-    patterns = " or ".join(LAYOUTS[name][0] for name in wanted)
-    raise FileNotFoundError(f"{path} holds no file like {patterns}")
+    raise FileNotFoundError(f"there is no log like {' or '.join(patterns.values())} at {path}")
 
 
-def _from_harness(path: Path, model: str | None) -> tuple[pd.DataFrame, int]:
-    """Read ``samples_crows_pairs_*.jsonl`` of lm-evaluation-harness."""
-    named = model or (path.parent.name if path.match(LAYOUTS["lm-eval"][0]) else path.stem)
-    lines = (line for line in read_text(path, MOST_LOG_BYTES).splitlines() if line.strip())
-    rows = []
-    for number, sample in enumerate(map(parse_json, lines)):
-        doc, answers = sample["doc"], sample["filtered_resps"]
-        if len(answers) != len(ROLES) or not all(name in doc for name in _CROWS):
-            raise ValueError(f"row {number} is not of a task crows_pairs")
-        # Each is (log-likelihood, whether greedy decoding gives the sentence), written as text.
-        scores = [float(answer[0] if isinstance(answer, list) else answer) for answer in answers]
-        first, second = str(doc["sent_more"]), str(doc["sent_less"])
-        direction = doc["stereo_antistereo"]  # some copies of the data set number it
-        labels = (
-            hashlib.sha256(f"{first}\n{second}".encode()).hexdigest()[:12],
-            str(doc["bias_type"]),
-            DIRECTIONS[direction] if isinstance(direction, int) else str(direction),
-            word_contrast(first, second),
-        )
-        rows.append((named, "log-likelihood", *labels, *scores, scores[0] - scores[1]))
-    return pd.DataFrame(rows, columns=list(LOG_COLUMNS)), 0
-
-
-def _from_inspect(path: Path, model: str | None) -> tuple[pd.DataFrame, int]:
-    """Read Inspect's log of stereoset or bbq; of several epochs the first."""
-    log = parse_json(read_text(path, MOST_LOG_BYTES))
-    task = str(log["eval"]["task"]).split("/")[-1]
-    if task not in _TASKS:
-        raise ValueError(f"the log is of the task {task!r}, and not of {' or '.join(_TASKS)}")
-    samples = [s for s in log["samples"] or [] if s.get("epoch", 1) == 1 and s.get("scores")]
-    asked = [(str(sample["id"]), row) for sample in samples for row in _TASKS[task](sample)]
-    common = {"model": model or str(log["eval"]["model"]), "measure": "answer"}
-    common["direction"] = DIRECTIONS[0]
-    rows = [common | {"pair_id": name} | row for name, row in asked if row is not None]
-    return pd.DataFrame(rows, columns=list(LOG_COLUMNS)), len(asked) - len(rows)
-
-
-def _answer(sample: Mapping[str, Any], n_choices: int) -> int | None:
-    """Place of the choice that was answered, or None if there was none."""
-    for score in sample["scores"].values():
-        letter = str(score.get("answer") or "").strip()[:1].upper()
-        if letter and 0 <= ord(letter) - ord("A") < n_choices:
-            return ord(letter) - ord("A")
-    return None
-
-
-def _stereoset_answer(sample: Mapping[str, Any]) -> Iterator[Row | None]:
-    """Yield which sentence was chosen, or None for the unrelated one and for no answer."""
-    about = sample["metadata"]
-    chosen = _answer(sample, len(about["gold_labels"]))
-    label = None if chosen is None else about["gold_labels"][chosen]
-    labels = {"bias_type": str(about["bias_type"]), "cluster": str(about["target"])}
-    difference = 1.0 if label == LABELS[0] else -1.0
-    yield labels | {"difference": difference} if label in LABELS else None
-
-
-def _bbq_answer(sample: Mapping[str, Any]) -> Iterator[Row | None]:
-    """Yield which group an answer to an ambiguous question names; nothing for other questions."""
-    about = sample["metadata"]
-    if about["context_condition"] == "ambig":
-        chosen, places = _answer(sample, len(about["answer_info"])), bbq_places(about)
-        category = str(about["category"])
-        labels = {"bias_type": category, "cluster": f"{category} {about['question_index']}"}
-        known = places is not None and chosen in places
-        difference = 1.0 if places is not None and chosen == places[0] else -1.0
-        yield labels | {"difference": difference} if known else None
-
-
-_TASKS: dict[str, Callable[[Mapping[str, Any]], Iterator[Row | None]]] = {
-    "stereoset": _stereoset_answer,
-    "bbq": _bbq_answer,
-}
-
-
-def _from_csv(path: Path, model: str | None) -> tuple[pd.DataFrame, int]:
-    frame = read_csv(path, dtype=_TEXTS, keep_default_na=False)
+def _completed(rows: list[Row], model: str | None) -> pd.DataFrame:
+    """Return rows of a log as a frame, with the usual values of what they lack."""
+    frame = pd.DataFrame(rows, columns=None if rows else list(LOG_COLUMNS))
     if model is not None:
         frame = frame.assign(model=model)
     scored = "difference" in frame.columns
@@ -271,7 +192,7 @@ def _from_csv(path: Path, model: str | None) -> tuple[pd.DataFrame, int]:
     for name, value in (usual | dict.fromkeys(ROLES, np.nan)).items():
         if name not in frame.columns:
             frame[name] = value
-    return frame, 0
+    return frame[[*LOG_COLUMNS, *(name for name in frame.columns if name not in LOG_COLUMNS)]]
 
 
 def _numbers(column: pd.Series[Any]) -> pd.Series[float]:
@@ -283,7 +204,73 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[float]:
     return numbers
 
 
-LAYOUTS: dict[str, tuple[str, Callable[[Path, str | None], tuple[pd.DataFrame, int]]]] = {
+def _from_harness(path: Path) -> Iterator[Row]:
+    """Read ``samples_crows_pairs_*.jsonl`` of lm-evaluation-harness."""
+    model = path.parent.name if path.match(LAYOUTS["lm-eval"][0]) else path.stem
+    lines = (line for line in read_text(path, MOST_LOG_BYTES).splitlines() if line.strip())
+    for number, sample in enumerate(map(parse_json, lines)):
+        doc, answers = sample["doc"], sample["filtered_resps"]
+        if len(answers) != len(ROLES) or "sent_more" not in doc:
+            raise ValueError(f"row {number} is not of a task crows_pairs")
+        # Each is (log-likelihood, whether greedy decoding gives the sentence), written as text.
+        scores = [float(answer[0] if isinstance(answer, list) else answer) for answer in answers]
+        first, second = str(doc["sent_more"]), str(doc["sent_less"])
+        direction = doc["stereo_antistereo"]  # some copies of the data set number it
+        yield {
+            "model": model,
+            "measure": "log-likelihood",
+            "pair_id": hashlib.sha256(f"{first}\n{second}".encode()).hexdigest()[:12],
+            "bias_type": str(doc["bias_type"]),
+            "direction": DIRECTIONS[direction] if isinstance(direction, int) else str(direction),
+            "cluster": word_contrast(first, second),
+            **dict(zip(ROLES, scores, strict=True)),
+        }
+
+
+def _from_inspect(path: Path) -> Iterator[Row | None]:
+    """Read Inspect's log of stereoset or bbq; of several epochs the first."""
+    log = parse_json(read_text(path, MOST_LOG_BYTES))
+    task = str(log["eval"]["task"]).split("/")[-1]
+    if task not in {"stereoset", "bbq"}:
+        raise ValueError(f"the log is of the task {task!r}, and not of stereoset or bbq")
+    for sample in log["samples"] or []:
+        about = sample["metadata"]
+        if sample.get("epoch", 1) != 1 or not sample.get("scores"):
+            continue
+        if task == "stereoset":
+            choices = list(about["gold_labels"])
+            places: Sequence[int] | None = [choices.index(label) for label in LABELS]
+            labels = {"bias_type": str(about["bias_type"]), "cluster": str(about["target"])}
+        elif about["context_condition"] == "ambig":
+            choices, places = list(about["answer_info"]), bbq_places(about)
+            category = str(about["category"])
+            labels = {"bias_type": category, "cluster": f"{category} {about['question_index']}"}
+        else:
+            continue
+        chosen = _chosen(sample["scores"].values(), len(choices))
+        if places is None or chosen not in places:
+            yield None
+        else:
+            head = {"model": str(log["eval"]["model"]), "measure": "answer"}
+            difference = 1.0 if chosen == places[0] else -1.0
+            yield head | labels | {"pair_id": str(sample["id"]), "difference": difference}
+
+
+def _chosen(scores: Iterable[Mapping[str, Any]], n_choices: int) -> int | None:
+    """Place of the choice that was answered, or None if there was none."""
+    for score in scores:
+        letter = str(score.get("answer") or "").strip()[:1].upper()
+        if letter and 0 <= ord(letter) - ord("A") < n_choices:
+            return ord(letter) - ord("A")
+    return None
+
+
+def _from_csv(path: Path) -> Iterator[Row]:
+    for row in read_csv(path, dtype=_TEXTS, keep_default_na=False).to_dict("records"):
+        yield {str(name): value for name, value in row.items()}
+
+
+LAYOUTS: dict[str, tuple[str, Callable[[Path], Iterator[Row | None]]]] = {
     "lm-eval": ("samples_crows_pairs_*.jsonl", _from_harness),
     "inspect": ("*.json", _from_inspect),
     "csv": ("*.csv", _from_csv),
