@@ -228,7 +228,7 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def orders(mark: str = "") -> pd.DataFrame:
-    """Orders of language models as `maskedlm.order_robustness` gives them."""
+    """How often an order of models stays with some of the pairs, as `curves` draws it."""
     rows = [
         (f"p{mark}", statistic, rate, 3, 60, same, 0.9, f"{mark}a > b > c")
         for statistic, least in (("percentage", 0.4), ("kls", 0.1), ("jss", 0.6))

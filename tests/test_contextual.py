@@ -214,7 +214,6 @@ def test_a_causal_encoder_that_has_read_nothing_yet(byte_level: Any, tmp_path: P
 def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Path) -> None:
     folder = tmp_path / "other"
     shutil.copytree(models / "all-MiniLM-L6-v2", folder, copy_function=_link)
-    assert load_encoder(folder).longest == 256  # of sentence_bert_config.json; positions allow 512
     pooling = folder / "1_Pooling" / "config.json"
     _write(pooling, {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
     encoder = load_encoder(folder)
@@ -224,8 +223,8 @@ def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Pat
     np.testing.assert_allclose(found.vectors[0, 0], first, atol=1e-5)
     _write(pooling, {"pooling_mode_weightedmean_tokens": True})
     refused("pools by pooling_mode_weightedmean_tokens", load_encoder, folder)
-    _write(folder / "modules.json", [{"type": "sentence_transformers.models.Dense", "path": ""}])
-    refused("has a step 'Dense'", load_encoder, folder)
+    (folder / "2_Dense").mkdir()
+    refused("has the layer 'Dense'", load_encoder, folder)
 
 
 @pytest.mark.mlm
@@ -295,7 +294,7 @@ def _write(path: Path, content: object) -> None:
         ("layer must lie in -7 to 6", ["{}."], {"layer": 7}),
         ("unknown pooling 'words'; did you mean 'word'", ["{}."], {"pooling": "words"}),
         ("batch_size must be", ["{}."], {"batch_size": 0}),
-        (r"has 30\d tokens and all-MiniLM-L6-v2 takes 256; nothing", ["word " * 300 + "{}."], {}),
+        (r"has 60\d tokens and all-MiniLM-L6-v2 takes 512; nothing", ["word " * 600 + "{}."], {}),
     ],
 )
 def test_what_an_encoder_refuses(mini: object, match: str, templates: list, options: dict) -> None:

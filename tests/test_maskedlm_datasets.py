@@ -179,45 +179,6 @@ def test_french_pairs_with_and_without_an_ending(tmp_path: Path, ending: str, ma
     assert (pair["pair_id"], pair["cluster"]) == ("7", "jeune / vieux")
 
 
-def test_winobias_takes_both_files(tmp_path: Path) -> None:
-    pro = write(
-        tmp_path / "pro_stereotyped_type1.txt.dev",
-        "1 [The carpenter] thanked the baker because [he] was kind.",
-        "2 The mover hired [the secretary] and pays [her] well.",
-    )
-    anti = tmp_path / "anti_stereotyped_type1.txt.dev"
-    refused("anti_stereotyped_type1", read_pairs, pro, "winobias", error=FileNotFoundError)
-    lines = pro.read_text().replace("[he]", "[she]").replace("[her]", "[him]").splitlines()
-    write(anti, *lines)
-    pairs = read_pairs(pro, "winobias")
-    assert list(pairs["cluster"]) == ["carpenter", "secretary"]
-    assert pairs["stereotypical"][0] == "The carpenter thanked the baker because he was kind."
-    assert pairs["anti_stereotypical"][1] == "The mover hired the secretary and pays him well."
-    refused("give the file pro_stereotyped", read_pairs, anti, "winobias")
-
-
-def test_winogender_by_the_share_of_women(tmp_path: Path) -> None:
-    said = {"male": "he", "female": "she", "neutral": "they"}
-    path = write(
-        tmp_path / "all_sentences.tsv",
-        "sentid\tsentence",
-        *(
-            f"{work}.guest.{answer}.{gender}.txt\tThe {work} told the guest that {word} left."
-            for work in ("nurse", "pilot")
-            for answer in (0, 1)
-            for gender, word in said.items()
-        ),
-    )
-    stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year", "nurse\t90\t90\t2015"]
-    write(tmp_path / "occupations-stats.tsv", *stats)
-    refused("not Winogender: pilot.guest.0 lacks a share of women", read_pairs, path, "winogender")
-    write(tmp_path / "occupations-stats.tsv", *stats, "pilot\t5\t5\t2015")
-    pairs = read_pairs(path, "winogender").set_index("cluster")
-    assert pairs.loc["nurse", "stereotypical"] == "The nurse told the guest that she left."
-    assert pairs.loc["pilot", "stereotypical"] == "The pilot told the guest that he left."
-    assert len(pairs) == 2  # of those whose pronoun is the occupation's
-
-
 def test_ambiguous_questions_of_bbq(tmp_path: Path) -> None:
     info = {"ans0": ["Unknown", "unknown"], "ans1": ["Ann", "F"], "ans2": ["Bob", "M"]}
     question = {"category": "Gender_identity", "question_index": 40, "answer_info": info}

@@ -1,7 +1,5 @@
 """Percentage score, KLS, JSS: closed forms, an independent integral, published numbers."""
 
-from itertools import combinations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +11,6 @@ from scipy.stats import norm
 
 from bayesbias import maskedlm
 from bayesbias.maskedlm import Normals
-from bayesbias.maskedlm.score_sets import STATISTICS
 
 
 def kls(stereo: np.ndarray, anti: np.ndarray) -> float:
@@ -87,10 +84,9 @@ def test_kls_by_hand_and_its_known_trouble() -> None:
     # KL(N(0,1) | N(0,2)) = ln 2 + 1/8 - 1/2, the other way -ln 2 + 2 - 1/2.
     one, other = np.log(2) - 0.375, 1.5 - np.log(2)
     assert kls(like(0, 1), like(0, 2)) == pytest.approx(100 * other / (one + other))
-    # A shift of all stereotypical scores takes the percentage from 0 to 100; KLS does not see it.
+    # All stereotypical scores may be lower or higher; KLS does not see it.
     anti = like(0, 1)
     shifts = [like(shift, 1.05) for shift in (-9, 9)]
-    assert [maskedlm.percentage_score(stereo, anti) for stereo in shifts] == [0, 100]
     assert kls(shifts[0], anti) == pytest.approx(kls(shifts[1], anti))
     refused("KLS is not defined where both Normals are the same", kls, anti, anti)
 
@@ -102,13 +98,6 @@ def test_jss_loses_the_direction_and_keeps_the_unit() -> None:
     assert jss(anti, anti) == pytest.approx(100)
     assert jss(anti, anti, variant="published") == pytest.approx(100)
     refused("unknown variant of JSS 'publshed'; did you", jss, stereo, anti, "publshed")
-
-
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=20))
-def test_the_two_sentences_share_a_hundred(pairs: list[tuple[int, int]]) -> None:
-    first, second = np.array(pairs, dtype=float).T
-    both = maskedlm.percentage_score(first, second), maskedlm.percentage_score(second, first)
-    assert sum(both) == pytest.approx(100)
 
 
 @pytest.mark.parametrize(
@@ -145,13 +134,17 @@ def made_pairs(seed: int = 3, sizes: tuple[int, ...] = (12, 30)) -> pd.DataFrame
 
 def test_types_are_weighted_by_their_pairs() -> None:
     paired = made_pairs()
+    paired.loc[3, "anti_stereotypical"] = paired.loc[3, "stereotypical"]
+    paired["difference"] = paired["stereotypical"] - paired["anti_stereotypical"]
     table = maskedlm.measure_table(paired).set_index("bias_type")
     assert list(table.index) == ["type 0", "type 1", "all"]
     for name in ("percentage", "kls", "jss", "jss_published"):
         by_hand = (12 * table[name].iloc[0] + 30 * table[name].iloc[1]) / 42
         assert table.loc["all", name] == pytest.approx(by_hand)
-    whole = maskedlm.percentage_score(paired["stereotypical"], paired["anti_stereotypical"])
-    assert table.loc["all", "percentage"] == pytest.approx(whole)
+    assert table.loc["all", "n_ties"] == 1
+    assert table.loc["all", "percentage"] == pytest.approx(
+        100 * ((paired["difference"] > 0).mean() + 0.5 / 42)
+    )
     some = paired[paired["bias_type"] == "type 0"]
     expected = jss(some["stereotypical"], some["anti_stereotypical"])
     assert table.loc["type 0", "jss"] == pytest.approx(expected)
@@ -164,80 +157,5 @@ def test_a_type_with_one_pair_stops_no_other() -> None:
     assert table.loc["type 1", ["kls", "jss", "jss_published"]].isna().all()
     assert table.loc["type 1", "percentage"] in (0, 100)
     assert table.loc["all", "jss"] == table.loc["type 0", "jss"]
-    assert maskedlm.sampling_robustness(paired, (0.5,), repeats=2)["mean"].notna().all()
-    shapes = maskedlm.score_analysis(paired).set_index("bias_type")
-    assert shapes.loc["type 1", "sd"].isna().all()
-    assert shapes.loc["all", "shapiro_p"].notna().all()
     refused("lacks the column", maskedlm.measure_table, paired.drop(columns="stereotypical"))
     refused("no paired scores", maskedlm.measure_table, paired.iloc[:0])
-
-
-def test_scores_that_are_all_equal_have_no_shape() -> None:
-    """In logs of differences one sentence of every pair has a score of zero."""
-    paired = made_pairs().assign(anti_stereotypical=0.0)
-    shapes = maskedlm.score_analysis(paired).set_index("role")  # warnings are errors
-    of_constants = shapes.loc["anti_stereotypical"]
-    assert (of_constants["sd"] == 0).all()
-    assert of_constants[["skewness", "shapiro_w", "shapiro_p"]].isna().all(axis=None)
-    assert shapes.loc["stereotypical"].notna().all(axis=None)
-
-
-def test_sampling_gives_back_the_whole_at_rate_one() -> None:
-    frame = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
-    whole = frame[frame["rate"] == 1.0]
-    assert list(whole["statistic"]) == list(STATISTICS)
-    np.testing.assert_allclose(whole["mean"], whole["full"], rtol=1e-12)  # order of sums
-    np.testing.assert_allclose(whole["sd"], 0, atol=1e-10)
-    half = frame[frame["rate"] == 0.5]
-    assert (half["n_pairs"] == 21).all()
-    assert (half["sd"] > 0).all()
-    again = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
-    pd.testing.assert_frame_equal(frame, again)
-
-
-def of_models(shifts: dict[str, float], n_pairs: int = 60) -> pd.DataFrame:
-    """Pairs of two types under models whose differences are shifted, in an order of each."""
-    rng = np.random.default_rng(4)
-    frames = []
-    for name, shift in shifts.items():
-        moved = made_pairs(seed=int(rng.integers(1000)), sizes=(n_pairs // 3, 2 * n_pairs // 3))
-        moved = moved.assign(model=name, stereotypical=moved["stereotypical"] + shift)
-        frames.append(moved.sample(frac=1, random_state=int(rng.integers(1000))))
-    return pd.concat(frames, ignore_index=True)
-
-
-def test_the_order_of_models_stays_where_they_differ_much() -> None:
-    far = of_models({"low": -12.0, "high": 12.0, "middle": 0.0})
-    frame = maskedlm.order_robustness(far, (0.3, 1.0), repeats=10, seed=1)
-    share = frame[frame["statistic"] == "percentage"].set_index("rate")
-    assert list(share["n_pairs"]) == [18, 60]
-    assert (share[["same_order", "tau"]] == 1).all(axis=None)
-    assert set(share["order"]) == {"high > middle > low"}
-    assert (frame.query("rate == 1")["same_order"] == 1).all()
-    again = maskedlm.order_robustness(far, (0.3, 1.0), repeats=10, seed=1)
-    pd.testing.assert_frame_equal(frame, again)
-
-
-def test_the_order_of_models_is_that_of_counts_in_the_same_pairs() -> None:
-    """One bias type and half of the pairs: by counting preferences in every possible half."""
-    near = of_models({"one": 0.0, "two": 1.0}, n_pairs=12)
-    near = near[near["bias_type"] == "type 1"].sort_values(["model", "pair_id"])
-    one, two = ((part["stereotypical"] > part["anti_stereotypical"]).to_numpy()
-                for _, part in near.groupby("model"))  # fmt: skip
-    better = np.sign(two.sum() - one.sum())
-    assert better
-    halves = [list(rows) for rows in combinations(range(8), 4)]
-    expected = np.mean([better * (two[rows].sum() - one[rows].sum()) >= 0 for rows in halves])
-    frame = maskedlm.order_robustness(near, (0.5,), repeats=150, seed=2)
-    found = frame[frame["statistic"] == "percentage"]["same_order"].item()
-    assert found == pytest.approx(expected, abs=0.16)  # four standard errors of 150 samples
-
-
-def test_what_cannot_be_sampled_or_ordered_is_refused() -> None:
-    pairs = made_pairs()
-    sample, order = maskedlm.sampling_robustness, maskedlm.order_robustness
-    refused(r"rates must be shares in \(0, 1\]", sample, pairs, (0.0,), repeats=5)
-    refused("repeats 2 or more; got", sample, pairs, (0.5,), repeats=1)
-    refused("two models or more that share pairs of pll; there are toy", order, pairs)
-    other = pairs.assign(model="other", pair_id=[f"x{i}" for i in range(42)])
-    refused("that share pairs of pll", order, pd.concat([pairs, other]))

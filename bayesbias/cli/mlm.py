@@ -59,8 +59,8 @@ def score(
     data : Path
         Your copy of the data set.
     dataset : str
-        crows-pairs, crows-pairs-fr, stereoset, winobias, winogender, bbq, or csv for pairs of your
-        own (columns stereotypical, anti_stereotypical, bias_type).
+        crows-pairs, crows-pairs-fr, stereoset, bbq, or csv for pairs of your own (columns
+        stereotypical, anti_stereotypical, bias_type).
     out : Path
         Folder for the scores.
     part : str

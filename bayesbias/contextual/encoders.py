@@ -10,16 +10,6 @@ from typing import Any
 from .._core.reading import read_json
 from .._core.transformer_files import load_transformer, longest_input, sees_ahead
 
-_POOLINGS = {
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_max_tokens": "max",
-}
-"""How a sentence's vector comes from those of its tokens, by the key that is on."""
-
-_STEPS = ("Transformer", "Pooling", "Normalize")
-"""Steps of sentence-transformers that are understood; the last does not change a cosine."""
-
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
@@ -34,10 +24,8 @@ class Encoder:
     tokenizer : transformers.PreTrainedTokenizerFast
     longest : int
         The largest number of tokens that it takes, special tokens included.
-    sentence_pooling : {"mean", "cls", "max"}
+    sentence_pooling : {"mean", "cls"}
         How a sentence's vector comes from those of its tokens.
-    lower_case : bool
-        Whether the folder asks for text in lower case, before the tokenizer.
     """
 
     name: str
@@ -45,7 +33,6 @@ class Encoder:
     tokenizer: Any
     longest: int
     sentence_pooling: str = "mean"
-    lower_case: bool = False
 
     @cached_property
     def is_causal(self) -> bool:
@@ -59,10 +46,9 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Parameters
     ----------
     source : str, Path or Encoder
-        A folder with config.json, model.safetensors and tokenizer.json, and the files of
-        sentence-transformers if it has any; or a name of the hub, which transformers reads from its
-        cache or fetches. Code that comes with a model never runs, and weights in a pickle are not
-        read.
+        A folder with config.json, model.safetensors and tokenizer.json, and 1_Pooling if it is of
+        sentence-transformers; or a name of the hub, which transformers reads from its cache or
+        fetches. Code that comes with a model never runs, and weights in a pickle are not read.
     device : str
         In torch's notation.
 
@@ -73,7 +59,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     FileNotFoundError
         If there is no such model within reach.
     ValueError
-        If the folder is not an encoder, or needs steps or code that are not understood.
+        If the folder is not an encoder, or needs layers or code that are not understood.
     """
     if isinstance(source, Encoder):
         return source
@@ -88,48 +74,32 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
             f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
             "be random numbers; give a folder with all of them"
         )
-    folder, longest = Path(place), longest_input(network, tokenizer)
-    settings = _settings(folder / "sentence_bert_config.json")
-    limit = settings.get("max_seq_length") or longest
-    if not isinstance(limit, int):
-        raise ValueError(f"{folder / 'sentence_bert_config.json'}: max_seq_length is no number")
+    folder = Path(place)
     return Encoder(
         name=folder.absolute().name if folder.is_dir() else place,
         network=network,
         tokenizer=tokenizer,
-        longest=min(limit, longest),
+        longest=longest_input(network, tokenizer),
         sentence_pooling=_pooling(folder),
-        lower_case=bool(settings.get("do_lower_case", False)),
     )
 
 
 def _pooling(folder: Path) -> str:
     """Return how a folder of sentence-transformers pools; the mean for any other folder."""
-    pooling = "mean"
-    for step in _settings(folder / "modules.json", list):
-        kind = str(step.get("type", "")).rsplit(".", 1)[-1]
-        if kind not in _STEPS:
-            raise ValueError(
-                f"{folder / 'modules.json'} has a step {kind!r}; understood are "
-                f"{', '.join(_STEPS)}. pooling='word' of the folder without modules.json works"
-            )
-        if kind == "Pooling":
-            path = folder / str(step.get("path", "")) / "config.json"
-            settings = _settings(path).items()
-            modes = [key for key, on in settings if key.startswith("pooling_mode") and on is True]
-            if len(modes) != 1 or modes[0] not in _POOLINGS:
-                raise ValueError(
-                    f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
-                    f"{', '.join(_POOLINGS)}"
-                )
-            pooling = _POOLINGS[modes[0]]
-    return pooling
-
-
-def _settings(path: Path, kind: type = dict) -> Any:  # noqa: ANN401
-    """Read a file; one that is absent, as for models of the hub, counts as empty."""
-    content = read_json(path) if path.is_file() else kind()
-    steps = content if kind is list and isinstance(content, list) else []
-    if not isinstance(content, kind) or not all(isinstance(step, dict) for step in steps):
-        raise ValueError(f"{path} holds no settings of sentence-transformers")
-    return content
+    layers = {path.name.partition("_")[2] for path in folder.glob("[0-9]_*")}
+    if unknown := layers - {"Pooling", "Normalize", ""}:  # Normalize does not change a cosine
+        raise ValueError(
+            f"{folder} has the layer {min(unknown)!r} of sentence-transformers, which is not "
+            "understood; pooling='word' of a copy without its folder works"
+        )
+    path = folder / "1_Pooling" / "config.json"
+    settings = read_json(path) if path.is_file() else {"pooling_mode_mean_tokens": True}
+    options = settings.items() if isinstance(settings, dict) else ()
+    modes = [key for key, on in options if key.startswith("pooling_mode") and on]
+    poolings = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+    if len(modes) != 1 or modes[0] not in poolings:
+        raise ValueError(
+            f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
+            f"{', '.join(poolings)}"
+        )
+    return poolings[modes[0]]

@@ -153,12 +153,8 @@ def contextual_vectors(
 
 def _can_write(encoder: Encoder, word: str) -> bool:
     """Return whether a word has pieces, and none of them is the unknown one."""
-    pieces = encoder.tokenizer(_cased(encoder, word), add_special_tokens=False)["input_ids"]
+    pieces = encoder.tokenizer(word, add_special_tokens=False)["input_ids"]
     return bool(pieces) and encoder.tokenizer.unk_token_id not in pieces
-
-
-def _cased(encoder: Encoder, text: str) -> str:
-    return text.lower() if encoder.lower_case else text
 
 
 def _encode(
@@ -173,7 +169,7 @@ def _encode(
     """Vectors of sentences in their order; encoded in the order of their lengths."""
     import torch
 
-    texts = [_cased(encoder, given.text) for given in sentences]
+    texts = [given.text for given in sentences]
     tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
     lengths = [len(ids) for ids in tokens["input_ids"]]
     longest = int(np.argmax(lengths))
@@ -222,9 +218,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
 def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
     """One vector a sentence of those of its tokens, (n, n_tokens, n_dims) to (n, n_dims)."""
     kept = weights.unsqueeze(-1).to(states.dtype)
-    if how == "max":
-        pooled = states.masked_fill(kept == 0, -np.inf).max(dim=1).values
-    elif how in {"cls", "last"}:  # of the tokens that are no padding
+    if how in {"cls", "last"}:  # of the tokens that are no padding
         last = weights.shape[1] - 1 - weights.flip(1).argmax(dim=1)
         token = weights.argmax(dim=1) if how == "cls" else last
         pooled = states[range(len(states)), token]

@@ -14,7 +14,6 @@ from .language_models import load_language_model as load_language_model
 from .language_models import null_models as null_models
 from .measures import Normals as Normals
 from .measures import measure_table as measure_table
-from .measures import percentage_score as percentage_score
 from .pair_files import read_pairs as read_pairs
 from .pair_summaries import model_contrasts as model_contrasts
 from .pair_summaries import model_ranks as model_ranks
@@ -27,9 +26,6 @@ from .preferences import Preferences as Preferences
 from .preferences import preferences as preferences
 from .questions import MEASURES as MEASURES
 from .score_files import read_scores as read_scores
-from .score_sets import order_robustness as order_robustness
-from .score_sets import sampling_robustness as sampling_robustness
-from .score_sets import score_analysis as score_analysis
 from .shares import observed_shares as observed_shares
 from .stereoset import icat as icat
 from .stereoset import stereoset_scores as stereoset_scores

@@ -6,7 +6,6 @@ For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -30,26 +29,6 @@ STATISTICS = ("percentage", "kls", "jss", "jss_published")
 
 PANELS, NODES = 12, 20
 """Quadrature: each Normal is cut at every sd up to this many, with so many nodes a panel."""
-
-
-def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> float:
-    """Share of pairs whose stereotypical sentence scores higher, in percent.
-
-    50 is no preference. A tie counts half; CrowS-Pairs' own code counts it against the stereotype.
-
-    Parameters
-    ----------
-    stereo, anti : (n_pairs,) float
-        Scores of the two sentences of each pair.
-
-    Examples
-    --------
-    >>> from bayesbias import maskedlm
-    >>> maskedlm.percentage_score([-20.0, -31.5, -8.0], [-22.5, -30.0, -8.0])
-    50.0
-    """
-    first, second = _scores(stereo, anti)
-    return 100.0 * (int((first > second).sum()) + 0.5 * int((first == second).sum())) / len(first)
 
 
 @dataclass(frozen=True)
@@ -142,56 +121,44 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
-        ``jss``, ``jss_published``. Rows of the bias type ``all`` have the mean over types weighted
-        by their pairs, as published; for the percentage that is the share of all pairs. NaN stands
+        ``jss``, ``jss_published``. The percentage is the share of pairs whose stereotypical
+        sentence scores higher; a tie counts half, and against the stereotype in CrowS-Pairs' code.
+        Rows of the bias type ``all`` have the mean over types weighted by their pairs, as
+        published; for the percentage that is the share of all pairs. NaN stands
         where a measure is not defined (fewer than two pairs, equal scores, Normals that coincide),
         and the means are those of the other types.
     """
+    require_columns(paired, ("model", "measure", "bias_type", *ROLES))
+    if paired.empty:
+        raise ValueError("there are no paired scores")
     rows = []
-    for head, part in groups(paired):
-        types = sides_by_type(part)
-        counts = [(sides.shape[1], int((sides[0] == sides[1]).sum())) for sides in types.values()]
-        for name, count, sides in zip(types, counts, types.values(), strict=True):
-            rows.append((*head, name, *count, *statistics(sides)))
-        rows.append((*head, ALL_TYPES, *np.sum(counts, axis=0), *weighted(types.values())))
+    for head, part in paired.groupby(["model", "measure"], sort=False):
+        types = {
+            str(name): pairs[list(ROLES)].to_numpy(dtype=np.float64).T
+            for name, pairs in part.groupby("bias_type", sort=True)
+        }
+        counts = np.array(
+            [(sides.shape[1], (sides[0] == sides[1]).sum()) for sides in types.values()]
+        )
+        values = np.array([_statistics(sides) for sides in types.values()])
+        weights = counts[:, :1] * np.isfinite(values)
+        total, n = np.nansum(values * weights, axis=0), weights.sum(axis=0)
+        mean = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        names, counts = [*types, ALL_TYPES], np.vstack([counts, counts.sum(axis=0)])
+        for name, count, row in zip(names, counts, np.vstack([values, mean]), strict=True):
+            rows.append((*head, name, *count, *row))
     columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
     return pd.DataFrame(rows, columns=columns)
 
 
-def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """Return the paired scores of every model and measure, in the order they come."""
-    require_columns(paired, ("model", "measure", "pair_id", "bias_type", *ROLES, "difference"))
-    if paired.empty:
-        raise ValueError("there are no paired scores")
-    for (model, measure), part in paired.groupby(["model", "measure"], sort=False):
-        yield (str(model), str(measure)), part
-
-
-def sides_by_type(part: pd.DataFrame) -> dict[str, FloatArray]:
-    """Return the two scores of the pairs of every bias type, (2, n_pairs), sorted by type."""
-    return {
-        str(name): pairs[list(ROLES)].to_numpy(dtype=np.float64).T
-        for name, pairs in part.groupby("bias_type", sort=True)
-    }
-
-
-def statistics(sides: FloatArray) -> list[float]:
+def _statistics(sides: FloatArray) -> list[float]:
     """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
-    values = [percentage_score(*sides), np.nan, np.nan, np.nan]
+    values = [50.0 + 50.0 * float(np.sign(sides[0] - sides[1]).mean()), np.nan, np.nan, np.nan]
     with suppress(ValueError):  # too few scores, or equal ones; then Normals that coincide
         normals = Normals.fit(*sides)
         values[2:] = normals.jss(), normals.jss("published")
         values[1] = normals.kls()
     return values
-
-
-def weighted(types: Iterable[FloatArray]) -> list[float]:
-    """Return the means of all `STATISTICS` over types, (2, n_pairs) each, weighted by pairs."""
-    types = list(types)
-    values = np.array([statistics(sides) for sides in types])
-    sizes = np.array([sides.shape[1] for sides in types])[:, None] * np.isfinite(values)
-    total, n = np.nansum(values * sizes, axis=0), sizes.sum(axis=0)
-    return [float(x) for x in np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)]
 
 
 def _scores(stereo: ArrayLike, anti: ArrayLike) -> FloatArray:

@@ -5,7 +5,6 @@ None of the data sets comes with the package. Reading a stereotype does not endo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +26,6 @@ LABELS = ("stereotype", "anti-stereotype")
 MOST_BYTES = 1 << 28
 """Bytes of the largest file of sentences."""
 
-_BRACKETS = re.compile(r"\[(.*?)\]")
-
 Row = tuple[str, str, str, str, str]
 """The id of a pair, its bias type and cluster, and its two sentences."""
 
@@ -46,18 +43,14 @@ def read_pairs(
     ----------
     path : str or Path
         Your copy of the published file.
-    dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "winobias", "winogender", "bbq", "csv"}
+    dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "bbq", "csv"}
         ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao and Bowman, 2020).
         ``crows-pairs-fr``: a table of the French version (Névéol, Dupont, Bezançon and Fort, 2022),
         whose sentences are in ``sent_more_fr`` and ``sent_less_fr``, or without the ending.
-        ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``winobias``: a file
-        ``pro_stereotyped_*`` with its ``anti_stereotyped_*`` next to it (Zhao et al., 2018).
-        ``winogender``: ``all_sentences.tsv`` with ``occupations-stats.tsv`` next to it (Rudinger et
-        al., 2018); of sentences whose pronoun stands for the occupation, the pronoun of most who
-        have it makes the stereotypical one. ``bbq``: a category's ``.jsonl`` (Parrish et al.,
-        2022); of ambiguous contexts, the question with either group for an answer. ``csv``: your
-        own pairs, with columns ``stereotypical``, ``anti_stereotypical`` and ``bias_type``, and
-        ``pair_id``, ``direction`` and ``cluster`` if you like.
+        ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``bbq``: a category's
+        ``.jsonl`` (Parrish et al., 2022); of ambiguous contexts, the question with either group for
+        an answer. ``csv``: your own pairs, with columns ``stereotypical``, ``anti_stereotypical``
+        and ``bias_type``, and ``pair_id``, ``direction`` and ``cluster`` if you like.
     part : {"intrasentence", "intersentence"}
         Of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
@@ -68,8 +61,8 @@ def read_pairs(
     DataFrame
         Columns of ``PAIR_COLUMNS``. In CrowS-Pairs the more stereotyping sentence is the
         stereotypical one whatever the direction, as in the published measure. ``cluster`` is the
-        target in StereoSet, the occupation in WinoBias and Winogender, the template in BBQ, and
-        the `word_contrast` of the sentences elsewhere.
+        target in StereoSet, the template in BBQ, and the `word_contrast` of the sentences
+        elsewhere.
 
     Raises
     ------
@@ -155,41 +148,6 @@ def _stereoset(path: Path, part: str) -> Iterator[Row]:
         yield cluster.pair_id, cluster.bias_type, cluster.target, first, second
 
 
-def _winobias(path: Path, _part: str) -> Iterator[Row]:
-    """Read lines such as ``1 [The clerk] thanked the baker because [she] ...`` of both files."""
-    other = path.with_name(path.name.replace("pro_", "anti_", 1))
-    if other == path:
-        raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other next to it")
-    lines = [read_text(file, MOST_BYTES).strip().splitlines() for file in (path, other)]
-    for both in zip(*lines, strict=True):
-        (number, first), (_, second) = (line.strip().partition(" ")[::2] for line in both)
-        marked = [{name.lower() for name in _BRACKETS.findall(line)} for line in both]
-        shared = list(marked[0] & marked[1])
-        if len(shared) != 1:
-            raise ValueError(f"not WinoBias: line {number!r:.20} marks no [occupation] and pronoun")
-        occupation = shared[0].removeprefix("the ").removeprefix("a ")
-        plain = [_BRACKETS.sub(r"\1", sentence) for sentence in (first, second)]
-        yield number, "gender", occupation, plain[0], plain[1]
-
-
-def _winogender(path: Path, _part: str) -> Iterator[Row]:
-    """Read rows ``OCCUPATION.PARTICIPANT.ANSWER.GENDER.txt``; answer 0 is the occupation."""
-    table = _table(path, "\t", "sentid", "sentence")
-    names = ("occupation", "bls_pct_female")
-    known = _table(path.with_name("occupations-stats.tsv"), "\t", *names)
-    women = dict(zip(known[names[0]], known[names[1]].astype(float), strict=True))
-    ids = table["sentid"].str.removesuffix(".txt")
-    sentences = dict(zip(ids, table["sentence"], strict=True))
-    for name, first in sentences.items():
-        if name.endswith(".0.female"):
-            pair, occupation = name.removesuffix(".female"), name.partition(".")[0]
-            share, second = women.get(occupation), sentences.get(f"{pair}.male")
-            if share is None or second is None:
-                raise ValueError(f"not Winogender: {pair} lacks a share of women or a sentence")
-            sides = (first, second) if share > 50 else (second, first)
-            yield pair, "gender", occupation, *sides
-
-
 def _bbq(path: Path, _part: str) -> Iterator[Row]:
     for number, line in enumerate(read_text(path, MOST_BYTES).splitlines()):
         try:
@@ -230,8 +188,6 @@ READERS: dict[str, Callable[[Path, str], pd.DataFrame | Iterator[Row]]] = {
     "crows-pairs": _crows_pairs,
     "crows-pairs-fr": _crows_pairs,
     "stereoset": _stereoset,
-    "winobias": _winobias,
-    "winogender": _winogender,
     "bbq": _bbq,
     "csv": _own_pairs,
 }

@@ -60,10 +60,9 @@ def curves(
 ) -> Axes:
     """Draw a column `y` against `x`, a curve for each value of `by`.
 
-    Rates by planted effect or length of lists (``bb.calibration.list_length``), scores by the
+    Rates by planted effect or length of lists (``bb.calibration.list_length``), and scores by the
     share of words used (``bb.scores.robustness``, one score: ``x="share"``, ``y="mean"``,
-    ``by="groups"``), and the order of language models by the share of pairs
-    (``bb.maskedlm.order_robustness``: ``x="rate"``, ``y="same_order"``, ``by="statistic"``).
+    ``by="groups"``).
     Columns ``low`` and ``high`` are bands around rates and means, values of ``nominal`` and
     ``no_bias`` dashed lines. Lengths of lists are on a scale of doublings.
     """

@@ -10,7 +10,6 @@ import pandas as pd
 
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
-from ..plots.curves import curves
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
 from .headline import CLOSING
@@ -219,17 +218,11 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     keys = ["measure", "level", "bias_type", "model"]
     wide = ranks.pivot_table("probability", keys, "rank", sort=False)
     wide.columns = pd.Index([f"P(rank {rank})" for rank in wide.columns])
-    order, figures = analysis.frames["order"], []
-    for measure, rows in order.groupby("measure", sort=False) if len(order) else ():
-        text = f"How often the order of models by {measure} stays with fewer pairs."
-        draw = partial(curves, rows, x="rate", y="same_order", by="statistic")
-        figures.append(Figure(f"order-{measure}".replace(" ", "-"), draw, text))
     caption = "Differences in the probability that the stereotypical sentence is preferred"
     names = (*keys, "mean", "interval", "p_direction")
     return [
         comparison_lines(analysis),
         prose("common"),
-        *figures,
         table(frame, caption, *names, ci_prob=analysis.settings.ci_prob),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
     ]
@@ -237,17 +230,14 @@ def _models(analysis: PairAnalysis) -> list[Block]:
 
 def _measures(frames: Mapping[str, pd.DataFrame]) -> list[Block]:
     """Return what published measures make of the scores."""
-    measures, scores = frames["measures"], frames["distribution"]
+    measures = frames["measures"]
     if measures.empty:
         return []
     whole = measures["bias_type"] == ALL_TYPES
-    scores = scores[scores["bias_type"] == ALL_TYPES].drop(columns="bias_type")
     return [
         prose("published"),
         table(measures[whole].drop(columns="bias_type"), "Published measures over all pairs"),
         table(measures[~whole], "Published measures by bias type"),
-        table(scores, "Scores of both kinds of sentences, all types together"),
-        table(frames["sampling"], "Measures from random samples of the pairs, type by type"),
     ]
 
 

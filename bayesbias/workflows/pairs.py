@@ -16,7 +16,6 @@ from ..maskedlm.datasets import ROLES
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.measures import measure_table
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
-from ..maskedlm.score_sets import order_robustness, sampling_robustness, score_analysis
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning, warnings_of
@@ -43,22 +42,18 @@ WHOLE_SENTENCE = ("pll", "log-likelihood")
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How pairs are analyzed: the options of a fit, and a model of preferences.
-
-    `repeats` are random samples of pairs, for how far published measures depend on which there are.
-    """
+    """How pairs are analyzed: the options of a fit, and a model of preferences."""
 
     spec: str | Path | ModelSpec = DEFAULT_MODEL
-    repeats: int = 20
 
 
 @dataclass(frozen=True)
 class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
-    `frames` are ``observed``, ``measures``, ``distribution``, ``sampling``, ``order`` and those of
-    ``FRAMES``, the measure in a column; ``order`` and those of ``OF_SEVERAL`` are empty with one
-    language model, and published measures where answers have no scores.
+    `frames` are ``observed``, ``measures`` and those of ``FRAMES``, the measure in a column; those
+    of ``OF_SEVERAL`` are empty with one language model, and ``measures`` where answers have no
+    scores.
     """
 
     paired: pd.DataFrame
@@ -90,20 +85,15 @@ def analyze_pairs(
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
-    rng, repeats = default_rng(as_seed_sequence(settings.seed)), settings.repeats
+    rng = default_rng(as_seed_sequence(settings.seed))
     tell("published measures")
     scored = paired.dropna(subset=list(ROLES))
     frames = {
         "observed": observed_shares(paired, settings.ci_prob, seed=rng),
-        **dict.fromkeys(("measures", "distribution", "sampling", "order", *FRAMES), pd.DataFrame()),
+        **dict.fromkeys(("measures", *FRAMES), pd.DataFrame()),
     }
     if len(scored):
         frames["measures"] = measure_table(scored)
-        frames["distribution"] = score_analysis(scored)
-        frames["sampling"] = sampling_robustness(scored, repeats=repeats, seed=rng)
-        shared = with_common_pairs(scored[scored["measure"].isin(measures)])
-        if len(shared):
-            frames["order"] = order_robustness(shared, repeats=repeats, seed=rng)
     trees = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
@@ -116,14 +106,6 @@ def analyze_pairs(
                 parts = {key: make(tree, **settings.intervals) for key, tree in trees.items()}
                 frames[name] = joined(parts, "measure")
     return PairAnalysis(paired, settings, spec, trees, frames)
-
-
-def with_common_pairs(paired: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of measures that several language models have of the same pairs."""
-    n_models = paired.groupby("measure")["model"].transform("nunique")
-    having = paired.groupby(["measure", "pair_id"])["model"].transform("nunique")
-    common = (having == n_models).groupby(paired["measure"]).transform("any")
-    return paired[(n_models > 1) & common]
 
 
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
