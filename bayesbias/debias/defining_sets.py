@@ -1,8 +1,4 @@
-"""Lists for debiasing: defining sets, equalise sets, and words that stay as they are.
-
-They differ in form from the word lists that are measured, and so they have a folder of their own,
-``wordlists/defining``, and a loader of their own.
-"""
+"""Lists for debiasing: defining sets, equalise sets, and words that stay as they are."""
 
 from __future__ import annotations
 
@@ -102,7 +98,7 @@ class DefiningSets:
 
     @property
     def kept(self) -> frozenset[str]:
-        """All words that are not neutralised: specific, defining and equalised ones."""
+        """All words that are not neutralised."""
         return frozenset(chain(self.specific, *self.defining, *self.equalise))
 
     @property
@@ -120,8 +116,7 @@ class DefiningSets:
     def with_case_variants(self) -> DefiningSets:
         """Add the lower-case, Title-case and UPPER-case form of every tuple and specific word.
 
-        For embeddings that tell ``Dad`` from ``dad``. Bolukbasi et al.'s code does this for the
-        equalise sets. Forms that an embedding lacks do no harm. Defining sets stay as they are.
+        For embeddings that tell ``Dad`` from ``dad``. Defining sets stay as they are.
         """
         forms = (str, str.lower, str.title, str.upper)
         equalise = [tuple(map(form, members)) for form in forms for members in self.equalise]
@@ -131,15 +126,9 @@ class DefiningSets:
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
 
-        Methods do this by themselves, as the sets' ``case`` specifies. Repeated tuples are there
-        once, and of equalise sets that then share a word the first stays.
-
-        Parameters
-        ----------
-        case : {"exact", "lower", "fallback"}
-            As they are, in lower case, or in lower case where only that is there.
-        there : container of str
-            The words of the embedding.
+        Methods do this by themselves, as the sets' ``case`` specifies: ``exact``, ``lower``, or
+        ``fallback``, in lower case where only that is ``there``. Repeated tuples are there once,
+        and of equalise sets that then share a word the first stays.
         """
 
         def form(word: str) -> str:
@@ -166,11 +155,7 @@ def defining_sets() -> list[str]:
 def load_defining_sets(source: SetsLike) -> DefiningSets:
     """Load a bundled list for debiasing by name, a TOML file by path, or a dict in the same form.
 
-    Parameters
-    ----------
-    source : str, Path, mapping or DefiningSets
-        A name from `defining_sets()`, or the path of a file that ends in ``.toml``. A
-        `DefiningSets` is returned as it is.
+    `defining_sets()` lists the names. A `DefiningSets` is returned as it is.
     """
     if isinstance(source, DefiningSets):
         return source
@@ -202,14 +187,13 @@ def _words(key: str, given: object, of_tuples: bool) -> tuple[Any, ...]:
     what = "pairs of words" if of_tuples else "words"
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ValueError(f"{key} must be a list of {what}; got {given!r}")
-    if not of_tuples:
-        if bad := [word for word in given if not isinstance(word, str) or not word.strip()]:
-            raise ValueError(f"{key} must hold words; got {bad[0]!r}")
-        return tuple(given)
-    tuples = tuple(_words(key, members, False) for members in given)
-    for members in tuples:
-        if len(members) < 2 or len(set(members)) < len(members):
+    if of_tuples:
+        tuples = tuple(_words(key, members, False) for members in given)
+        if bad := [words for words in tuples if len(words) < 2 or len(set(words)) < len(words)]:
             raise ValueError(
-                f"{key} must hold pairs or longer tuples of different words; got {list(members)}"
+                f"{key} must hold pairs or longer tuples of different words; got {list(bad[0])}"
             )
-    return tuples
+        return tuples
+    if blank := [word for word in given if not isinstance(word, str) or not word.strip()]:
+        raise ValueError(f"{key} must hold words; got {blank[0]!r}")
+    return tuple(given)

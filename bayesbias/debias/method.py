@@ -32,14 +32,8 @@ if TYPE_CHECKING:
 Change = Callable[[FloatArray], FloatArray]
 """A change of (n, n_dims) rows, each by itself."""
 
-type Method = Callable[..., KeyedVectors]
-"""A method as a function of vectors, sets, and the method's options."""
-
 DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
 """By the name of a method, the function that fits it; `debiasing_method` enters it here."""
-
-ATTRIBUTE = "debiasing"
-"""Name of the attribute of KeyedVectors that holds a `Debiasing`; gensim's own save keeps it."""
 
 NOTES = """
 
@@ -54,19 +48,9 @@ Call ``{name}(vectors, sets)``. ``vectors`` are what `load_vectors` takes, ``set
 class Debiasing:
     """How vectors were debiased.
 
-    Parameters
-    ----------
-    method, lists : str
-        Names of the method and of the `DefiningSets`.
-    parameters : mapping of str to plain values
-        The method's options, and its own choices.
-    missing : mapping of str to tuple of str
-        Words of the lists that the embedding lacks, by set.
-    sizes : mapping of str to int
-        How many of each set are in the embedding: whole defining and equalise sets, and specific
-        words.
-    case : str
-        How words were looked up; see `DefiningSets.in_case`.
+    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the method's options, and its
+    own choices; ``missing`` the words that the embedding lacks, by set; ``sizes`` how many whole
+    defining and equalise sets, and specific words, it has; ``case`` how words were looked up.
     """
 
     method: str
@@ -81,16 +65,9 @@ class Debiasing:
 class Debiaser:
     """A fitted debiasing method.
 
-    Parameters
-    ----------
-    record : Debiasing
-    everywhere, neutral : function of rows, optional
-        What happens to all words, and then to the words that are not kept.
-    kept : frozenset of str
-    placed : mapping of str to (n_dims,) array
-        Words that get a vector outright, as equalised ones do.
-    unit : bool
-        Bring rows to unit length before and after.
+    ``everywhere`` happens to all words, then ``neutral`` to the words that are not ``kept``.
+    ``placed`` words get a vector outright, as equalised ones do. With ``unit`` rows are brought to
+    unit length before and after.
     """
 
     record: Debiasing
@@ -106,7 +83,7 @@ class Debiaser:
         chunks = self.transform_chunks(open_embedding(before).chunks())
         matrix = np.concatenate([chunk.vectors for chunk in chunks])
         after = Vectors(before.index_to_key, matrix, forms_of_keys(before)).keyed()
-        setattr(after, ATTRIBUTE, self.record)
+        after.debiasing = self.record
         return after
 
     def transform_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
@@ -125,10 +102,7 @@ class Debiaser:
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
-        """Debias some words, (n, n_dims): float32 rows; those of zeros stay zeros.
-
-        A ValueError is raised if a row is not finite, or nothing is left of one.
-        """
+        """Debias some words, (n, n_dims); rows of zeros stay zeros."""
         matrix = np.asarray(rows, dtype=np.float64)
         before = lengths(matrix, words)
         empty = before == 0
@@ -191,22 +165,16 @@ class Material:
 
 def debiasing_method(
     *, two_classes: bool = False, default_sets: str = "gender"
-) -> Callable[[Callable[..., Debiaser]], Method]:
+) -> Callable[[Callable[..., Debiaser]], Callable[..., KeyedVectors]]:
     """Make a debiasing method of a function that learns from `Material`.
 
     The function takes the material, and the method's options by name, which its docstring
     describes; it returns ``material.debiaser(...)``. The method is a function of vectors, sets and
-    options. `debias_file` and `bayesbias debias` know it by the function's name.
-
-    Parameters
-    ----------
-    two_classes : bool
-        Whether the method is for pairs of words only.
-    default_sets : str
-        Name of the bundled list that it takes by default.
+    options. `debias_file` and `bayesbias debias` know it by the function's name. ``two_classes``
+    makes it one for pairs of words only; ``default_sets`` is the bundled list that it takes.
     """
 
-    def enter(learn: Callable[..., Debiaser]) -> Method:
+    def enter(learn: Callable[..., Debiaser]) -> Callable[..., KeyedVectors]:
         name = learn.__name__
 
         def fit(vectors: VectorsLike | Embedding, sets: SetsLike, **options: object) -> Debiaser:
@@ -258,11 +226,10 @@ def fit_debiaser(
 
     Parameters
     ----------
-    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`.
+    vectors, sets
+        As for `load_vectors` and `load_defining_sets`.
     method : str
         A name of `DEBIASING_METHODS`.
-    sets : str, path, mapping or DefiningSets
     **options
         Those of the method, such as ``k=2``.
     """
@@ -275,8 +242,7 @@ def fit_debiaser(
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
 
-    The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
-    own files; formats that hold only words and numbers lose it.
+    The record stays with the KeyedVectors in memory and in gensim's own files.
     """
-    record = getattr(vectors, ATTRIBUTE, None)
+    record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

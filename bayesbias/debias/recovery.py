@@ -27,9 +27,6 @@ words first, and Gonen and Goldberg (2019) use as many."""
 FEWEST_TARGETS = 3
 """A correlation of two is 1 or -1 whatever they are."""
 
-STARTS = 10
-"""Random starts of the clustering; the tightest result counts."""
-
 
 def remaining_bias(
     before: VectorsLike,
@@ -71,14 +68,12 @@ def remaining_bias(
     Returns
     -------
     DataFrame
-        ``check``, ``measure``, ``before``, ``after``, ``chance``, ``n``, one row a check:
+        ``check``, ``measure``, ``before``, ``after``, ``chance`` (the value if nothing can be
+        recovered; a lower bound for ``cluster``) and ``n``, the number of words. The checks are
         ``cluster``, the share of the words that k-means puts with their class; ``classifier``, the
-        cross-validated share that a support vector machine with radial kernel does;
-        ``neighbours``, the correlation over targets of how far a target leaned to a class before
-        with the share of its neighbors that did, mean over classes (0 where the shares are all
-        equal). ``chance`` is the value if nothing can be recovered; that of ``cluster`` is a lower
-        bound. ``n`` is the number of words. Without three targets in both embeddings there is no
-        row ``neighbours``.
+        cross-validated share that a support vector machine with radial kernel does; and, with three
+        targets or more, ``neighbours``, the correlation over targets of how far a target leaned to
+        a class before with the share of its neighbors that did, mean over classes.
 
     References
     ----------
@@ -122,18 +117,9 @@ def remaining_bias(
 def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -> float:
     """Compute the share of rows that k-means, its clusters named in the best way, puts right.
 
-    Parameters
-    ----------
-    rows : (n, n_dims) array_like
-    labels : (n,) array_like
-        The class of each row; there are as many clusters as classes.
-    seed : int, SeedSequence, Generator or None
-
-    Returns
-    -------
-    float
-        In [1/number of classes, 1] for classes of equal size; somewhat above its lower end even
-        where the classes have nothing to do with the rows, since the best naming counts.
+    ``rows`` are (n, n_dims), ``labels`` the n classes of the rows; there are as many clusters as
+    classes. Since the best naming counts, the share is above 1/number of classes even where the
+    classes have nothing to do with the rows.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans
@@ -146,16 +132,13 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
             f"the {len(matrix)} rows do not fall into {len(names)} clusters: too many are equal"
         )
     state = int(as_seed_sequence(seed).generate_state(1)[0])
-    clusters = KMeans(len(names), n_init=STARTS, random_state=state).fit_predict(matrix)
+    clusters = KMeans(len(names), n_init=10, random_state=state).fit_predict(matrix)
     table = confusion_matrix(classes, clusters)
     return float(table[linear_sum_assignment(table, maximize=True)].sum() / len(matrix))
 
 
 def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], folds: int, seed: int) -> float:
-    """Compute the share of rows that a support vector machine classifies right, cross-validated.
-
-    Radial kernel, C = 1, and scikit-learn's own width; stratified folds drawn with the seed.
-    """
+    """Compute the share of rows that a support vector machine classifies right, cross-validated."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
@@ -167,10 +150,7 @@ def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], folds: int, 
 def nearest_words(
     targets: list[str], target_rows: FloatArray, words: list[str], rows: FloatArray, size: int
 ) -> NDArray[np.intp]:
-    """Return the rows of each target's nearest other words by cosine, (n_targets, size).
-
-    Targets and words come with their unit vectors. There may be fewer words than asked for.
-    """
+    """Return the rows of each target's nearest other words by cosine, (n_targets, size)."""
     size, names, near = min(size, len(words) - 1), np.array(words), []
     for target, vector in zip(targets, target_rows, strict=True):
         cosines = np.where(names == target, -np.inf, rows @ vector)

@@ -71,10 +71,7 @@ def equalised_words(
 
 
 def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
-    """Compute the vectors of one set, (n_members, n_dims), at unit length, equal off the subspace.
-
-    The directions are orthonormal rows, (k, n_dims).
-    """
+    """Compute the vectors of one set, (n_members, n_dims), at unit length, equal off the subspace."""
     unit = unit_rows(rows)
     outside = without(unit, directions)
     common = outside.mean(axis=0)
@@ -90,8 +87,7 @@ def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
 def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
     """Subtract from rows their projections on the span of orthonormal directions.
 
-    Sums run in an order that does not depend on the number of rows, as those of BLAS may, so that
-    chunks of any size give the same bits.
+    Unlike those of BLAS, the sums do not depend on the number of rows.
     """
     parts = np.einsum("nd,kd->nk", rows, directions)
     return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
@@ -110,16 +106,12 @@ def vectors_by_word(embedding: Embedding, words: Iterable[str]) -> dict[str, Any
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over the unit vectors u of an embedding: u, (n_dims,), and u uᵀ, (n_dims, n_dims).
-
-    Those called neutral are of the words that are not kept; words whose vector is zero are not
-    counted.
-    """
+    """Sums over the unit vectors u of all words, and of the neutral ones, which are not kept."""
 
     count: int
     neutral_count: int
-    total: FloatArray
-    second: FloatArray
+    total: FloatArray  # u, (n_dims,)
+    second: FloatArray  # u uᵀ, (n_dims, n_dims)
     neutral_second: FloatArray
 
 

@@ -37,8 +37,8 @@ def double_hard(
 ) -> Debiaser:
     """Double-hard debiasing for two classes: first remove a direction of word frequency.
 
-    Unit vectors are centered on the mean of all words. Of the leading principal components of the
-    embedding, which tell frequent from rare words, that one is removed after whose removal hard
+    Unit vectors are centered on the mean of all words. One of the leading principal components of
+    the embedding, which tell frequent from rare words, is removed: the one after whose removal hard
     debiasing leaves the clusters of the most biased words least alike to their classes. The most
     biased words are those of largest and of smallest cos(w, he) - cos(w, she), with the sets'
     ``representation`` as he and she. Then all words are debiased as `hard` does, with a direction
