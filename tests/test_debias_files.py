@@ -33,7 +33,7 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("method", OPTIONS)
-@pytest.mark.parametrize("size", [7, 10_000])
+@pytest.mark.parametrize("size", [20, 10_000])
 def test_the_file_is_what_the_function_gives(
     method: str, size: int, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from debias_toys import GENDER, RELIGION, SINGLE, direction_of, toy, unit
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from bayesbias.debias import debiasing, soft
@@ -59,37 +57,12 @@ def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> No
     W, N, B = small_problem(seed, dims)
     N = N[:, :size]
     best = brute_force(W, N, B, strength, mean=mean)
-    ours = printed(
-        root(problem_of(W, N, B, strength, mean=mean).solve()), W, N, B, strength, mean=mean
-    )
+    gram = problem_of(W, N, B, strength, mean=mean).solve()
+    assert np.linalg.eigvalsh(gram)[0] > -1e-8
+    ours = printed(root(gram), W, N, B, strength, mean=mean)
     # Descent stops by differences of 1e-8, which leaves it right to about 1e-5; never below ours.
     assert ours <= best * (1 + 1e-8) + 1e-13
     assert ours == pytest.approx(best, rel=1e-5, abs=1e-11)
-
-
-@settings(max_examples=15)
-@given(st.integers(0, 30), st.floats(0.01, 1000), st.booleans())
-def test_the_solution_is_a_minimum_among_neighbours(seed: int, strength: float, mean: bool) -> None:
-    random = np.random.default_rng(seed)
-    W, N, B = small_problem(seed, 4)
-    problem = problem_of(W, N, B, strength, mean=mean)
-    best = problem.solve()
-    assert np.linalg.eigvalsh(best)[0] > -1e-8
-
-    def value(gram: np.ndarray) -> float:
-        return printed(root(gram), W, N, B, strength, mean=mean)
-
-    for _ in range(5):
-        other = random.normal(size=(4, 4))
-        mixed = 0.99 * best + 0.01 * other @ other.T  # also positive semi-definite
-        assert value(best) <= value(mixed) * (1 + 1e-9) + 1e-12
-
-
-@pytest.mark.parametrize(("seed", "size", "dims", "strength"), BOUND)
-def test_brute_force_also_tries_problems_whose_bound_matters(seed, size, dims, strength) -> None:
-    W, N, B = small_problem(seed, dims)
-    gram = problem_of(W, N[:, :size], B, strength, mean=True).solve()
-    assert np.linalg.eigvalsh(gram)[0] == pytest.approx(0, abs=1e-8)
 
 
 @pytest.mark.parametrize("weighting", ["mean", "sum"])
@@ -130,20 +103,6 @@ def test_bias_left_is_that_of_the_words_before_they_are_made_unit() -> None:
     assert result.vectors == pytest.approx(moved, abs=SINGLE)
     share = np.linalg.norm(neutral @ T @ T @ g) / np.linalg.norm(neutral @ g)
     assert debiasing(result).parameters["bias_left"] == pytest.approx(share)
-
-
-def test_the_printed_weighting_does_next_to_nothing_for_many_words() -> None:
-    """λ/(λ + n/d) of the bias goes where words are spread evenly, as the docstring says."""
-    random = np.random.default_rng(4)
-    n, d, strength = 4000, 5, 0.2
-    W = random.normal(size=(d, n))
-    W /= np.linalg.norm(W, axis=0)
-    B = np.eye(d)[:, :1]
-    # The sample's second moments differ from I·n/d by sqrt(2 d/n), 5%.
-    for mean, share in ((False, 1 / (strength + n / d)), (True, d / (strength * d + 1))):
-        problem = problem_of(W, W, B, strength, mean=mean)
-        gone = 1 - problem.bias_left(problem.solve())
-        assert gone == pytest.approx(strength * share, rel=0.1)
 
 
 def test_three_classes_and_all_words_change() -> None:

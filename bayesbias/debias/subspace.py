@@ -71,7 +71,7 @@ def equalised_words(
 
 
 def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
-    """Compute the vectors of one set, (n_members, n_dims), at unit length, equal off the subspace."""
+    """Compute the unit vectors of one set, (n_members, n_dims), equal off the subspace."""
     unit = unit_rows(rows)
     outside = without(unit, directions)
     common = outside.mean(axis=0)
