@@ -114,7 +114,7 @@ def test_what_cannot_be_crossed_is_named(post: DataTree) -> None:
     lone = {"gender": {"bw": "women", "wm": "men"}, "race": {"bw": "black", "wm": "white"}}
     for facets, text in (
         ({}, "there are no facets; give a dict"),
-        (lone, "no group is women white, nor men black; main effects"),
+        (lone, "no group is men black, nor women white; main effects"),
         ({"gender": {"bw": "women"}}, "facet gender: needs two labels or more"),
         ({"gender": GENDER, "race": {**RACE, "other": "white"}}, "other has no label of gender"),
         ({"gender": {**GENDER, "othr": "men"}}, "facet gender: unknown group 'othr'"),

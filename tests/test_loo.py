@@ -137,7 +137,11 @@ def test_what_cannot_be_compared_is_refused(
     robust.attrs["spec"] = json.dumps(load_model("robust").to_dict())
     two = {name: fit(toy_table, name, seed=1) for name in ("paper", "crossed")}
     for given, leave_out, fragment in (
-        ({"paper": paper, "other": crossed_posterior}, "row", "'other' were not fitted to that"),
+        (
+            {"paper": paper, "other": crossed_posterior},
+            "row",
+            "'other' was not fitted to",
+        ),
         ({"a": DataTree(), "b": DataTree()}, "row", "table_hash differs or is absent"),
         ({"paper": paper}, "row", "two posteriors or more; got 1"),
         (posteriors, "word", "leave_out: unknown choice 'word'"),

@@ -22,7 +22,6 @@ def test_bad_arguments_are_named(crossed_posterior: DataTree) -> None:
         (bb.predict_words, {"attributes": "list"}, "attributes: unknown choice 'list'"),
         (bb.predict_words, {"rope": 3}, "rope is a distance"),
         (bb.unpooled_contrasts, {"words": "hes"}, "unknown protected word 'hes'"),
-        (bb.unpooled_contrasts, {"sd": 0}, "sd must be positive; got 0"),
         (bb.influence, {"second": "humans"}, "unknown connection 'humans'; did you mean 'human'"),
         (bb.influence, {"second": "associated"}, "first and second are both 'associated'"),
         (bb.expected_width, {"n_words": 0, "n_attributes": 4}, "n_words must be a whole number"),

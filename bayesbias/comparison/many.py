@@ -89,27 +89,24 @@ def fit_many(
     Raises
     ------
     ValueError
-        If there is one training of one embedding only, no list is in two of them, no pair of words
-        is in all embeddings of a list, two embeddings are equal, numbers of trainings differ, or
-        there are more than 500 runs, lists times embeddings times trainings.
+        If no list is in two embeddings or trainings, no pair of words is in all embeddings of a
+        list, two embeddings are equal, numbers of trainings differ, or there are more than 500
+        runs, lists times embeddings times trainings.
 
     Warns
     -----
     UserWarning
         If pairs that some embedding of a list lacks are left out, or a list is in one embedding.
-    SamplingWarning
-        If Pareto k is not below 0.7.
 
     Notes
     -----
-    This is done in two steps, not in one joint model of all rows. A list's contrasts enter as one
-    Normal (`bayesbias.comparison.runs`): its means and sds are those of ``by-group`` for each
-    embedding, its correlations those of exchangeable embeddings of known spread. Groups of one
-    list, and lists, are taken as independent of one another; where lists share words they are not
-    quite. Groups are pooled over embeddings, and not over groups or lists. To compare two groups,
-    take `bb.contrasts` with ``between="groups"`` in each embedding; to compare two embeddings of
-    one family, `bb.fit_change`, which is sharper. Words are as alike as in the mean of the cosines
-    that the tables carry.
+    There are two steps. A list's contrasts enter as one Normal (`bayesbias.comparison.runs`): its
+    means and sds are those of ``by-group`` for each embedding, its correlations those of
+    exchangeable embeddings of known spread. Groups of one list, and lists, are taken as independent
+    of one another; where lists share words they are not quite. Groups are pooled over embeddings,
+    and not over groups or lists. `bb.contrasts` with ``between="groups"`` compares two groups in
+    one embedding; `bb.fit_change` compares two embeddings of one family, and is sharper. Words are
+    as alike as in the mean of the cosines that the tables carry.
 
     References
     ----------
@@ -132,40 +129,48 @@ def fit_many(
         if name not in PRIORS:
             raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
         prior.require(name, "positive")
-    sd_priors = {**PRIORS, **(priors or {})}
-    lists = _split(tables)
-    fitted = fit_options(options, keywords)
+    sd_priors, fitted = {**PRIORS, **(priors or {})}, fit_options(options, keywords)
     if fitted.method not in {"auto", "exact"}:
         raise ValueError(
             f"method {fitted.method!r}: many embeddings are fitted by the exact sampler only; "
             "leave the method out"
         )
-    n = fitted.draws * fitted.chains
-    sequence = as_seed_sequence(fitted.seed)
+    lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
-    rng = default_rng(sequence)
-    several = [list_contrasts(runs, embeddings, (first, second), rng) for runs in lists]
-    named = [
-        (runs.wordlist, group, contrast)
-        for runs, (of_list, _) in zip(lists, several, strict=True)
-        for group, contrast in of_list.items()
-    ]
-    rows = sorted(named, key=lambda row: row[1] != "")  # overall contrasts first
-    contrasts = [contrast for *_, contrast in rows]
-    of_lists, of_groups = contrasts[: len(lists)], contrasts[len(lists) :]
-    hierarchies = [of_lists, *([contrast] for contrast in of_groups)]
-    drawn = [Hierarchy(one, len(embeddings)).draw(sd_priors, n, rng) for one in hierarchies]
-    pareto_k = max(*(k for _, k in several), *(one.pareto_k for one in drawn))
+    rng, rows, pareto_k = default_rng(sequence), list[tuple[str, str, Contrasts]](), list[float]()
+    for runs in lists:
+        of_list, k = list_contrasts(runs, embeddings, (first, second), rng)
+        rows += [(runs.wordlist, group, contrast) for group, contrast in of_list.items()]
+        pareto_k.append(k)
+    rows.sort(key=lambda row: row[1] != "")  # overall contrasts, which share effects, come first
+    of_lists = [contrast for _, group, contrast in rows if not group]
+    parts = [of_lists, *([contrast] for _, group, contrast in rows if group)]
+    n = fitted.draws * fitted.chains
+    drawn = [Hierarchy(part, len(embeddings)).draw(sd_priors, n, rng) for part in parts]
+    worst = max(*pareto_k, *(one.pareto_k for one in drawn))
     draws = {"contrast": np.concatenate([one.contrasts for one in drawn], axis=1), **drawn[0].sds}
     draws["average"] = drawn[0].contrasts.mean(axis=1)
-    names = [list(column) for column in zip(*(row[:2] for row in rows), strict=True)]
-    coords = dict(zip(OF_ROW, names, strict=True)) | {"embedding": embeddings}
-    tree = _tree(draws, _raw(contrasts, len(embeddings)), coords, fitted.chains)
-    tree["sample_stats"] = xr.Dataset({"pareto_k": pareto_k})
+    dims = {"contrast": ("contrast_row", "embedding"), "average": ("embedding",)}
+    coords: dict[str, Any] = {"embedding": embeddings}
+    coords |= {name: ("contrast_row", [row[i] for row in rows]) for i, name in enumerate(OF_ROW)}
+    sampled = {"chain": np.arange(fitted.chains), "draw": np.arange(fitted.draws)}
+    posterior = {
+        name: ((*sampled, *dims.get(name, ())), v.reshape(fitted.chains, -1, *v.shape[1:]))
+        for name, v in draws.items()
+    }
+    measured = _raw([row[2] for row in rows], len(embeddings))
+    constants = {name: (dims["contrast"], v) for name, v in zip(RAW, measured, strict=True)}
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(posterior, coords | sampled),
+            "constant_data": xr.Dataset(constants, coords),
+            "sample_stats": xr.Dataset({"pareto_k": worst}),
+        }
+    )
     unreliable = [
-        f"Pareto k is {pareto_k:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
+        f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
         "raise draws"
-    ] * (not pareto_k < PARETO_K_LIMIT)
+    ] * (not worst < PARETO_K_LIMIT)
     tree.attrs |= {
         "model": "joint",
         "first": first,
@@ -198,14 +203,12 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
             of_list.setdefault((str(run[0]), str(run[1])), []).append(table.iloc[rows.index])
     if not parts:
         raise ValueError("there is no table")
-    runs = {run for of_list in parts.values() for run in of_list}
     names = list(dict.fromkeys(name for of_list in parts.values() for name, _ in of_list))
     n_runs = sum(map(len, parts.values()))
-    if len(names) < 2 and len(runs) < 2:
+    if len({run for of_list in parts.values() for run in of_list}) < 2:
         raise ValueError(
             f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
-            "differences need two embeddings, and differences of trainings two trainings. For one "
-            "embedding take bb.fit"
+            "differences need two embeddings or trainings. For one embedding take bb.fit"
         )
     if n_runs > MOST_RUNS:
         raise ValueError(
@@ -213,45 +216,16 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
             f"{MOST_RUNS} is the most; take some of the trainings: 10 of each tell their sd within "
             "a quarter"
         )
-
-    def place(run: tuple[str, str]) -> int:
-        return names.index(run[0])
-
-    lists = [
-        runs_of(wordlist, {run: pd.concat(of_list[run]) for run in sorted(of_list, key=place)})
-        for wordlist, of_list in parts.items()
-    ]
+    lists = []
+    for wordlist, of_list in parts.items():
+        runs = sorted(of_list, key=lambda run: names.index(run[0]))
+        lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError(
             "no list was measured in two embeddings, so that nothing tells lists from embeddings; "
             "measure one list in all of them"
         )
     return lists
-
-
-def _tree(
-    draws: Mapping[str, FloatArray], raw: FloatArray, names: Mapping[str, list[str]], chains: int
-) -> DataTree:
-    """Lay draws of contrasts and sds out as ArviZ expects them, with what was measured."""
-    import xarray as xr
-
-    row, embedding = "contrast_row", "embedding"
-    coords: dict[str, Any] = {name: (row, names[name]) for name in OF_ROW}
-    coords[embedding] = names[embedding]
-    dims = {"contrast": (row, embedding), "average": (embedding,)}
-    posterior = {
-        name: (("chain", "draw", *dims.get(name, ())), v.reshape(chains, -1, *v.shape[1:]))
-        for name, v in draws.items()
-    }
-    n_draws = len(draws["average"]) // chains
-    sampled = {"chain": np.arange(chains), "draw": np.arange(n_draws)}
-    constants = {name: (dims["contrast"], v) for name, v in zip(RAW, raw, strict=True)}
-    return xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(posterior, {**coords, **sampled}),
-            "constant_data": xr.Dataset(constants, coords),
-        }
-    )
 
 
 def _raw(contrasts: Sequence[Contrasts], n_embeddings: int) -> FloatArray:

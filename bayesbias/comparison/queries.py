@@ -65,13 +65,6 @@ def distance_tables(
         It carries the mean cosines among words, if there are 1,000 words at most; where lists have
         more, give `fit_many` the tables one by one.
 
-    Raises
-    ------
-    ValueError
-        If two lists have one name, there is no list, or as `load_vectors` and `distance_table` do.
-    TypeError
-        If embeddings are no mapping with entries, or a list is none.
-
     Examples
     --------
     >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
@@ -133,14 +126,6 @@ def score_many(
         for the most biased, the same for equal ones. ``attrs`` hold the ``aggregate`` and, in
         ``left_out``, the words of every list that were left out.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two embeddings, two lists have one name, a score or aggregate is
-        unknown, or a score is undefined for a list in an embedding.
-    TypeError
-        If embeddings are no mapping with entries, or a list or a score is none.
-
     Warns
     -----
     UserWarning
@@ -166,14 +151,15 @@ def score_many(
         )
     rows, left_out = [], {}
     for words in lists:
-        held, left_out[words.name] = _shared(vectors, words)
-        for embedding, of_words in held.items():
+        shared, left_out[words.name] = _shared(vectors, words)
+        for embedding, source in vectors.items():
+            held = load_vectors(source, shared)
             if unit:
-                of_words.vectors = unit_rows(of_words.vectors)
+                held.vectors = unit_rows(held.vectors)
             with _named_in_errors(words.name, repr(embedding), left_out[words.name]):
                 if max_missing is not None:
-                    refuse_missing(of_words, words, max_missing)
-                listed, _ = list_rows(of_words, words)
+                    refuse_missing(held, words, max_missing)
+                listed, _ = list_rows(held, words)
                 for score, spec in specs.items():
                     choices = selections(listed, spec.scope)
                     values = np.array([spec.value(listed.of_groups(at)) for at in choices])
@@ -181,32 +167,26 @@ def score_many(
                     bias = abs(off).mean() if aggregate == "abs_mean" else off.mean()
                     rows.append((score, words.name, embedding, float(values.mean()), float(bias)))
     cells = pd.DataFrame(rows, columns=["score", "wordlist", "embedding", "value", "bias"])
-    frame = _ranked(cells, several=len(lists) > 1)
+    if len(lists) > 1:
+        of_score = cells.groupby(["score", "embedding"], sort=False, as_index=False)
+        means = of_score[["value", "bias"]].mean().assign(wordlist=AVERAGE)
+        cells = pd.concat([means, cells], ignore_index=True)[list(cells)]
+    keys = ["score", "wordlist"]
+    cells["rank"] = cells.groupby(keys)["bias"].rank("min", ascending=False).astype(int)
+    by_score, by_list = (pd.factorize(cells[key])[0] for key in keys)
+    order = np.lexsort((cells["rank"].to_numpy(), by_list, by_score))
+    frame = cells.iloc[order].reset_index(drop=True)
     frame.attrs = {"aggregate": aggregate, "left_out": left_out}
     return frame
 
 
-def _ranked(cells: pd.DataFrame, *, several: bool) -> pd.DataFrame:
-    """Add averages over lists, and ranks, the most biased embedding first."""
-    keys = ["score", "wordlist"]
-    if several:
-        of_score = cells.groupby(["score", "embedding"], sort=False, as_index=False)
-        means = of_score[["value", "bias"]].mean().assign(wordlist=AVERAGE)
-        cells = pd.concat([means, cells], ignore_index=True)[list(cells)]
-    ranks = cells.groupby(keys)["bias"].rank("min", ascending=False).astype(int)
-    score, wordlist = (pd.factorize(cells[key])[0] for key in keys)
-    order = np.lexsort([ranks.to_numpy(), wordlist, score])
-    return cells.assign(rank=ranks).iloc[order].reset_index(drop=True)
-
-
 def _shared(
     vectors: Mapping[str, KeyedVectors], wordlist: WordList
-) -> tuple[dict[str, KeyedVectors], tuple[str, ...]]:
+) -> tuple[list[str], tuple[str, ...]]:
     """Return the words that all embeddings have, and the others, with a warning of these."""
     lacking = {w: [n for n, kv in vectors.items() if w not in kv] for w in wordlist.words}
     shared = [word for word, names in lacking.items() if not names]
-    left_out = tuple(word for word, names in lacking.items() if names)
-    if differ := [word for word in left_out if len(lacking[word]) < len(vectors)]:
+    if differ := [word for word, names in lacking.items() if 0 < len(names) < len(vectors)]:
         names = dict.fromkeys(name for word in differ for name in lacking[word])
         warnings.warn(
             f"{len(differ):,} of {len(wordlist.words):,} words of the list {wordlist.name!r} are "
@@ -219,7 +199,7 @@ def _shared(
             f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
             "spelling and case, or leave the list or an embedding out"
         )
-    return {name: load_vectors(kv, shared) for name, kv in vectors.items()}, left_out
+    return shared, tuple(word for word, names in lacking.items() if names)
 
 
 def _named_lists(wordlists: Lists) -> list[WordList]:

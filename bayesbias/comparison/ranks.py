@@ -53,11 +53,6 @@ def rank_embeddings(
         order of ``expected_rank``. The average has, for a list that an embedding lacks, what the
         model predicts.
 
-    Raises
-    ------
-    ValueError
-        If the posterior is not one of many embeddings.
-
     Examples
     --------
     >>> bb.rank_embeddings(many)[["embedding", "mean", "p_most"]].round(2)
@@ -109,11 +104,6 @@ def embedding_differences(
         ``mean``, ``sd``, ``low``, ``high``, ``p_direction`` and ``p_rope``. Negative: the first is
         the more biased.
 
-    Raises
-    ------
-    ValueError
-        If the posterior is not one of several embeddings.
-
     Examples
     --------
     >>> bb.embedding_differences(many)[["first", "second", "mean", "p_direction"]].round(2)
@@ -153,11 +143,6 @@ def predict_retraining(
         ``wordlist``, ``embedding``, ``mean``, ``sd``, ``low``, ``high``: of the population's
         contrast in a training that is not there; and ``widening``, how many times as wide the
         interval is as that of the text's own contrast.
-
-    Raises
-    ------
-    ValueError
-        If the posterior is not one of many trainings.
 
     Examples
     --------
@@ -200,11 +185,6 @@ def variance_shares(
         ``part``; ``sd_mean``, ``sd_low``, ``sd_high`` of its sd, a distance; and ``mean``, ``sd``,
         ``low``, ``high`` of its share of the variance, in [0, 1].
 
-    Raises
-    ------
-    ValueError
-        If the posterior is not one of many embeddings.
-
     Examples
     --------
     >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
@@ -215,7 +195,7 @@ def variance_shares(
     1               list   0.4
     2  embedding × list   0.2
     """
-    require_many(tree)
+    _require_many(tree)
     names = [name for name in NAMES if name in tree["posterior"]]
     sds = np.stack([stacked(tree, name) for name in names], axis=1)
     shares = sds**2 / (sds**2).sum(axis=1, keepdims=True)
@@ -231,27 +211,28 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
     Raw moments, not shrunken, have a row an embedding that was measured; of averages those of
     independent lists.
     """
-    require_many(tree)
+    _require_many(tree)
     if level not in {OVERALL, GROUP}:
         raise ValueError(f"level: {unknown_name('choice', level, (OVERALL, GROUP))}")
     constants = tree["constant_data"].to_dataset()
-    names = pd.DataFrame({name: constants[name].values for name in OF_ROW})
-    rows = np.flatnonzero((names["protected_group"] != "") == (level == GROUP))
+    wordlist, group = (constants[name].values.astype(str) for name in OF_ROW)
+    rows = np.flatnonzero((group != "") == (level == GROUP))
     if not len(rows):
         raise ValueError(
             "no list identifies contrasts of single groups: two groups need controls, such as "
             "matched or neutral words"
         )
-    moments = [constants[name].to_numpy() for name in RAW]
+    mean, sd = (constants[name].to_numpy() for name in RAW)
     embeddings, draws = labels(tree, "embedding"), stacked(tree, "contrast")
     if level == OVERALL and len(rows) > 1:
-        mean, sd = moments[0][rows].mean(axis=0), np.sqrt((moments[1][rows] ** 2).sum(axis=0))
-        raw = pd.DataFrame({"raw_mean": mean, "raw_sd": sd / len(rows)}, embeddings)
+        of_average = mean[rows].mean(axis=0), np.sqrt((sd[rows] ** 2).sum(axis=0)) / len(rows)
+        raw = pd.DataFrame(dict(zip(RAW, of_average, strict=True)), embeddings)
         yield {"wordlist": AVERAGE}, raw, stacked(tree, "average")
     for row in rows:
-        raw = pd.DataFrame(dict(zip(RAW, (m[row] for m in moments), strict=True)), embeddings)
+        things = {"wordlist": str(wordlist[row])}
+        things |= {"protected_group": str(group[row])} if level == GROUP else {}
+        raw = pd.DataFrame(dict(zip(RAW, (mean[row], sd[row]), strict=True)), embeddings)
         is_measured = raw["raw_mean"].notna()
-        things = {name: str(names[name].iloc[row]) for name in OF_ROW[: 1 + (level == GROUP)]}
         yield things, raw[is_measured], draws[:, row, is_measured]
 
 
@@ -265,7 +246,6 @@ def _joined(
     return carry_warnings(frame, tree)
 
 
-def require_many(tree: DataTree) -> None:
-    """Raise a ValueError if a posterior is not one of many embeddings."""
+def _require_many(tree: DataTree) -> None:
     if "average" not in tree["posterior"]:
         raise ValueError("this is not a posterior of many embeddings; pass one from bb.fit_many")

@@ -25,7 +25,7 @@ from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact, shared_effects
 from ..sampling.options import ROPE_SHARE, check_rope
 from ..sampling.parameters import parameters_of
-from ..sampling.reduction import UNPOOLED_SD, Collapsed, collapse
+from ..sampling.reduction import Collapsed, collapse
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     DOUBLE,
@@ -93,10 +93,8 @@ def contrasts(
     over : {"population", "listed"}
         Whether means are of words and attributes like those listed, or of the very ones of the
         table. Rows of groups are about words like those listed where the model has a mean of every
-        group, as ``by-group`` has, and otherwise average the listed words. Where a whole attribute
-        set is close to all groups, or an attribute leans by itself, a gap of the listed words
-        includes that, and a gap of the population does not. The rates of
-        ``bayesbias docs calibration`` are the population's.
+        group, as ``by-group`` has, and otherwise average the listed words. A gap of the listed
+        words includes how close an attribute or a whole set is to all groups.
     between : {"connections", "groups"}
         Whether to compare connections, or how large that difference is in one group and another.
 
@@ -113,11 +111,6 @@ def contrasts(
         groups one row a pair of groups and pair of connections: ``protected_group``,
         ``other_group``, ``first``, ``second``, and the same, without ``p_most``, of
         (first - second) of the group less that of the other group.
-
-    Raises
-    ------
-    ValueError
-        If a choice is unknown, a number out of range, or there is one connection or group only.
 
     Notes
     -----
@@ -226,7 +219,6 @@ def unpooled_contrasts(
     tree: DataTree,
     words: Sequence[str] | str | None = None,
     *,
-    sd: float = UNPOOLED_SD,
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
@@ -236,7 +228,7 @@ def unpooled_contrasts(
 
     A model takes a word that stands out partly for chance. That is right for the most striking of
     many words. For a word that you named beforehand, ask its own distances. The model is fitted
-    once for each word, with a prior sd of its own for the effects of that word.
+    once for each word, with a wide prior of its own for the effects of that word.
 
     Parameters
     ----------
@@ -244,8 +236,6 @@ def unpooled_contrasts(
         A posterior of a Normal model from `fit`.
     words : str or sequence of str, optional
         Protected words; all if not given.
-    sd : float
-        Prior sd of the word's effects, in units of distance, above 0.
     ci_prob, rope, ci_kind
         As for `contrasts`.
     seed : int, SeedSequence, Generator or None
@@ -255,11 +245,6 @@ def unpooled_contrasts(
     -------
     DataFrame
         A row a word and pair of connections, with the columns of `contrasts`.
-
-    Raises
-    ------
-    ValueError
-        If a word is unknown, ``sd`` is not positive, or the model is not Normal.
 
     References
     ----------
@@ -271,8 +256,6 @@ def unpooled_contrasts(
     >>> bb.unpooled_contrasts(post, "imam")["first"].iloc[0]
     'associated'
     """
-    if not sd > 0:
-        raise ValueError(f"sd must be positive; got {sd}")
     design, spec = design_of(tree), spec_of(tree)
     names = list(design.words) if words is None else [words] if isinstance(words, str) else words
     sequence, draws, rows = as_seed_sequence(seed), [], []
@@ -280,7 +263,7 @@ def unpooled_contrasts(
         if name not in design.words:
             raise ValueError(unknown_name("protected word", name, design.words))
         word = design.words.index(name)
-        alone = collapse(design, spec, unpooled=word, unpooled_sd=sd)
+        alone = collapse(design, spec, unpooled=word)
         values = sample_exact(alone, n_draws(tree), default_rng(child)).values
         draws.append(pair_gaps(values["word_mean"][:, word]))
         rows.append((WORD, design.groups[design.word_group[word]], name))

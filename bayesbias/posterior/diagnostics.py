@@ -65,8 +65,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     posterior in :math:`\log_2 \alpha`. No refit is needed.
 
     "The prior" is that of ``connection_mean``, of the standard deviations and of ``nu``, all
-    together. The distributions of word means and attribute effects around them are part of the
-    model and stay as they are.
+    together. The distributions of effects around them are part of the model and stay.
 
     Parameters
     ----------
@@ -83,11 +82,6 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
         from 0 on), ``diagnosis``: empty where the prior has little weight, ``prior-data conflict``
         where both are at least ``SENSITIVE``, ``strong prior or weak data`` where the prior alone
         is.
-
-    Raises
-    ------
-    ValueError
-        If a variable is unknown.
 
     References
     ----------
@@ -113,23 +107,15 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     scaled = DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))
     add_draws(scaled, "log_likelihood", {outcome_of(tree): np.concatenate(densities)})
-    prior, likelihood = (
-        az.psense(scaled, var_names=names, group=group) for group in ("prior", "likelihood")
-    )
-    frames = []
+    parts = []
     for name in names:
         dims = [posterior.coords[dim].values.astype(str) for dim in posterior[name].dims[2:]]
-        columns = {
-            "parameter": name,
-            "of": [", ".join(label) for label in product(*dims)],
-            "prior": np.ravel(prior[name]),
-            "likelihood": np.ravel(likelihood[name]),
-        }
-        frames.append(pd.DataFrame(columns))
-    frame = pd.concat(frames, ignore_index=True)
-    frame["diagnosis"] = np.select(
-        [frame["prior"] < SENSITIVE, frame["likelihood"] < SENSITIVE],
-        ["", "strong prior or weak data"],
-        "prior-data conflict",
-    )
+        of = [", ".join(label) for label in product(*dims)]
+        parts.append(pd.DataFrame({"parameter": name, "of": of}))
+    frame = pd.concat(parts, ignore_index=True)
+    for group in ("prior", "likelihood"):
+        sensitivity = az.psense(scaled, var_names=names, group=group)
+        frame[group] = np.concatenate([np.ravel(sensitivity[name]) for name in names])
+    low = [frame["prior"] < SENSITIVE, frame["likelihood"] < SENSITIVE]
+    frame["diagnosis"] = np.select(low, ["", "strong prior or weak data"], "prior-data conflict")
     return carry_warnings(frame, tree)

@@ -40,11 +40,6 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
         ``role`` (``protected_group``, ``attribute_set`` or ``controls``), ``name``, ``n_words``,
         and ``n_effective``, in [1, n_words].
 
-    Raises
-    ------
-    ValueError
-        If the table carries no cosines, as tables that were not made from vectors.
-
     Examples
     --------
     >>> sizes = bb.effective_sizes(post)
@@ -91,16 +86,14 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
         return {}
     group, sets = design.codes("protected_group"), design.codes("attribute_set")
     column = design.attribute_column
-    blocks = design.word_group, np.where(column < len(design.sets), column, -1)
-    likeness = design.word_likeness, design.attribute_likeness
-    rows = pd.DataFrame({"y": design.y, "of_word": sets, "of_attribute": group})
+    set_of = np.where(column < len(design.sets), column, -1)
+    rows = pd.DataFrame({"y": design.y, "set": sets, "group": group})
     rows = rows.assign(word=design.word, attribute=design.attribute)[sets >= 0]
     return {
-        name: _p_of_leans(
-            rows.pivot_table(index=unit, columns=f"of_{unit}", values="y"), block, matrix, rng
-        )
-        for name, unit, block, matrix in zip(
-            ("protected_word", "attribute"), ("word", "attribute"), blocks, likeness, strict=True
+        name: _p_of_leans(rows.pivot_table("y", unit, across), block, likeness, rng)
+        for name, unit, across, block, likeness in (
+            ("protected_word", "word", "set", design.word_group, design.word_likeness),
+            ("attribute", "attribute", "group", set_of, design.attribute_likeness),
         )
     }
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..model.tree import labels
@@ -61,12 +59,6 @@ def facet_contrasts(
         (black − white)``), ``first``, ``second``, then ``mean``, ``sd``, ``low``, ``high``,
         ``p_direction`` and ``p_rope`` as for `contrasts`, in units of distance.
 
-    Raises
-    ------
-    ValueError
-        If there are no facets; one has a single label, or labels a group that is not there; a
-        group has labels of some facets only; or a combination of labels has no group.
-
     Examples
     --------
     >>> import bayesbias as bb
@@ -82,22 +74,34 @@ def facet_contrasts(
     1                    low − high  0.06
     2  (men − women) × (low − high) -0.12
     """
-    names = facets.facets if isinstance(facets, WordList) else facets
+    given = facets.facets if isinstance(facets, WordList) else facets
     levels, gaps, _ = contrast_draws(tree, over)
     is_group = (levels["level"] == GROUP).to_numpy()
-    groups = levels.loc[is_group, "protected_group"].tolist()
-    cells, sets = _cells(groups, names)
-    effects = _effects(sets)
-    weights = np.stack([cell_weights.ravel() for _, _, cell_weights in effects]) @ cells
-    things = pd.DataFrame([effect[:2] for effect in effects], columns=["facets", "contrast"])
-    connections = labels(tree, "connection")
+    labels_of = _labels_of(levels.loc[is_group, "protected_group"].tolist(), given)
+    sets = {facet: list(dict.fromkeys(of.values())) for facet, of in given.items()}
+    sizes = labels_of.groupby(list(sets))[next(iter(sets))].transform("size")
+    rows, weights = [], []
+    for n_facets in range(1, len(sets) + 1):
+        for some in combinations(sets, n_facets):
+            for pairs in product(*(combinations(sets[facet], 2) for facet in some)):
+                weight = 1 / sizes
+                for facet, of in sets.items():
+                    one, other = dict(zip(some, pairs, strict=True)).get(facet, (None, None))
+                    sign = 1.0 * (labels_of[facet] == one) - (labels_of[facet] == other)
+                    weight *= 1 / len(of) if one is None else sign
+                weights.append(weight.fillna(0.0).to_numpy())
+                texts = [f"{one} − {other}" for one, other in pairs]
+                contrast = texts[0] if n_facets == 1 else " × ".join(f"({text})" for text in texts)
+                rows.append((" × ".join(some), contrast))
+    things = pd.DataFrame(rows, columns=["facets", "contrast"])
     reading = reading_of(tree, ci_prob, rope, ci_kind)
-    frame = describe_gaps(weights @ gaps[:, is_group], connections, things, reading)
+    effects = np.stack(weights) @ gaps[:, is_group]
+    frame = describe_gaps(effects, labels(tree, "connection"), things, reading)
     return carry_warnings(frame, tree)
 
 
-def _cells(groups: Sequence[str], facets: Facets) -> tuple[FloatArray, dict[str, list[str]]]:
-    """Return weights of groups in the mean of every cell, (n_cells, n_groups), and the labels."""
+def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
+    """Return the labels of groups, a column a facet; missing in groups without labels."""
     if not facets:
         raise ValueError(
             "there are no facets; give a dict such as {'gender': {'black_women': 'women', ...}, "
@@ -109,42 +113,15 @@ def _cells(groups: Sequence[str], facets: Facets) -> tuple[FloatArray, dict[str,
                 raise ValueError(f"facet {facet}: {unknown_name('group', group, groups)}")
         if len(set(given.values())) < 2:
             raise ValueError(f"facet {facet}: needs two labels or more to compare")
-    sets = {facet: list(dict.fromkeys(given.values())) for facet, given in facets.items()}
-    cells = list(product(*sets.values()))
-    weights = np.zeros((len(cells), len(groups)))
-    for at, group in enumerate(groups):
-        lacking = [facet for facet, given in facets.items() if group not in given]
-        if not lacking:
-            weights[cells.index(tuple(given[group] for given in facets.values())), at] = 1
-        elif len(lacking) < len(facets):
-            raise ValueError(f"the group {group} has no label of {', '.join(lacking)}; give it one")
-    sizes = weights.sum(axis=1, keepdims=True)
-    empty = [" ".join(cells[at]) for at in np.flatnonzero(sizes == 0)]
-    if empty:
+    frame = pd.DataFrame(dict(facets), pd.Index(groups), dtype=object)
+    present = frame.notna()
+    for group in frame.index[present.any(axis=1) & ~present.all(axis=1)]:
+        lacking = ", ".join(frame.columns[~present.loc[group]])
+        raise ValueError(f"the group {group} has no label of {lacking}; give it one")
+    combined = set(product(*(dict.fromkeys(given.values()) for given in facets.values())))
+    if empty := combined - set(frame.itertuples(index=False, name=None)):
         raise ValueError(
-            f"no group is {', nor '.join(empty)}; main effects and interactions need every "
-            "combination of labels"
+            f"no group is {', nor '.join(map(' '.join, sorted(empty)))}; main effects and "
+            "interactions need every combination of labels"
         )
-    return weights / sizes, sets
-
-
-def _effects(sets: Mapping[str, list[str]]) -> list[tuple[str, str, FloatArray]]:
-    """Return facets, contrast and weights of the cells, one axis a facet, of all effects."""
-    effects = []
-    for n_facets in range(1, len(sets) + 1):
-        for some in combinations(sets, n_facets):
-            for pairs in product(*(combinations(sets[facet], 2) for facet in some)):
-                compared = dict(zip(some, pairs, strict=True))
-                weights = [
-                    np.array(
-                        [(x == compared[facet][0]) - float(x == compared[facet][1]) for x in of]
-                    )
-                    if facet in compared
-                    else np.full(len(of), 1 / len(of))
-                    for facet, of in sets.items()
-                ]
-                contrasts = [f"{one} − {other}" for one, other in pairs]
-                contrast = " × ".join(f"({text})" for text in contrasts)
-                contrast = contrast if n_facets > 1 else contrasts[0]
-                effects.append((" × ".join(some), contrast, reduce(np.multiply.outer, weights)))
-    return effects
+    return frame

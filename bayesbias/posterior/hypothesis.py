@@ -39,11 +39,10 @@ def hypothesis(
         A posterior from `fit`.
     *hypotheses : str
         Such as ``"muslim: associated - different < christian: associated - different"``. Both sides
-        of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
-        group or a protected word with a colon says what the connections after it are of, up to the
-        next colon. Where both have the name it is the group; ``word muslim:`` is the word.
-        ``all:`` and no colon mean the overall level. Names with spaces or hyphens stand in
-        backquotes.
+        of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses.
+        Connections are those of the group or protected word with a colon before them, and overall
+        after ``all:`` and without a colon. Where a group and a word have one name, ``word muslim:``
+        is the word. Names with spaces or hyphens stand in backquotes.
     ci_prob : float
         Probability of the intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
@@ -57,11 +56,6 @@ def hypothesis(
         One row a statement: ``hypothesis``, ``probability`` (the share of draws in which it
         holds), and of the left side less the right ``mean``, ``sd``, ``low``, ``high``.
 
-    Raises
-    ------
-    ValueError
-        If a statement cannot be read.
-
     Examples
     --------
     >>> question = "muslim: associated - different < christian: associated - different"
@@ -71,10 +65,10 @@ def hypothesis(
     """
     if not hypotheses:
         raise ValueError("no hypothesis is given; such as 'associated < different'")
-    names, draws = labels(tree, "connection"), {}
+    names, draws = labels(tree, "connection"), dict[str, dict[str, FloatArray]]()
     levels, means = level_means(tree, over)
-    for at, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
-        values = dict(zip(names, means[:, at].T, strict=True))
+    for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
+        values = dict(zip(names, means[:, place].T, strict=True))
         if level == WORD:
             draws[f"word {word}"] = values
         draws.setdefault(word or group or "all", values)

@@ -6,21 +6,22 @@ Both in closed form, given the sds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from ..model.design import Design
+from ..model.design import Design, index_table
 from ..model.tree import design_of, n_draws, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
+from ..tables.schema import COLUMNS
 from .contrasts import contrast_draws, contrast_weights
 from .estimands import pair_place
 from .summaries import carry_warnings
@@ -61,19 +62,10 @@ def influence(
         change: the contrast is more negative without this word. Attributes without rows of the two
         connections are left out.
 
-    Raises
-    ------
-    ValueError
-        If a connection is unknown, or the model is not Normal.
-
     Notes
     -----
-    Given the sds the posterior mean of a contrast is linear in the distances, so it is computed
-    without a word exactly and without sampling. The sds themselves are those learned with it.
-
-    References
-    ----------
-    Cook (1977), Detection of influential observation in linear regression, Technometrics 19.
+    Given the sds the posterior mean of a contrast is linear in the distances, so that no sampling
+    is needed without a word. The sds are those learned with it.
 
     Examples
     --------
@@ -169,17 +161,11 @@ def expected_width(
         ``n_words``, ``n_attributes``, ``n_trainings``, ``sd`` of the contrast and ``width`` of its
         Normal interval, distances.
 
-    Raises
-    ------
-    ValueError
-        If a size is below 1, a connection is unknown, or the model is not Normal.
-
     Notes
     -----
-    Given the sds the variance of a contrast depends on the design only. It is computed as in the
-    exact sampler, for a design of the planned size, averaged over draws of the sds, plus
-    :math:`\text{training\_sd}^2 / k`. In a real study the sds are learned too, so intervals of
-    small studies are wider.
+    Given the sds the variance of a contrast depends on the design only. It is averaged over draws
+    of the sds, plus :math:`\text{training\_sd}^2 / k`. A real study learns the sds too, so that
+    intervals of small studies are wider.
 
     References
     ----------
@@ -219,28 +205,18 @@ def expected_width(
 
 def _of_size(design: Design, n_words: int, n_attributes: int) -> Design:
     """Return a design of the same groups, sets and controls, every word with every attribute."""
-    in_set = design.codes("attribute_set") >= 0
-    controls, first_row = np.unique(design.attribute[~in_set], return_index=True)
-    set_of = np.append(np.repeat(np.arange(len(design.sets)), n_attributes), -1 + 0 * controls)
-    kinds = np.full(len(set_of), design.attribute_kind[design.attribute[in_set]][:1])
-    kinds[set_of < 0] = design.attribute_kind[controls]
-    connections = np.empty((len(design.groups), len(set_of)), dtype=np.int64)
-    connections[:, set_of >= 0] = np.repeat(design.set_connection, n_attributes, axis=1)
-    connections[:, set_of < 0] = design.connection[~in_set][first_row]
-    word_group = np.repeat(np.arange(len(design.groups)), n_words)
-    word, attribute = np.nonzero(connections[word_group] >= 0)
-    return replace(
-        design,
-        words=tuple(f"word {i}" for i in range(len(word_group))),
-        attributes=tuple(f"attribute {i}" for i in range(len(set_of))),
-        word_group=word_group,
-        attribute_kind=kinds,
-        word_likeness=np.zeros((0, 0)),
-        attribute_likeness=np.zeros((0, 0)),
-        word=word,
-        attribute=attribute,
-        connection=connections[word_group[word], attribute],
-        set=set_of[attribute],
-        set_connection=np.zeros((0, 0), dtype=np.int64),
-        y=np.random.default_rng(1).standard_normal(len(word)),  # variances do not depend on it
-    )
+    of_attributes = design.attribute_column
+    columns = np.repeat(np.arange(len(design.sets)), n_attributes)
+    columns = np.append(columns, of_attributes[of_attributes >= len(design.sets)])
+    groups = np.repeat(np.arange(len(design.groups)), n_words)
+    connections = design.column_connection[groups][:, columns]
+    word, attribute = np.nonzero(connections >= 0)
+    table = {
+        "protected_word": word.astype(str),
+        "protected_group": np.array(design.groups)[groups[word]],
+        "attribute": attribute.astype(str),
+        "attribute_set": np.array(design.columns)[columns[attribute]],
+        "connection": np.array(design.connections)[connections[word, attribute]],
+        COLUMNS[-1]: default_rng(1).standard_normal(len(word)),  # variances do not depend on it
+    }
+    return index_table(pd.DataFrame(table))

@@ -1,8 +1,7 @@
-"""Which model expects unseen rows, or unseen words, better: cross-validation.
+"""Which model predicts unseen rows, or unseen words, better: cross-validation.
 
-Leaving out a row asks for one more distance between words that were all seen. Leaving out an
-attribute or a protected word asks for a word that was not, which is what a list of words stands
-for. Rows that share a word are not exchangeable, so the answers may differ.
+A row that is left out is one more distance between words that the model knows. An attribute or a
+protected word that is left out is a new word, and a list stands for such words.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
+from .._core.resources import OWN_FRAMES
 from ..model.arviz_groups import add_groups
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
@@ -34,11 +34,8 @@ if TYPE_CHECKING:
 LEAVE_OUT = ("row", "attribute", "protected_word")
 """What `compare_models` can leave out."""
 
-N_FOLDS = 10
-"""Parts that words are dealt into; the model is fitted without each."""
-
-DRAWS = 1_000
-"""Draws of a fit without a fold."""
+N_FOLDS, DRAWS = 10, 1_000
+"""Parts that words are dealt into; draws of the fit without each."""
 
 
 def compare_models(
@@ -50,8 +47,8 @@ def compare_models(
        \mathrm{se} = \sqrt{n \, \mathrm{var}_i \, \log p(y_i | y_{-i})}
 
     where i is a row, or stands for all rows of an attribute or of a protected word. Rows are left
-    out by Pareto-smoothed importance sampling. Words are dealt into ten folds: the model is fitted
-    without each fold, exactly, and the density of a word's rows has all effects integrated out.
+    out by Pareto-smoothed importance sampling. Words are dealt into ten folds. The model is fitted
+    without each fold, and the density of a word's rows has all effects integrated out.
 
     Parameters
     ----------
@@ -70,12 +67,6 @@ def compare_models(
         ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most), of words
         ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors are over what was
         left out.
-
-    Raises
-    ------
-    ValueError
-        With fewer than two posteriors, posteriors of different tables, an unknown ``leave_out``,
-        or words left out of a model that is not Normal.
 
     Warns
     -----
@@ -96,42 +87,63 @@ def compare_models(
     0  crossed  5015.0  134.0
     1    paper  3061.0  202.0
     """
-    _check_same_table(posteriors)
+    _require_comparable(posteriors, leave_out)
+    if leave_out == "row":
+        return _compare_rows(posteriors)
+    sequence = as_seed_sequence(seed)
+    dealing, *children = sequence.spawn(1 + len(posteriors))
+    fold_of = _folds(design_of(next(iter(posteriors.values()))), leave_out, dealing)
+    with one_thread():
+        results = {
+            name: leave_words_out(design_of(tree), spec_of(tree), leave_out, fold_of, child)
+            for (name, tree), child in zip(posteriors.items(), children, strict=True)
+        }
+    frame = _ranked({name: elpd for name, (elpd, _) in results.items()})
+    frame["mcse"] = [float(np.sqrt((results[name][1] ** 2).sum())) for name in frame["model"]]
+    frame["n_words"] = len(fold_of)
+    frame.attrs["seed"] = sequence.entropy
+    return frame
+
+
+def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> None:
     if leave_out not in LEAVE_OUT:
         raise ValueError(f"leave_out: {unknown_name('choice', leave_out, LEAVE_OUT)}")
-    if leave_out != "row":
-        return _compare_words(posteriors, leave_out, seed)
+    if not isinstance(posteriors, Mapping):
+        raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
+    if len(posteriors) < 2:
+        raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
+    first, *others = posteriors
+    hashes = {name: tree.attrs.get("table_hash") for name, tree in posteriors.items()}
+    for name in others:
+        if hashes[first] is None or hashes[name] != hashes[first]:
+            raise ValueError(
+                f"{name!r} was not fitted to the table of {first!r}: its table_hash differs or is "
+                "absent"
+            )
+    for name, tree in posteriors.items():
+        if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
+            raise ValueError(
+                f"words are left out of Normal models, and {name!r} has a {likelihood} likelihood; "
+                "leave_out='row' takes posteriors of any model"
+            )
+
+
+def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
     loos = {name: leave_rows_out(tree) for name, tree in posteriors.items()}
     frame = _ranked({name: loo.elpd_i.values for name, loo in loos.items()})
     ordered = {name: loos[name] for name in frame["model"]}
     frame.insert(3, "p", [float(loo.p) for loo in ordered.values()])
     frame["n_bad_k"] = [int((loo.pareto_k > loo.good_k).sum()) for loo in ordered.values()]
-    for name, n_bad in zip(ordered, frame["n_bad_k"], strict=True):
+    for (name, loo), n_bad in zip(ordered.items(), frame["n_bad_k"], strict=True):
         if n_bad:
             warnings.warn(
-                f"{name}: {n_bad} of {ordered[name].n_data_points} rows have Pareto k above "
-                f"{ordered[name].good_k:.2f}: their share of the elpd is not reliable; raise "
-                "draws, or compare with leave_out='attribute'",
+                f"{name}: {n_bad} of {loo.n_data_points} rows have Pareto k above "
+                f"{loo.good_k:.2f}: their share of the elpd is not reliable; raise draws, or "
+                "compare with leave_out='attribute'",
                 SamplingWarning,
-                stacklevel=2,
+                skip_file_prefixes=OWN_FRAMES,
             )
     return frame
-
-
-def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
-    if not isinstance(posteriors, Mapping):
-        raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
-    if len(posteriors) < 2:
-        raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
-    hashes = {name: str(tree.attrs.get("table_hash")) for name, tree in posteriors.items()}
-    first = next(iter(hashes))
-    differing = [name for name in hashes if hashes[name] != hashes[first]]
-    if "None" in hashes.values() or differing:
-        raise ValueError(
-            "models are compared on one table, and the posterior(s) "
-            f"{', '.join(map(repr, differing or hashes))} were not fitted to that of {first!r}: "
-            "their table_hash differs or is absent"
-        )
 
 
 def leave_rows_out(tree: DataTree) -> ELPDData:
@@ -143,29 +155,6 @@ def leave_rows_out(tree: DataTree) -> ELPDData:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
         return az.loo(add_groups(tree, "log_likelihood"), pointwise=True, reff=efficiency)
-
-
-def _compare_words(posteriors: Mapping[str, DataTree], factor: str, seed: Seed) -> pd.DataFrame:
-    for name, tree in posteriors.items():
-        likelihood = spec_of(tree).likelihood
-        if likelihood != "normal":
-            raise ValueError(
-                f"words are left out of Normal models, and {name!r} has a {likelihood} likelihood; "
-                "leave_out='row' takes posteriors of any model"
-            )
-    sequence = as_seed_sequence(seed)
-    dealing, *children = sequence.spawn(1 + len(posteriors))
-    fold_of = _folds(design_of(next(iter(posteriors.values()))), factor, dealing)
-    with one_thread():
-        results = {
-            name: leave_words_out(design_of(tree), spec_of(tree), factor, fold_of, child)
-            for (name, tree), child in zip(posteriors.items(), children, strict=True)
-        }
-    frame = _ranked({name: elpd for name, (elpd, _) in results.items()})
-    frame["mcse"] = [float(np.sqrt((results[name][1] ** 2).sum())) for name in frame["model"]]
-    frame["n_words"] = len(fold_of)
-    frame.attrs["seed"] = sequence.entropy
-    return frame
 
 
 def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:

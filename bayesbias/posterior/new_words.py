@@ -71,10 +71,6 @@ def predict_words(
         A row a group and pair of connections: ``protected_group``, then the columns of `contrasts`
         from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and ``seed``.
 
-    Raises
-    ------
-    ValueError
-        If the table has one connection only, or `attributes` or a number is not valid.
 
     References
     ----------

@@ -86,13 +86,14 @@ def coverage(tree: DataTree, intervals: Mapping[float, FloatArray]) -> pd.DataFr
     """Count the distances inside intervals of their rows, (n_rows, 2) by probability."""
     y, names = observed(tree), np.array(labels(tree, "connection"))
     connection = names[index_of(tree, "connection_index")]
-    rows = []
-    for ci_prob, bounds in intervals.items():
-        inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
-        for name in ["all", *names]:
-            of_name = inside if name == "all" else inside[connection == name]
-            rows.append((ci_prob, name, len(of_name), int(of_name.sum()), of_name.mean()))
-    frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside", "coverage"])
+    parts = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
+    rows = [
+        (ci_prob, name, int(part.sum()), int(((low <= y) & (y <= high))[part].sum()))
+        for ci_prob, (low, high) in ((p, bounds.T) for p, bounds in intervals.items())
+        for name, part in parts.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside"])
+    frame["coverage"] = frame["n_inside"] / frame["n_rows"]
     return carry_warnings(frame, tree)
 
 
@@ -105,14 +106,12 @@ def predictive_intervals(
     seed: Seed = None,
 ) -> dict[float, FloatArray]:
     """Compute intervals of `predictive_check` of every row, (n_rows, 2) by probability."""
-    probabilities = [check_probability(ci_prob) for ci_prob in ci_probs]
     if n_draws is not None:
         check_numbers(n_draws=n_draws)
     rng = default_rng(as_seed_sequence(seed))
-    chosen = rng.permutation(n_draws_of(tree))[:n_draws]
-    n_rows = tree["observed_data"].sizes["row"]
-    parts: dict[float, list[FloatArray]] = {ci_prob: [] for ci_prob in probabilities}
-    for draws in predict_chunks(tree, np.arange(n_rows), rng, chosen, ROWS_AT_ONCE):
-        for ci_prob in probabilities:
-            parts[ci_prob].append(interval(draws, ci_prob, ci_kind))
+    chosen, rows = rng.permutation(n_draws_of(tree))[:n_draws], np.arange(len(observed(tree)))
+    parts: dict[float, list[FloatArray]] = {check_probability(p): [] for p in ci_probs}
+    for draws in predict_chunks(tree, rows, rng, chosen, ROWS_AT_ONCE):
+        for ci_prob, blocks in parts.items():
+            blocks.append(interval(draws, ci_prob, ci_kind))
     return {ci_prob: np.concatenate(blocks) for ci_prob, blocks in parts.items()}

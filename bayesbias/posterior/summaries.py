@@ -60,11 +60,6 @@ def summary(
         in the model where the model has one, as ``by-group`` has, and else the average of its
         words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
 
-    Warns
-    -----
-    SamplingWarning
-        If the posterior carries warnings; they are in ``.attrs["warnings"]`` of the frame too.
-
     Examples
     --------
     >>> bb.summary(post)[["level", "connection", "mean", "low", "high"]].head(4).round(2)
