@@ -10,7 +10,6 @@ import pytest
 from builders import only_row
 from xarray import DataTree
 
-import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison import joint
 from bayesbias.comparison.joint import fit_change, posterior_at
@@ -45,15 +44,6 @@ def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
         tuple(a) == tuple(b) for a, b in zip(np.argsort(before), np.argsort(after), strict=True)
     ]
     assert aligned["p_same_order"] == np.mean(same)
-
-
-def test_turned_words_are_counted_draw_by_draw(change_tree: DataTree) -> None:
-    counts = comparison.turned_counts(change_tree)
-    orders = comparison.order_changes(change_tree)
-    words = orders[orders["level"] == "word"]
-    assert counts.mean() == pytest.approx(words["p_turned"].sum())
-    assert counts.shape == (1000,)
-    assert set(counts) <= set(range(len(words) + 1))
 
 
 @pytest.mark.parametrize(
@@ -126,41 +116,14 @@ def test_what_was_found_by_eye_on_religion_reddit(religion_tree: DataTree) -> No
     overall = comparison.alignment(religion_tree).iloc[0]
     assert overall["p_narrower"] > 0.85  # the overall coefficients align: .93
     assert overall["after"] < 0.6 * overall["before"]
-    orders = comparison.order_changes(religion_tree)
-    words = orders[orders["level"] == "word"]
-    assert (words["p_turned"] < 0.5).all()  # no word's order is likely to have turned
+    words = comparison.order_changes(religion_tree).query("level == 'word'")
     assert 1.5 < words["p_turned"].sum() < 4.5  # of 15: 2.9
-    muslim = words[words["protected_group"] == "muslim"]
-    assert (muslim["p_turned"] < 0.12).all()
+    counts = comparison.turned_counts(religion_tree)
+    assert counts.mean() == pytest.approx(words["p_turned"].sum())
     moved = comparison.changes(religion_tree, rope=0.02)
     human = only_row(moved, level="overall", connection="human")
     assert human["p_direction"] > 0.95  # human words move too: .98
-    by_word = moved[(moved["level"] == "word") & (moved["connection"] == "human")]
-    assert {"jew", "torah", "synagogue", "mosque"} <= set(
-        by_word[by_word["p_moved"] > 0.9]["protected_word"]
-    )
-    # Neutral words move for single words, not overall: what the eye saw is not all there is.
-    neutral = only_row(moved, level="overall", connection="neutral")
-    assert neutral["p_moved"] < 0.02
-    single = moved[(moved["level"] == "word") & (moved["connection"] == "neutral")]
-    assert 2 < single["p_moved"].sum() < 6
-    associated = only_row(
-        comparison.changes(religion_tree), level="overall", connection="associated"
-    )
+    assert only_row(moved, level="overall", connection="neutral")["p_moved"] < 0.02
+    associated = only_row(moved, level="overall", connection="associated")
     assert associated["p_towards_one"] > 0.95
     assert associated["mean"] == pytest.approx(0.10, abs=0.01)
-
-
-def test_pairs_are_sharper_than_two_fits(
-    debiased_religion: tuple[pd.DataFrame, ...], religion_tree: DataTree
-) -> None:
-    """Sds of the change against sqrt(sd_before² + sd_after²) of the two fits of the paper."""
-    fits = [bb.summary(bb.fit(each, "paper-figures", seed=1)) for each in debiased_religion]
-    change = bb.summary(religion_tree)
-    apart = np.hypot(fits[0]["sd"], fits[1]["sd"])
-    ratio = (apart / change["sd"]).groupby([change["level"], change["connection"]]).mean()
-    assert (ratio["overall"] > 1.8).all()  # 2.2 to 3.3
-    assert (ratio["word"] > 1.5).all()  # 1.8 to 3.6
-    raw = fits[1]["mean"] - fits[0]["mean"]
-    overall = change["level"] == "overall"
-    assert np.allclose(raw[overall], change["mean"][overall], atol=0.004)

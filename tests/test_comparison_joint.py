@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -110,24 +108,6 @@ def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
     orders = comparison.order_changes(tree)
     pairs = change[(change["first"] == "associated") & (change["second"] == "different")]
     np.testing.assert_allclose(orders["mean"], pairs["mean"], atol=1e-12)
-
-
-def test_distances_before_have_the_priors_of_distances(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame],
-) -> None:
-    """A prior that forbids changes leaves the distances before as far apart as they are."""
-    frozen = {name: {"rate": 1000} for name in ("level_sd", "lean_sd")}
-    before, _ = change_tables
-    tree = fit_change(
-        *change_tables, "change-maximal", priors=frozen, seed=1, method="exact", **FAST
-    )
-    alone = bb.fit(before, "maximal", seed=1, **FAST)
-    spread = [
-        stacked(each, "word_mean").mean(axis=0).std(axis=0).mean()
-        for each in (posterior_at(tree, "before"), alone)
-    ]
-    assert spread[0] == pytest.approx(spread[1], rel=0.3)  # draws before learn from rows after too
-    assert stacked(tree, "word_mean").std(axis=1).mean() < 0.02
 
 
 DUMMIES = {
@@ -242,7 +222,7 @@ def test_warnings_of_either_fit_travel(
         assert comparison.changes(tree).attrs["warnings"] == ["of the distances before: doubt"]
 
 
-def planted(rng: np.random.Generator, attribute_sd: float) -> tuple[pd.DataFrame, ...]:
+def planted(rng: np.random.Generator) -> tuple[pd.DataFrame, ...]:
     """Tables of 15 words in 3 groups with drawn means, changes and scales; and the true cells.
 
     Single distances before and after have sds .18 and .14 and correlate by .7, means before and
@@ -265,12 +245,10 @@ def planted(rng: np.random.Generator, attribute_sd: float) -> tuple[pd.DataFrame
     change = overall[1] + rng.uniform(0.02, 0.1) * rng.standard_normal((15, 4))
     word = frame["protected_word"].str[1:].astype(int).to_numpy()
     connection = pd.Categorical(frame["connection"], categories=list(CONNECTIONS)).codes
-    attribute, names = pd.factorize(frame["attribute"])
-    effects = attribute_sd * rng.standard_normal((2, len(names)))
     covariance = [[0.18**2, 0.7 * 0.18 * 0.14], [0.7 * 0.18 * 0.14, 0.14**2]]
     noise = rng.multivariate_normal([0, 0], covariance, len(frame))
-    first = before[word, connection] + effects[0, attribute] + noise[:, 0]
-    second = (before + change)[word, connection] + effects.sum(axis=0)[attribute] + noise[:, 1]
+    first = before[word, connection] + noise[:, 0]
+    second = (before + change)[word, connection] + noise[:, 1]
     tables = [frame.assign(cosine_distance=y.clip(0, 2)) for y in (first, second)]
     truth = pd.DataFrame({"before": before.ravel(), "change": change.ravel()})
     return (*tables, truth, pd.DataFrame({"change": overall[1]}))
@@ -290,9 +268,9 @@ def test_planted_changes_and_turns_are_covered_as_they_should_be() -> None:
     """
     rng = np.random.default_rng(0)
     covered: dict[str, list[np.ndarray]] = {}
-    turned, said, apart = [], [], []
+    turned, said = [], []
     for seed in range(40):
-        before, after, truth, overall = planted(rng, 0.0)
+        before, after, truth, overall = planted(rng)
         tree = fit_change(before, after, "change", seed=seed, method="exact", **FAST)
         frame = comparison.changes(tree)
         cells = truth.to_numpy().reshape(15, 4, 2)
@@ -309,53 +287,8 @@ def test_planted_changes_and_turns_are_covered_as_they_should_be() -> None:
             covered.setdefault(name, []).append(part)
         turned.append((gaps["before"] < 0) != (gaps["after"] < 0))
         said.append(orders["p_turned"].to_numpy())
-        apart.append(_turned_apart(before, after, seed))
     for name, shares in covered.items():
         assert 0.8 < np.concatenate(shares).mean() < 0.96, name
-    p, q, fact = (np.concatenate(each) for each in (said, apart, turned))
+    predicted, happened = (np.concatenate(each) for each in (said, turned))
     # 600 words: the share of turns is known to .02, and turns of one table go together.
-    assert p.mean() == pytest.approx(fact.mean(), abs=0.05)
-    assert ((p - fact) ** 2).mean() < ((q - fact) ** 2).mean()  # better than two separate fits
-    shares = [(p[at].mean(), fact[at].mean(), at.sum()) for at in _bins(p)]
-    for predicted, happened, n in shares:
-        assert happened == pytest.approx(predicted, abs=0.04 + 3 * np.sqrt(0.25 / n))
-
-
-def _turned_apart(before: pd.DataFrame, after: pd.DataFrame, seed: int) -> np.ndarray:
-    """Probabilities that the order turned by two fits as if before and after were unrelated."""
-    gaps = []
-    for at, table in enumerate((before, after)):
-        means = stacked(
-            bb.fit(table, "paper-figures", seed=100 + 2 * seed + at, **FAST), "word_mean"
-        )
-        gaps.append(means[:, :, 0] < means[:, :, 1])
-    return np.asarray((gaps[0] != gaps[1]).mean(axis=0))
-
-
-def _bins(p: np.ndarray) -> list[np.ndarray]:
-    return [
-        at
-        for low, high in pairwise((0, 0.1, 0.25, 0.5, 1.01))
-        if (at := (p >= low) & (p < high)).sum() >= 30
-    ]
-
-
-@pytest.mark.slow
-def test_attribute_effects_are_needed_where_attributes_move() -> None:
-    """30 tables in which attributes' own movement has an sd of .06: only the crossed model covers.
-
-    120 overall means: a coverage of .89 has a standard error of .03.
-    """
-    rng = np.random.default_rng(1)
-    covered: dict[str, list[np.ndarray]] = {"change": [], "change-crossed": []}
-    for seed in range(30):
-        before, after, _, overall = planted(rng, 0.06)
-        for model, found in covered.items():
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                tree = fit_change(before, after, model, seed=seed, method="exact", **FAST)
-            frame = bb.summary(tree).query("level == 'overall'")
-            found.append(inside(frame, overall["change"].to_numpy()))
-    shares = {model: np.concatenate(found).mean() for model, found in covered.items()}
-    assert shares["change-crossed"] > 0.8
-    assert shares["change"] < shares["change-crossed"] - 0.03
+    assert predicted.mean() == pytest.approx(happened.mean(), abs=0.05)

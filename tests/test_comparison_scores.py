@@ -7,7 +7,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import WordList
-from bayesbias.comparison import bias_before_after, changes, order_changes, scores_before_after
+from bayesbias.comparison import bias_before_after, scores_before_after
 from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 
@@ -38,21 +38,6 @@ def test_scores_are_those_of_either_embedding() -> None:
     assert np.allclose(frame["change"], frame["after"] - frame["before"])
     assert (frame["low"] <= frame["high"]).all()
     assert frame["p_value"].notna().tolist() == [True, False, False, False]
-
-
-def test_mac_has_the_paired_t_test() -> None:
-    from scipy.stats import ttest_rel
-
-    before, after = toy(1), toy(2)
-    got = score(
-        scores_before_after(before, after, WORDS, scores=["mac"], n_resamples=10, seed=0), "mac"
-    )
-    test = ttest_rel(
-        *(bb.scores.mac(each, WORDS).per_word.to_numpy().ravel() for each in (after, before))
-    )
-    assert (got["t"], got["p_value"], got["n_pairs"]) == pytest.approx(
-        (test.statistic, test.pvalue, 12)
-    )
 
 
 def test_the_same_vectors_do_not_change_and_the_test_says_why() -> None:
@@ -92,21 +77,6 @@ def test_what_mac_hides_of_hard_debiasing(shared_data) -> None:
     assert same["before"] / same["after"] > 5  # .121 and .017
     direct = score(frame, "direct_bias")
     assert direct["before"] / direct["after"] > 5  # .117 and .019
-    tables = [bb.distance_table(each, words) for each in (vectors, debiased)]
-    tree = bb.fit_change(*tables, "change-crossed", seed=1)
-    overall = changes(tree).query("level == 'overall'").set_index("connection")
-    assert overall["p_direction"]["associated"] > 0.97
-    assert overall["p_direction"]["different"] > 0.97
-    assert overall["mean"]["associated"] > 0.02  # .030
-    assert overall["mean"]["different"] < -0.015  # -.022
-    assert (overall["p_moved"][["neutral", "human"]] < 0.01).all()  # controls stay
-    # hers moves most but for she, as the paper saw for hers on Reddit.
-    single = changes(tree).query("level == 'word' and connection == 'associated'")
-    most = single.sort_values("mean")["protected_word"].tolist()[-2:]
-    assert "hers" in most
-    # Women's words keep their stereotypes closer: what is left is still in order.
-    orders = order_changes(tree).query("level == 'word' and protected_group == 'woman'")
-    assert (orders["p_turned"] < 0.2).all()
 
 
 def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_data) -> None:

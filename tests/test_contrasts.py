@@ -15,6 +15,7 @@ from bayesbias.model.tree import labels
 from bayesbias.nulls import Scenario
 from bayesbias.posterior.contrasts import compare_draws, contrasts
 from bayesbias.sampling.fit import fit
+from bayesbias.tables.levels import LEVELS, at_level
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
@@ -29,6 +30,11 @@ def test_every_pair_at_every_level_in_order(frame: pd.DataFrame) -> None:
     assert len(frame) == 7 * len(pairs)  # overall, 2 groups, 4 words
     for _, part in frame.groupby(["level", "protected_group", "protected_word"], sort=False):
         assert list(zip(part["first"], part["second"], strict=True)) == pairs
+
+
+def test_levels_are_a_partition_of_a_frame(frame: pd.DataFrame) -> None:
+    joined = pd.concat([at_level(frame, level) for level in LEVELS], ignore_index=True)
+    pd.testing.assert_frame_equal(joined, frame)
 
 
 def test_a_contrast_is_taken_draw_by_draw(frame: pd.DataFrame, crossed_posterior: DataTree) -> None:

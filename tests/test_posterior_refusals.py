@@ -44,6 +44,7 @@ def test_posteriors_that_do_not_fit_are_refused(
         (bb.influence, chosen, "pass the whole posterior"),
         (bb.summary, post.sel(protected_group=["woman"]), "labels of protected_group"),
         (bb.predictive_check, post.isel(connection=[1, 0, 2, 3]), "labels of connection"),
+        (bb.contrasts, chosen, "pass the whole posterior, and select rows of the frame"),
         (bb.summary, single, r"select a list, such as post.sel\(protected_word=\['he'\]\)"),
         (bb.contrasts, alone, "has the connection different only"),
         (bb.predict_words, alone, "has the connection different only"),

@@ -73,19 +73,6 @@ def test_observed_values_are_the_scores_of_the_words(sizes: tuple[int, int]) -> 
     assert len(X) * s_x.mean() - len(Y) * s_y.mean() == pytest.approx(weat.statistic)
 
 
-def test_the_mean_difference_is_the_sum_of_the_groups_contrasts_and_twice_gweat() -> None:
-    vectors, words = toy()
-    table = table_of(vectors, words)
-    frame = posterior_scores(fitted(table, "paper"))
-    by = ["protected_group", "protected_word", "connection"]
-    means = table.groupby(by, observed=True)["cosine_distance"].mean().unstack()
-    contrast = (means["different"] - means["associated"]).groupby("protected_group").mean()
-    assert value(frame, "weat_mean_difference") == pytest.approx(contrast.sum(), abs=ROUNDING)
-    for column in ("observed", "mean", "sd", "low", "high"):
-        twice = 2 * value(frame, "gweat", column)
-        assert value(frame, "weat_mean_difference", column) == pytest.approx(twice)
-
-
 def test_gweat_of_three_groups_and_what_it_is_in_distances() -> None:
     vectors, words = toy("xyz", (3, 4, 2))
     table = table_of(vectors, words)

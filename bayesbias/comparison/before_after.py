@@ -88,10 +88,6 @@ def scores_before_after(
         ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
         ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
 
-    Raises
-    ------
-    ValueError
-        If a word of the list is in one of the embeddings only, or a score is unknown.
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)
@@ -99,32 +95,30 @@ def scores_before_after(
     lost, also_lost = ({w for words in m.values() for w in words} for m in (missing, also_missing))
     if lost != also_lost:
         raise ValueError(
-            f"in one of the two embeddings only: {abridged(sorted(lost ^ also_lost))}; before and "
-            "after must have the same words, so take them out of the list or of the embedding that "
-            "has them"
+            f"in one of the two embeddings only: {abridged(sorted(lost ^ also_lost))}; take these "
+            "words out of the list or of the embedding that has them"
         )
-    sequence = as_seed_sequence(seed)
+    sequence, rows = as_seed_sequence(seed), []
     jobs = [(name, at) for name, spec in specs.items() for at in selections(first, spec.scope)]
     values = [
         resampled_values(
-            [(specs[name], at) for name, at in jobs], rows, resamples(rows, n_resamples, sequence)
+            [(specs[name], at) for name, at in jobs], held, resamples(held, n_resamples, sequence)
         )
-        for rows in (first, second)  # equal seeds, equal words
+        for held in (first, second)  # equal seeds, equal words
     ]
-    made = []
     for (name, at), changes in zip(jobs, values[1] - values[0], strict=True):
         spec, groups = specs[name], ", ".join(first.of_groups(at).groups)
         row = {"score": name, "groups": groups, "no_bias": spec.no_bias, "note": spec.note}
         try:
-            old, new = (spec.value(rows.of_groups(at)) for rows in (first, second))
+            old, new = (spec.value(held.of_groups(at)) for held in (first, second))
             row |= {"before": old, "after": new, "change": new - old}
             row["low"], row["high"] = interval(changes, ci_prob)
         except ValueError as error:
             row["note"] = str(error)
         if name == "mac":
             row |= _t_test(mac(before, wordlist), mac(after, wordlist))
-        made.append(row)
-    frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
+        rows.append(row)
+    frame = pd.DataFrame(rows, columns=list(SCORE_CHANGE_COLUMNS))
     frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
     return frame
 
@@ -160,15 +154,9 @@ def bias_before_after(
     Returns
     -------
     DataFrame
-        ``check``, ``measure``, ``before``, ``after``, ``chance`` and ``n``, as
-        `debias.remaining_bias` has them, after a row ``direct_bias`` and a row ``same``: means
+        The rows of `debias.remaining_bias`, after a row ``direct_bias`` and a row ``same``: means
         over the targets in both embeddings, 0 without bias. Without targets these two are
         missing.
-
-    Raises
-    ------
-    ValueError, ImportError
-        As `debias.remaining_bias` and the scores do.
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)

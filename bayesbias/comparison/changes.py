@@ -97,8 +97,8 @@ def order_changes(
 
     Notes
     -----
-    Where the gap was about zero to begin with, a turn means little; read it with the gaps. The sum
-    of ``p_turned`` over words is the expected number of words whose order turned.
+    Where the gap was about zero to begin with, a turn means little. The sum of ``p_turned`` over
+    words is the expected number of words whose order turned.
     """
     levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)

@@ -87,28 +87,23 @@ def fit_change(
     Returns
     -------
     xarray.DataTree
-        A posterior of the change = after - before, in [-2, 2]: positive means farther after.
-        `bb.summary` gives it overall, by group and by word, `bb.contrasts` the change of every
-        contrast, `bb.predictive_check` the predictive coverage. The group ``before`` holds draws of
+        A posterior of the change = after - before, in [-2, 2]: positive means farther after, for
+        `bb.summary`, `bb.contrasts` and `bb.predictive_check`. The group ``before`` holds draws of
         the means before, joint with those of the change: see `posterior_at`, `changes` and
-        `order_changes`.
-        ``constant_data`` has every row's distance ``before``. The attributes ``n_pairs``,
-        ``n_repeated``, ``n_unpaired_before`` and ``n_unpaired_after`` count rows;
+        `order_changes`. The attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before`` and
+        ``n_unpaired_after`` count rows;
         `bb.comparison.pair(before, after).unpaired` lists those without a partner.
 
     Raises
     ------
     ValueError
-        If a table is not valid, no row has a partner, a protected word changes its group, nothing
-        changes, or all changes of a connection are equal.
+        If no row has a partner, a protected word changes its group, nothing changes, or all changes
+        of a connection are equal.
 
     Warns
     -----
     UserWarning
-        If rows without a partner are left out, or words of a table are exact copies of one
-        another or equidistant by construction.
-    SamplingWarning
-        As `fit` does.
+        If rows without a partner are left out, or words of a table are exact copies.
 
     Notes
     -----
@@ -157,14 +152,11 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
         With ``connection_mean`` and ``word_mean``, draw by draw those that go with the draws of
         the change; for `bb.summary`, `bb.contrasts` and the forest plots.
 
-    Raises
-    ------
-    ValueError
-        If `tree` is not one of a change, or `when` is unknown.
     """
     from xarray import DataTree as Tree
 
-    require_change(tree)
+    if "before" not in tree.children:
+        raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
     if when not in WHEN:
         raise ValueError(unknown_name("time", when, WHEN))
     level = tree["before"].to_dataset()
@@ -177,38 +169,28 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     return given
 
 
-def require_change(tree: DataTree) -> None:
-    """Raise a ValueError if a posterior is not one of a change."""
-    if "before" not in tree.children:
-        raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
-
-
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
     """Fit the change, and the distances before given it."""
     from xarray import Dataset
 
-    slope, left, level_spec = before_given_change(
-        design, pairs.rows["before"].to_numpy(np.float64), spec
-    )
-    for name, _ in constant_parts(left, level_spec):
+    before = pairs.rows["before"].to_numpy(np.float64)
+    slope, rest, level_spec = before_given_change(design, before, spec)
+    for name, _ in constant_parts(rest, level_spec):
         raise ValueError(
-            f"after is a multiple of before, plus a constant, in all {name} rows: nothing is left "
-            "of the distances before once their change is known, and there is no model to fit; "
-            "leave these rows out of both tables, or compare measured distances"
+            f"after is a multiple of before, plus a constant, in all {name} rows, so that there is "
+            "no model to fit; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
     change = fit_design(
         design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
     )
-    level = fit_design(left, level_spec, options=options.of_fit(seed=second))
+    level = fit_design(rest, level_spec, options=options.of_fit(seed=second))
     by = slopes_by_name(design_of(change), spec_of(change), slope)
     given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
     # Draws of the two fits are independent; they are put side by side, draw by draw.
     change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
     constant = change["constant_data"].to_dataset()
-    change["constant_data"] = constant.assign(
-        before=("row", pairs.rows["before"].to_numpy(np.float64)), slope=("connection", slope)
-    )
+    change["constant_data"] = constant.assign(before=("row", before), slope=("connection", slope))
     doubts = [f"of the distances before: {doubt}" for doubt in warnings_of(level)]
     change.attrs |= {
         "outcome": OUTCOME,

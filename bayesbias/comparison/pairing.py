@@ -76,11 +76,6 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     before, after : DataFrame
         Long-form tables, each of one embedding. Groups and attribute sets are those of `before`.
 
-    Raises
-    ------
-    ValueError
-        If a table is not valid or holds several embeddings, the two have no row in common, or a
-        protected word is in another group after.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
     keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
@@ -147,11 +142,7 @@ def require_table_source(
 ) -> None:
     """Require that tables hold words of a list, and distances of the vectors of the same name.
 
-    Raises
-    ------
-    ValueError
-        If a table holds no protected word of the list, or no pair of words that its vectors have;
-        or if a distance is more than ``TOLERANCE`` from that of its vectors.
+    A ValueError names what a table lacks, or a distance that differs by more than ``TOLERANCE``.
     """
     for name, table in tables.items():
         pairs, held = table[["protected_word", "attribute"]].astype(str), vectors[name]

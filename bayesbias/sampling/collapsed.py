@@ -170,16 +170,6 @@ def moments(
     return np.concatenate(means) + centre[:, None], np.concatenate(variances)
 
 
-def mean_moments(
-    posterior: Collapsed, parameters: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Moments of one sum of connection means, weighted (n_connections,): (n, 1 + n_alike), (n,)."""
-    padded = np.zeros((len(posterior.shared_parameter), 1))
-    padded[: len(weights), 0] = weights
-    means, variances = moments(posterior, parameters, padded)
-    return means[:, 0], variances[:, 0]
-
-
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
     n = len(parameters)
