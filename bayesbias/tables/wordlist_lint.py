@@ -28,11 +28,17 @@ FORMS: dict[str, tuple[type | tuple[type, ...], str]] = {
 }
 """What stands in each table, and how a message puts it."""
 
+CONSEQUENCES = {
+    ("groups", "groups"): "a protected word can belong to one group only",
+    ("groups", "stereotypes"): "no word is compared with itself",
+    ("groups", "controls"): "no word is compared with itself",
+    ("stereotypes", "stereotypes"): "it counts as associated with the words of both groups",
+    ("stereotypes", "controls"): "it counts as a stereotype, not as a control",
+}
+"""What a word in two tables means for the long-form table."""
+
 type _Path = tuple[str | int, ...]
 """Keys from the outermost on; a number is a place in a list of words, from 0 on."""
-
-type _Flaw = tuple[str, _Path, str]
-"""Severity, place and text of a flaw."""
 
 
 class Finding(NamedTuple):
@@ -47,14 +53,6 @@ class Finding(NamedTuple):
         return f"{self.key}: {self.finding}" if self.key else self.finding
 
 
-def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield all that is wrong or doubtful in a word list's content, which may be of any type."""
-    for severity, path, text in _flaws(content):
-        numbered = bool(path) and isinstance(path[-1], int)
-        word = content[str(path[0])][path[1]][path[2]] if numbered else ""
-        yield Finding(severity, _dotted(path), word if isinstance(word, str) else "", text)
-
-
 def refuse_errors(content: Mapping[str, Any]) -> None:
     """Raise a ValueError for the first error in a word list's content."""
     for flaw in find_flaws(content):
@@ -62,11 +60,12 @@ def refuse_errors(content: Mapping[str, Any]) -> None:
             raise ValueError(str(flaw))
 
 
-def _flaws(content: Mapping[str, Any]) -> Iterator[_Flaw]:
+def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield all that is wrong or doubtful in a word list's content, which may be of any type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             name = key if isinstance(key, str) else shown(key)
-            yield "error", (name,), unknown_name("key", name, (*TEXTS, *TABLES))
+            yield _error((name,), unknown_name("key", name, (*TEXTS, *TABLES)))
     malformed = [*_malformed(content)]
     yield from malformed
     if not malformed:
@@ -76,96 +75,91 @@ def _flaws(content: Mapping[str, Any]) -> Iterator[_Flaw]:
         yield from _name_flaws(content)
 
 
-def _malformed(content: Mapping[str, Any]) -> Iterator[_Flaw]:
+def _error(path: _Path, text: str, word: str = "", severity: str = "error") -> Finding:
+    return Finding(severity, _dotted(path), word, text)
+
+
+def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Find values of the wrong type; of each set the first."""
     texts: list[tuple[_Path, Any]] = [((key,), content.get(key, "")) for key in TEXTS]
     for key, (kind, form) in FORMS.items():
         table = content.get(key, {})
         if not isinstance(table, Mapping):
-            yield "error", (key,), f"must be a table of sets; got {shown(table)}"
+            yield _error((key,), f"must be a table of sets; got {shown(table)}")
             continue
         for name, value in table.items():
             path = (key, name if isinstance(name, str) else shown(name))
-            parts: list[tuple[_Path, Any]] = [(path, name)]
-            fits = isinstance(value, kind)
-            if not fits:
-                yield "error", path, f"must be {form}; got {shown(value)}"
+            texts.append((path, name))
+            if not isinstance(value, kind):
+                yield _error(path, f"must be {form}; got {shown(value)}")
             elif key in WORD_TABLES:
-                parts += [((*path, index), word) for index, word in enumerate(value)]
+                parts = (((*path, i), word) for i, word in enumerate(value))
+                texts += [part for part in parts if not isinstance(part[1], str)][:1]
             elif key == "facets":
-                parts += [(path, text) for pair in value.items() for text in pair]
-            texts += [part for part in parts if not isinstance(part[1], str)][:1]
+                texts += [(path, text) for pair in value.items() for text in pair]
     for place, text in texts:
         if not isinstance(text, str):
-            yield "error", place, f"must be a text in quotes; got {shown(text)}"
+            yield _error(place, f"must be a text in quotes; got {shown(text)}")
 
 
-def _word_flaws(content: Mapping[str, Any]) -> Iterator[_Flaw]:
+def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Find empty sets, unfit words, and words that are listed twice, in one pass."""
     listed: dict[str, _Path] = {}
     spelled: dict[str, str] = {}
     sets = [((key, name), words) for key in WORD_TABLES for name, words in content[key].items()]
     for path, words in sets:
         if not words:
-            yield "error", path, "the set is empty"
+            yield _error(path, "the set is empty")
         for index, word in enumerate(words):
             place = (*path, index)
             if unfit := _unfit(word):
-                yield "error", place, f"the word {shown(word)} {unfit}"
+                yield _error(place, f"the word {shown(word)} {unfit}", word)
             if (first := listed.setdefault(word, place)) is not place:
-                same_set = first[:-1] == path
-                advice = "keep one of them" if same_set else _consequence(first, place)
-                serious = same_set or first[0] == place[0] == "groups"
-                text = f"{shown(word)} is {_dotted(first)} already; {advice}"
-                yield "error" if serious else "warning", place, text
+                same = first[:2] == path
+                text = f"{shown(word)} is {_dotted(first)} already; "
+                text += "keep one of them" if same else _consequence(first, place)
+                serious = same or first[0] == place[0] == "groups"
+                yield _error(place, text, word, "error" if serious else "warning")
             elif (other := spelled.setdefault(plain_form(word), word)) != word:
-                differ = f"{shown(word)} and {shown(other)} of {_dotted(listed[other])} differ in"
-                then = _consequence(listed[other], place)
-                text = f"{differ} case or accents only; where they are as one word, {then}"
-                yield "warning", place, text
+                first = listed[other]
+                then = "it counts once" if first[:2] == path else _consequence(first, place)
+                text = (
+                    f"{shown(word)} and {shown(other)} of {_dotted(first)} differ in case or "
+                    f"accents only; where they are as one word, {then}"
+                )
+                yield _error(place, text, word, "warning")
 
 
 def _consequence(first: _Path, second: _Path) -> str:
-    """Return what a word in two places means for the table, as `distance_table` makes it."""
-    if first[:-1] == second[:-1]:
-        return "it counts once"
-    meanings = {
-        ("groups", "groups"): "a protected word can belong to one group only",
-        ("groups", ""): "no word is compared with itself",
-        ("stereotypes", "stereotypes"): "it counts as associated with the words of both groups",
-        ("stereotypes", ""): "it counts as a stereotype, not as a control",
-    }
-    pair = str(first[0]), str(second[0])
-    return meanings.get(pair, meanings.get((pair[0], ""), f"it counts as {first[1]} only"))
+    tables = str(first[0]), str(second[0])
+    return CONSEQUENCES.get(tables, f"it counts as {first[1]} only")
 
 
-def _set_flaws(content: Mapping[str, Any]) -> Iterator[_Flaw]:
+def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Find sets that are lacking, stereotypes and labels of no group, controls of no known kind."""
     groups, stereotypes = content["groups"], content["stereotypes"]
     if not groups and not content["controls"]:
-        yield "error", (), "the list has no [groups] and no [controls]"
+        yield _error((), "the list has no [groups] and no [controls]")
     if len(groups) == 1:
         text = f"the list has one group, {shown(*groups)}; a comparison needs at least two groups"
-        yield "error", ("groups",), text
+        yield _error(("groups",), text)
     if groups and not stereotypes:
-        yield "error", ("stereotypes",), "the list has groups but no [stereotypes]"
+        yield _error(("stereotypes",), "the list has groups but no [stereotypes]")
     text = "the group has no stereotypes, so no attribute will be associated with it"
     if len(stereotypes) == 1:
         text += f"; only {shown(*stereotypes)} has some: add others, or controls, to compare with"
     for name in groups if stereotypes else ():
         if name not in stereotypes:
-            yield "warning", ("groups", name), text
-    tables: dict[_Path, Any] = {(key,): content[key] for key in TABLES[1:4]}
-    tables |= {("facets", facet): labels for facet, labels in content["facets"].items()}
-    for path, table in tables.items():
-        controls = path == ("controls",)
-        kind, known = ("control", CONTROLS) if controls else ("group", groups)
+            yield _error(("groups", name), text, severity="warning")
+    labels = [(("facets", facet), table) for facet, table in content["facets"].items()]
+    for path, table in [*(((key,), content[key]) for key in TABLES[1:4]), *labels]:
+        kind, known = ("control", CONTROLS) if path == ("controls",) else ("group", groups)
         for name in table:
             if name not in known:
-                yield "error", (*path, name), unknown_name(kind, name, known)
+                yield _error((*path, name), unknown_name(kind, name, known))
 
 
-def _name_flaws(content: Mapping[str, Any]) -> Iterator[_Flaw]:
+def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Find names that cannot stand in a table, or that two sets share."""
     name = content.get("name", "")
     sets = {group: f"{group}_stereotype" for group in content["stereotypes"]}
@@ -175,14 +169,14 @@ def _name_flaws(content: Mapping[str, Any]) -> Iterator[_Flaw]:
     names |= {("stereotype_names", group): name for group, name in sets.items()}
     for path, text in names.items():
         if unfit := _unfit(text):
-            yield "error", path, f"the name {shown(text)} {unfit}"
+            yield _error(path, f"the name {shown(text)} {unfit}")
     if re.search(r"[/\\]|^\.+$", name):
-        yield "error", ("name",), f"the name {shown(name)} must be a file name; leave slashes out"
+        yield _error(("name",), f"the name {shown(name)} must be a file name; leave slashes out")
     homes = {control: f"controls.{control}" for control in CONTROLS}
     for group, text in sets.items():
         if text in homes:
             path = ("stereotype_names", group)
-            yield "error", path, f"the name {shown(text)} is that of {homes[text]} already"
+            yield _error(path, f"the name {shown(text)} is that of {homes[text]} already")
         homes[text] = f"stereotypes.{group}"
 
 
@@ -190,7 +184,7 @@ def _unfit(text: str) -> str:
     """Return why a text cannot be a word or a name; nothing if it can."""
     if not text.strip():
         return "is blank"
-    if any(unicodedata.category(letter) == "Cc" for letter in text):
+    if not text.isprintable() and any(unicodedata.category(letter) == "Cc" for letter in text):
         return "holds a control character"
     return "has spaces around it" if text != text.strip() else ""
 

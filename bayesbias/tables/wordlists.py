@@ -183,8 +183,10 @@ def load_wordlist(source: WordListLike) -> WordList:
         with located(path):
             return load_wordlist(read_wordlist(path))
     content = with_bundled_controls({"name": "mine", **source})
-    refuse_errors(content)
-    return WordList(**content | {key: content[key].strip() for key in TEXTS[1:] if key in content})
+    if not {*content} <= {*TEXTS, *TABLES}:
+        refuse_errors(content)
+    texts = {key: content[key] for key in TEXTS[1:] if isinstance(content.get(key), str)}
+    return WordList(**content | {key: text.strip() for key, text in texts.items()})
 
 
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
