@@ -16,7 +16,7 @@ import time
 import traceback
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -108,14 +108,14 @@ def run_jobs(
         raise ValueError(f"two jobs are called {twice[0]!r}; each needs a name of its own")
     if n_jobs == 0:
         raise ValueError("n_jobs is a number of processes from 1 on, or -1 for one a core; got 0")
-    by_key = {job.key: job for job in reversed(jobs)}
     outcomes: dict[str, _Outcome] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)
-        outcomes |= read_results(folder, by_key)
+        outcomes |= read_results(folder, {job.key: job for job in jobs})
     todo = {job.key: job for job in jobs if job.key not in outcomes}
+    total = len(todo) + len(outcomes)
     with (
-        progress_bar(description, len(by_key), done=len(outcomes), shown=progress) as update,
+        progress_bar(description, total, done=len(outcomes), shown=progress) as update,
         _sigterm_raises(),
         closing(_run_all(todo, n_jobs)) as coming,
     ):
@@ -129,8 +129,21 @@ def run_jobs(
                 ):
                     temporary.write_text(content, encoding="utf-8")
             update(len(outcomes))
+    frames, failures = {}, []
+    notices: dict[str, list[str]] = defaultdict(list)
+    for job in jobs:
+        outcome = outcomes[job.key]
+        if isinstance(outcome, Failure):
+            failures.append(replace(outcome, name=job.name))
+            continue
+        frames[job.name], texts = unpack_frame(outcome)
+        for text in texts:
+            notices[text].append(job.name)
+    for text, (first, *others) in notices.items():
+        more = f" and {len(others)} more" if others else ""
+        warnings.warn(f"{first}{more}: {text}", category, stacklevel=2)
     fresh = sum(not isinstance(outcomes[key], Failure) for key in todo)
-    return _finished(jobs, outcomes, fresh, category)
+    return Finished(frames, tuple(failures), len(frames) - fresh)
 
 
 def result_key(settings: object) -> str:
@@ -154,7 +167,7 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
             unpack_frame(result)
             results[key] = result
         except FileNotFoundError:
-            continue
+            pass
         except (ValueError, TypeError, LookupError, AttributeError):
             damaged += 1
     if damaged:
@@ -186,25 +199,6 @@ def unpack_frame(packed: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
     return frame, [str(text) for text in packed["warnings"]]
 
 
-def _finished(
-    jobs: Sequence[Job], outcomes: Mapping[str, _Outcome], fresh: int, category: type[Warning]
-) -> Finished:
-    frames, failures = {}, []
-    notices: dict[str, list[str]] = defaultdict(list)
-    for job in jobs:
-        outcome = outcomes[job.key]
-        if isinstance(outcome, Failure):
-            failures.append(replace(outcome, name=job.name))
-            continue
-        frames[job.name], texts = unpack_frame(outcome)
-        for text in texts:
-            notices[text].append(job.name)
-    for text, (first, *others) in notices.items():
-        more = f" and {len(others)} more" if others else ""
-        warnings.warn(f"{first}{more}: {text}", category, stacklevel=3)
-    return Finished(frames, tuple(failures), len(frames) - fresh)
-
-
 @contextmanager
 def _sigterm_raises() -> Iterator[None]:
     """Let SIGTERM raise a SystemExit, on whose way out joblib ends the workers."""
@@ -234,9 +228,9 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
         for key, outcome in outcomes:
             del remaining[key]
             yield key, outcome
-    message = "a worker died (killed, crashed or out of memory) before this job had a result"
+    text = "a worker died (killed, crashed or out of memory) before this job had a result; run it"
     for key, job in remaining.items():
-        yield key, Failure(job.name, "BrokenExecutor", f"{message}; run it again")
+        yield key, Failure(job.name, "BrokenExecutor", f"{text} again")
 
 
 @cache
