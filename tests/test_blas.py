@@ -5,7 +5,7 @@ from __future__ import annotations
 import scipy.optimize  # noqa: F401 (has a library of its own, to be there from the start)
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bayesbias._core.blas import one_thread
+from bayesbias._core.arrays import one_thread
 
 
 def n_threads() -> set[int]:

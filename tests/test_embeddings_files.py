@@ -83,14 +83,14 @@ def test_a_parquet_file_has_words_as_index_or_first_column(
         check(load_vectors(path, ["king"]), {"king": WORDS["king"]})
     for content in (b"no table", path.read_bytes()[:-9]):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"a\.parquet is damaged, or no Parquet file of vec"):
+        with pytest.raises(ValueError, match=r"a\.parquet: "):
             load_vectors(path)
 
     def refuse(*_: object) -> None:
         raise ImportError("no pyarrow")
 
     monkeypatch.setattr(pd, "read_parquet", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[parquet\]'$"):
+    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[parquet\]'"):
         load_vectors(path)
 
 

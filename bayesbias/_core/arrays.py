@@ -1,6 +1,10 @@
-"""Unit rows and cosines: all the geometry that the table and the scores need."""
+"""Unit rows, cosines, and the threads of linear algebra."""
 
 from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,3 +37,17 @@ def cosine_similarity(first: ArrayLike, second: ArrayLike) -> FloatArray:
 def cosine_distance(first: ArrayLike, second: ArrayLike) -> FloatArray:
     """1 - cosine between all rows of two matrices, in [0, 2]."""
     return 1.0 - cosine_similarity(first, second)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Compute with one thread where matrices are small: a posterior takes half the time."""
+    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _controller() -> Any:  # noqa: ANN401
+    import scipy.optimize  # noqa: F401 (brings libraries of its own, which the controller must see)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""How objects show themselves: a table in a notebook, aligned text in a terminal.
+"""How objects show themselves, in a notebook and in a terminal, and the bar of long work.
 
 A class states what its table holds, and inherits both forms from `Shown`. ``repr`` is left to it.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -105,3 +106,33 @@ def abridged(words: Sequence[str], most: int = 8, joint: str = " and ") -> str:
     """The first few words, and how many more."""
     more = f"{joint}{len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
+
+
+@contextmanager
+def progress_bar(
+    description: str,
+    total: int,
+    *,
+    done: int = 0,
+    shown: bool | None = None,
+    in_bytes: bool = False,
+) -> Iterator[Callable[[int], object]]:
+    """Draw a bar while a block runs; the block calls what it gets with the amount done.
+
+    ``total`` is the work in all and ``done`` what was done before, named as file sizes if
+    ``in_bytes``. If ``shown`` is None it is drawn on a terminal and in a notebook only.
+    """
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    seen = console.is_terminal or console.is_jupyter
+    if total == 0 or not (seen if shown is None else shown):
+        yield lambda _: None
+        return
+    amount = progress.DownloadColumn() if in_bytes else progress.MofNCompleteColumn()
+    text = progress.TextColumn("{task.description}", markup=False)
+    columns = (text, progress.BarColumn(bar_width=24), amount, progress.TimeRemainingColumn())
+    with progress.Progress(*columns, console=console, transient=seen) as bar:
+        task = bar.add_task(description, total=total, completed=done)
+        yield lambda completed: bar.update(task, completed=completed)

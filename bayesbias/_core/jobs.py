@@ -27,9 +27,9 @@ from typing import Any
 import pandas as pd
 
 from .. import __version__
-from .blas import one_thread
+from .arrays import one_thread
+from .display import progress_bar
 from .files import replace_file
-from .progress import progress_bar
 from .reading import read_json
 
 RESULTS = "results"

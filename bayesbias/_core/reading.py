@@ -1,16 +1,35 @@
-"""Reading small text files of other people: TOML and JSON of a bounded size and depth."""
+"""Reading files of other people: packed ones as streams, small TOML and JSON as a whole."""
 
 from __future__ import annotations
 
+import bz2
+import errno
+import gzip
+import io
 import json
+import lzma
+import struct
 import tomllib
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from .checks import unknown_name
 
 MOST_BYTES = 1 << 26
 """Bytes of a text file that is read whole: a word list of some millions of words."""
+
+
+ENDINGS = (".gz", ".bz2", ".xz", ".zip")
+
+WITHIN = "::"
+"""Stands between the path of a ``.zip`` and the name of a file in it."""
+
+_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, OverflowError)
+"""What decompressors raise where a file is damaged, besides OSErrors without a number."""
 
 
 @contextmanager
@@ -61,3 +80,53 @@ def parse_json(text: str) -> Any:  # noqa: ANN401
         raise ValueError("nests too deeply") from None
     except ValueError as error:
         raise ValueError(f"not a JSON file: {error}") from None
+
+
+def parts_of(path: Path) -> tuple[Path, str]:
+    """Return a path, and the name of the file in it that is meant: ``a.zip::b.txt``, or none."""
+    archive, mark, member = str(path).partition(f".zip{WITHIN}")
+    return (Path(f"{archive}.zip"), member) if mark and not path.exists() else (path, "")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
+    """Open a file: itself, the stream inside it, and a name whose ending may tell its format.
+
+    A ValueError with the path is raised where a decompressor finds damage, also while it is read.
+    """
+    path, member = parts_of(path)
+    packing = path.suffix.lower()
+    with path.open("rb") as raw:
+        if packing not in ENDINGS:
+            yield raw, raw, path.name
+            return
+        try:
+            if packing == ".zip":
+                stream: Any = _member(raw, path, member)
+            else:
+                stream = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[packing].open(raw)
+            with stream:
+                name = stream.name if packing == ".zip" else path.stem
+                yield raw, io.BufferedReader(stream), name
+        except (*_DAMAGE, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+                raise  # of the disk; what decompressors report of damage has no number
+            raise ValueError(
+                f"{path} is cut off, damaged, or not a {path.suffix} file that can be unpacked "
+                f"here ({error}); fetch or copy it again, or unpack it first"
+            ) from None
+
+
+def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
+    """Open the file in an archive that is asked for, or the only one there is."""
+    try:
+        archive = zipfile.ZipFile(raw)
+        members = sorted(name for name in archive.namelist() if not name.endswith("/"))
+        if asked in members or (len(members) == 1 and not asked):
+            return archive.open(asked or members[0])
+    except (RuntimeError, ValueError) as error:  # a password, an unknown method, a damage
+        raise zipfile.BadZipFile(str(error)) from None
+    if asked:
+        raise ValueError(f"{path}: {unknown_name('file in it', asked, members)[:400]}")
+    example = f", such as {path}{WITHIN}{members[0]}" if members else ""
+    raise ValueError(f"{path} holds {len(members)} files; name one behind {WITHIN}{example}")

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.blas import one_thread
+from .._core.arrays import one_thread
 from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table

@@ -44,7 +44,7 @@ def show_list(wordlist: OneList, /) -> None:
     Example: `bayesbias lists show religion > mine.toml`, a start for a list of your own
     """
     from .._core.reading import read_text
-    from ..tables.wordlist_files import wordlist_path
+    from ..tables.wordlists import wordlist_path
 
     screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.checks import check_numbers, unknown_name
-from .._core.progress import progress_bar
+from .._core.display import progress_bar
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
 

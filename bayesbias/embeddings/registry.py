@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
-from .._core.packing import ENDINGS as PACKED_ENDINGS
-from .._core.packing import opened, parts_of
+from .._core.reading import ENDINGS as PACKED_ENDINGS
+from .._core.reading import opened, parts_of
 from .._core.resources import bundled_folder, bundled_names
 from .formats import arrays, binary, gensim_files, text
 from .formats.keyed import as_keyed

@@ -11,8 +11,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.packing import opened, parts_of
-from .._core.progress import progress_bar
+from .._core.display import progress_bar
+from .._core.reading import opened, parts_of
 
 Vector = NDArray[np.float32]
 Ranks = NDArray[np.int64]

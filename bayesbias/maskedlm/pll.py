@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import check_numbers
+from .._core.display import progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
-from .._core.progress import progress_bar
 from .._core.reading import read_json
 from ..tables.schema import require_columns
 from .alignment import Places, Tokens, align_pairs

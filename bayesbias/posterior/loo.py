@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from .._core.arrays import FloatArray
-from .._core.blas import one_thread
+from .._core.arrays import FloatArray, one_thread
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
 from .._core.resources import OWN_FRAMES

@@ -14,8 +14,7 @@ from itertools import islice, product
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from .._core.blas import one_thread
+from .._core.arrays import FloatArray, one_thread
 from ..model.effects import word_means
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density, standard_noise, weighted

@@ -12,8 +12,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.files import replace_file
-from .._core.packing import opened
-from .._core.reading import located
+from .._core.reading import located, opened
 from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
@@ -97,7 +96,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file, in which words such as "nan" or "null" are words."""
     if path.suffix == ".parquet":
-        return _read_parquet(path)
+        return read_parquet(path)
     frame = read_csv(path, keep_default_na=False)
     if len(frame.columns) == 1 and re.search(r"[;\t]", str(frame.columns[0])):
         raise ValueError("are its columns separated by semicolons or tabs? Save it with commas")
@@ -122,7 +121,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     return frame
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def read_parquet(path: Path) -> pd.DataFrame:
     """Read a Parquet file, unless it has columns of lists, damaged texts, or endless rows."""
     with _parquet_errors():
         from pyarrow import parquet, types

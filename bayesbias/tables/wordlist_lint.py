@@ -90,7 +90,8 @@ def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
         for name, value in table.items():
             path = (key, name if isinstance(name, str) else shown(name))
             texts.append((path, name))
-            if not isinstance(value, kind):
+            fits = isinstance(value, kind)
+            if not fits:
                 yield _error(path, f"must be {form}; got {shown(value)}")
             elif key in WORD_TABLES:
                 parts = (((*path, i), word) for i, word in enumerate(value))

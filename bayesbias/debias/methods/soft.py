@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._core.arrays import FloatArray
-from ..._core.blas import one_thread
+from ..._core.arrays import FloatArray, one_thread
 from ..._core.checks import unknown_name
 from ..._core.resources import OWN_FRAMES
 from ..method import Debiaser, Material, debiasing_method

@@ -18,8 +18,9 @@ from tokenize import TokenError
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
+from ..._core.reading import located
+from ...tables.table_files import read_parquet
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks, one_line
 from .keyed import Vectors, as_keyed, keyed_chunks
 
@@ -64,16 +65,13 @@ def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
     return Vectors(words.tolist(), vectors, forms.tolist(), ranks)
 
 
-def read_parquet(source: Embedding) -> KeyedVectors:
-    """Read a frame; the first column holds the words if the index does not."""
-    try:
-        with _damage_named(source.path, "Parquet file of vectors"):
-            frame = pd.read_parquet(source.path)
-            if frame.index.inferred_type != "string" and len(frame.columns):
-                frame = frame.set_index(frame.columns[0])
-            return as_keyed(frame)
-    except ImportError:
-        raise ImportError("Parquet files need pyarrow: pip install 'bayesbias[parquet]'") from None
+def read_frame(source: Embedding) -> KeyedVectors:
+    """Read a Parquet file; the first column holds the words if the index does not."""
+    with located(source.path):
+        frame = read_parquet(source.path)
+        if frame.index.inferred_type != "string" and len(frame.columns):
+            frame = frame.set_index(frame.columns[0])
+        return as_keyed(frame)
 
 
 def native_chunks(
@@ -136,4 +134,4 @@ def _damage_named(path: Path, what: str) -> Iterator[None]:
         raise ValueError(f"{path} is damaged, or no {what} ({one_line(error)})") from None
 
 
-npz_chunks, parquet_chunks = keyed_chunks(read_npz), keyed_chunks(read_parquet)
+npz_chunks, parquet_chunks = keyed_chunks(read_npz), keyed_chunks(read_frame)
