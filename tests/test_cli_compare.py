@@ -74,7 +74,7 @@ def test_everything_is_written_and_told(
     assert files - plots == FILES
     assert files_named(Path("out/report.html").read_text()) == files_beside(files)
     stems = {Path(name).stem for name in plots}
-    assert stems == {"headline", "change", "order", "before", "after", "distributions"}
+    assert stems == {"headline", "change", "order", "distributions"}
     said = " ".join(capsys.readouterr().out.split())
     assert "32 pairs of rows" in said
     assert "Overall associated attributes moved by" in said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -23,11 +23,12 @@ from .numbers import (
     named,
     number,
     percent,
+    plain_draws,
     probability_name,
     signed,
 )
-from .wording import MEANINGS, doubts_of
-from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
+from .wording import ALL_GROUPS, MEANINGS, doubts_of
+from .writer import Block, Figure, Line, Page, Section, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
@@ -39,7 +40,7 @@ LIKELY = 0.9
 def change_page(analysis: ChangeAnalysis) -> Page:
     """Return the page of a change; all its figures show the lead model."""
     name = f"{analysis.wordlist}: " if analysis.wordlist else ""
-    attrs = analysis.posterior.attrs
+    attrs, limits = analysis.posterior.attrs, lines("limits.people", "limits.change")
     return Page(
         kind="Cosine distances, before and after",
         title=f"{name}{' → '.join(analysis.names)}",
@@ -50,16 +51,12 @@ def change_page(analysis: ChangeAnalysis) -> Page:
             Section("order", "Did orders turn", _orders(analysis)),
             Section("side", "Side effects", side_effects(analysis)),
             Section("scores", "What single numbers report", _scores(analysis)),
-            Section("overall", "Before and after", _overall(analysis)),
             Section("changes", "Groups and words", _changes(analysis)),
-            Section("spread", "How the distances spread", _spread(analysis)),
             Section("reading", "How to read this", [_reading(analysis)]),
             Section("model", "Model and pairing", _model(analysis)),
-            Section(
-                "limits", "What may not be concluded", [lines("limits.people", "limits.change")]
-            ),
+            Section("limits", "What may not be concluded", [limits]),
         ],
-        facts=[*_origin(analysis), Line("Paired rows, SHA-256", str(attrs["table_hash"]))],
+        facts=[Line("Paired rows, SHA-256", str(attrs["table_hash"]))],
         doubts=doubts_of(analysis.results),
     )
 
@@ -74,8 +71,7 @@ def change_lines(analysis: ChangeAnalysis) -> list[str]:
         f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
         f"{order_sentences(analysis)[0]}",
         *side_effects(analysis),
-        mac_sentence(analysis),
-        *remains_sentences(analysis),
+        *single_numbers(analysis),
     ]
 
 
@@ -89,8 +85,7 @@ def change_paragraph(analysis: ChangeAnalysis) -> str:
         *change_sentences(analysis),
         *order_sentences(analysis),
         *side_effects(analysis),
-        mac_sentence(analysis),
-        *remains_sentences(analysis),
+        *single_numbers(analysis),
     ]
     return " ".join(sentences) + "\n"
 
@@ -105,32 +100,38 @@ def headline_figure(analysis: ChangeAnalysis) -> Figure:
     return Figure("headline", partial(plots.order_forest, rows), caption)
 
 
+def _marks(analysis: ChangeAnalysis, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return how a table marks what is borderline in a frame of changes."""
+    settings = analysis.settings
+    n_draws = plain_draws(frame, settings)
+    return {"ci_prob": settings.ci_prob, "n_draws": n_draws, "rope": analysis.rope}
+
+
 def _found(analysis: ChangeAnalysis) -> list[Block]:
-    lead = change_headline(analysis)
-    row = analysis.lead.alignment.iloc[0]
-    n = analysis.changes["connection"].nunique()
+    lead, marks = change_headline(analysis), _marks(analysis, analysis.changes)
+    row, n = analysis.lead.alignment.iloc[0], analysis.changes["connection"].nunique()
+    n_draws, extra = analysis.settings.n_draws, ("p_direction", "p_moved", "p_towards_one")
+    frame = analysis.frame("changes")
     leading: list[Block] = [lead.about, lead.table, headline_figure(analysis)] if lead else []
     return [
         *leading,
         f"The overall means of the {counted(n, 'connection')} spanned {number(row['before'])} "
         f"before and span {number(row['after'])} after. The probability that they came closer "
-        f"together is {graded(row['p_narrower'])}; that they kept their order, "
-        f"{graded(row['p_same_order'])}.",
-        [Line("", text) for text in change_sentences(analysis)],
-        _table(analysis, OVERALL),
+        f"together is {graded(row['p_narrower'], n_draws)}; that they kept their order, "
+        f"{graded(row['p_same_order'], n_draws)}.",
+        level_table(frame, OVERALL, "Changes, overall", extra=extra, **marks),
         CLOSING,
     ]
 
 
 def change_sentences(analysis: ChangeAnalysis) -> list[str]:
     """Word how far each connection moved overall."""
-    settings = analysis.settings
+    settings, n_draws = analysis.settings, plain_draws(analysis.changes, analysis.settings)
     return [
         f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
         f"{number(row['after'])}: {signed(row['after'] - row['before'])}, "
         f"{probability_name(settings.ci_prob)} interval {ends(row)}. The probability that they "
-        f"moved by more than {analysis.rope:.2g} is {graded(row['p_moved'])}; that they "
-        f"came nearer to 1, {graded(row['p_towards_one'])}."
+        f"moved by more than {analysis.rope:.2g} is {graded(row['p_moved'], n_draws)}."
         for row in at_level(analysis.changes, OVERALL).to_dict("records")
     ]
 
@@ -139,32 +140,33 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
     orders = analysis.lead.orders
     if not analysis.lead.watched:
         return [*order_sentences(analysis)]
-    groups = orders["protected_group"].replace("", "all groups")
+    groups = orders["protected_group"].replace("", ALL_GROUPS)
     words = orders["protected_word"].where(orders["protected_word"] != "", groups)
     frame = orders.assign(of=words, change=orders["mean"])
     names = ("of", "before", "p_closer_before", "after", "p_closer_after", "change", "p_turned")
     caption = "The order of associated and different attributes, before and after, word by word."
+    n_draws = analysis.settings.n_draws
     return [
         prose("orders"),
         *order_sentences(analysis),
-        Figure("order", partial(plots.order_forest, orders), caption),
-        table(frame, f"{' − '.join(ORDER)}, before and after", *names),
+        Figure("order", partial(plots.order_forest, orders, words=True), caption),
+        table(frame, f"{' − '.join(ORDER)}, before and after", *names, n_draws=n_draws),
     ]
 
 
 def order_sentences(analysis: ChangeAnalysis) -> list[str]:
     """Word for how many protected words the order of associated and different turned."""
-    result, sure = analysis.lead, percent(LIKELY)
+    result, sure, settings = analysis.lead, percent(LIKELY), analysis.settings
     if not result.watched:
         return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
     words = at_level(result.orders, WORD)
-    low, high = interval(result.turned[:, None], **analysis.settings.intervals)[0]
+    low, high = interval(result.turned[:, None], **settings.intervals)[0]
     stayed, turned = words[words["p_turned"] < 1 - LIKELY], words[words["p_turned"] > LIKELY]
     most = words.sort_values("p_turned").iloc[-1]
     return [
         f"Of {counted(len(words), 'protected word')}, the order of {joined(ORDER)} attributes is "
         f"expected to have turned for {number(float(result.turned.mean()), 1)} "
-        f"({probability_name(analysis.settings.ci_prob)} interval {low:.0f} to {high:.0f}).",
+        f"({probability_name(settings.ci_prob)} interval {low:.0f} to {high:.0f}).",
         f"It stayed with a probability above {sure} for {_words(stayed)}."
         if len(stayed)
         else f"For no word is it {sure} sure that it stayed: the gaps are small compared with "
@@ -172,15 +174,15 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
         f"It turned with a probability above {sure} for {_words(turned)}."
         if len(turned)
         else f"For no word did it turn with a probability above {sure}; most likely for "
-        f"{most['protected_word']}, {graded(most['p_turned'])}.",
+        f"{most['protected_word']}, {graded(most['p_turned'], settings.n_draws)}.",
     ]
 
 
 def side_effects(analysis: ChangeAnalysis) -> list[str]:
     """Word how far the control words moved."""
     frame, rope = analysis.changes, analysis.rope
-    sentences = []
-    for name in (each for each in CONTROLS if each in set(frame["connection"])):
+    n_draws, sentences = plain_draws(frame, analysis.settings), []
+    for name in (control for control in CONTROLS if control in set(frame["connection"])):
         rows = frame[frame["connection"] == name]
         overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
         moved = words[words["p_moved"] > LIKELY]
@@ -188,8 +190,8 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
         sentences.append(
             f"{name.capitalize()} words were not meant to move. Overall they moved by "
             f"{signed(overall['mean'])} ({ends(overall)}), by more than {rope:.2g} with a "
-            f"probability of {graded(overall['p_moved'])}; the expected number of protected "
-            f"words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
+            f"probability of {graded(overall['p_moved'], n_draws)}; the expected number of "
+            f"protected words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
             f"{len(words)}{which}."
         )
     none = "The tables have no neutral or human words, so side effects cannot be seen."
@@ -203,17 +205,13 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
     frame = frame.assign(test=[_t_test(row) or "–" for _, row in frame.iterrows()])
     blocks: list[Block] = [
         table(frame, "Single numbers", *singles, ci_prob=ci_prob),
-        mac_sentence(analysis),
+        *single_numbers(analysis),
     ]
-    if remains is None:
-        return blocks
-    names = ("check", "measure", "before", "after", "chance", "n")
-    return [
-        *blocks,
-        table(remains, "Is the bias found again? Of targets and classes", *names),
-        *remains_sentences(analysis),
-        prose("found_again"),
-    ]
+    if remains is not None:
+        names = ("check", "measure", "before", "after", "chance", "n")
+        caption = "Is the bias found again? Of targets and classes"
+        blocks += [table(remains, caption, *names), prose("found_again")]
+    return blocks
 
 
 def _t_test(row: pd.Series) -> str:
@@ -224,72 +222,52 @@ def _t_test(row: pd.Series) -> str:
     return f"t = {number(row['t'], 2)}, p {p}"
 
 
-def mac_sentence(analysis: ChangeAnalysis) -> str:
-    """Word what MAC and its t-test report, and what they leave out."""
-    row = analysis.scores[analysis.scores["score"] == "mac"].iloc[0]
-    test = f" (paired t-test {_t_test(row)})" if _t_test(row) else ""
-    return (
-        f"MAC goes from {number(row['before'])} to {number(row['after'])}{test}. It averages "
+def single_numbers(analysis: ChangeAnalysis) -> list[str]:
+    """Word what MAC, Direct Bias and a classifier report."""
+    mac = analysis.scores[analysis.scores["score"] == "mac"].iloc[0]
+    test = f" (paired t-test {_t_test(mac)})" if _t_test(mac) else ""
+    sentences = [
+        f"MAC goes from {number(mac['before'])} to {number(mac['after'])}{test}. It averages "
         "associated and different attributes of all words. It does not show which of them moved, "
         "for whom, and whether control words moved as well."
-    )
-
-
-def remains_sentences(analysis: ChangeAnalysis) -> list[str]:
-    """Word how far Direct Bias fell, and how well a classifier finds the bias again."""
-    if analysis.remains is None:
-        return []
-    rows = {row["check"]: row for row in analysis.remains.to_dict("records")}
-    sentences = []
-    if "direct_bias" in rows:
-        row = rows["direct_bias"]
-        sentences.append(
-            f"The mean Direct Bias of {counted(row['n'], 'target word')} goes from "
-            f"{number(row['before'])} to {number(row['after'])}."
-        )
-    row = rows["classifier"]
-    sentences.append(
-        f"Of the {counted(row['n'], 'word')} that leaned most before, a classifier finds the class "
-        f"for {percent(row['before'])} before and {percent(row['after'])} after; "
-        f"{percent(row['chance'])} would be chance. Scores along one direction do not show what "
-        "it finds."
-    )
+    ]
+    rows = [] if analysis.remains is None else analysis.remains.to_dict("records")
+    for row in sorted(rows, key=lambda row: str(row["check"]), reverse=True):
+        if row["check"] == "direct_bias":
+            sentences.append(
+                f"The mean Direct Bias of {counted(row['n'], 'target word')} goes from "
+                f"{number(row['before'])} to {number(row['after'])}."
+            )
+        elif row["check"] == "classifier":
+            sentences.append(
+                f"Of the {counted(row['n'], 'word')} that leaned most before, a classifier finds "
+                f"the class for {percent(row['before'])} before and {percent(row['after'])} "
+                f"after; {percent(row['chance'])} would be chance. Scores along one direction do "
+                "not show what it finds."
+            )
     return sentences
 
 
-def _overall(analysis: ChangeAnalysis) -> list[Block]:
-    lead, ci_prob = analysis.lead, analysis.settings.ci_prob
-    figures = [
-        Figure(
-            name,
-            partial(plots.forest, frame),
-            f"Mean distances {name}, with {probability_name(ci_prob)} intervals.",
-        )
-        for name, frame in (("before", lead.at("before")), ("after", lead.at("after")))
-    ]
-    caption = "Changes of the differences between connections"
-    frame = analysis.frame("contrasts")
-    return [*figures, level_table(frame, OVERALL, caption, ci_prob=ci_prob)]
-
-
 def _changes(analysis: ChangeAnalysis) -> list[Block]:
-    forest = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
-    caption = "How far each kind of attribute moved: all words, each group, each word."
-    return [Figure("change", forest, caption), *(_table(analysis, lv) for lv in (GROUP, WORD))]
-
-
-def _table(analysis: ChangeAnalysis, level: str) -> Table:
-    frame, ci_prob = analysis.frame("changes"), analysis.settings.ci_prob
+    frame, contrasts = analysis.frame("changes"), analysis.frame("contrasts")
+    marks = _marks(analysis, analysis.changes)
+    drawn = marks | {"n_draws": analysis.settings.n_draws}
     extra = ("p_direction", "p_moved", "p_towards_one")
-    return level_table(frame, level, f"Changes, {level}", ci_prob=ci_prob, extra=extra)
-
-
-def _spread(analysis: ChangeAnalysis) -> list[Block]:
-    draw = partial(plots.distributions, analysis.before, analysis.after)
-    caption = "All measured distances by connection, before and after, and one band around 1."
+    forest = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
+    caption = "Changes of the differences between connections"
     names = ("connection", "share_before", "share_after", "n_before")
     return [
-        Figure("distributions", draw, caption),
+        Figure(
+            "change", forest, "How far each kind of attribute moved: all words, and each group."
+        ),
+        level_table(frame, GROUP, "Changes, group", extra=extra, **marks),
+        level_table(frame, WORD, "Changes, word", extra=extra, **drawn),
+        level_table(contrasts, OVERALL, caption, **_marks(analysis, analysis.contrasts)),
+        Figure(
+            "distributions",
+            partial(plots.distributions, analysis.before, analysis.after),
+            "All measured distances by connection, before and after, and one band around 1.",
+        ),
         table(analysis.bands, "Single distances inside the band around 1", *names),
     ]
 
@@ -341,15 +319,6 @@ def pairing(analysis: ChangeAnalysis) -> str:
         else "Every row has a partner."
     )
     return " ".join(sentences)
-
-
-def _origin(analysis: ChangeAnalysis) -> list[Line]:
-    """Name the embeddings of the tables, as far as they are known."""
-    names: list[str] = []
-    for measured in (analysis.before, analysis.after):
-        known = set(measured.get("embedding", pd.Series(dtype=str)).dropna().astype(str))
-        names += known if len(known) == 1 else ()
-    return [Line("Embeddings", " before, ".join(names) + " after")] if len(names) == 2 else []
 
 
 def _words(rows: pd.DataFrame) -> str:

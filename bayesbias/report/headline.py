@@ -1,12 +1,11 @@
-"""What pages, screens, notebooks and papers lead with: a table by group, and what follows of it."""
+"""What pages, screens, notebooks and papers lead with: a table by group, and what follows."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from .._core.display import Sheet
@@ -14,24 +13,24 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
-    BORDERLINE,
+    borderline,
     counted,
+    ends,
     graded,
     joined,
     number,
     percent,
     placed,
+    plain_draws,
     probability,
     probability_name,
     signed,
 )
-from .wording import ALL_GROUPS, MEANINGS, measured_lines, with_marks, with_own
+from .wording import ALL_GROUPS, MEANINGS, missing_sentences, with_marks, with_own
 from .writer import Table
 
 if TYPE_CHECKING:
-    from ..sampling.options import FitOptions
     from ..workflows.change import ChangeAnalysis
-    from ..workflows.reference import Reference
     from ..workflows.wordlist import Analysis
 
 ORDER = ("associated", "different")
@@ -46,15 +45,10 @@ CLOSING = (
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Names of the nulls, by how their lists are drawn."""
 
-CLOSER = "closer to their own?"
-
 NOT_DRAWN = (
     "No reference lists were drawn, so other words of this embedding are not known: give an "
     "embedding with its whole vocabulary."
 )
-
-AT_EDGE = 3.2
-"""Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
 
 
 @dataclass(frozen=True)
@@ -102,50 +96,37 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     return rows
 
 
-def plain_draws(frame: pd.DataFrame, settings: FitOptions) -> float:
-    """Return how many draws would give shares as precise as the leading rows of a frame."""
-    return settings.n_draws / float(frame.attrs.get("error_share", 1)) ** 2
-
-
-def borderline(row: Mapping[Hashable, Any], n_draws: float, rope: float) -> str:
-    """Return a mark where more draws could move an end across zero or an end of the ROPE."""
-    error = AT_EDGE * row["sd"] / np.sqrt(n_draws)
-    gaps = [abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope)]
-    return BORDERLINE if min(gaps) < error else ""
-
-
 def headline(analysis: Analysis) -> Headline:
     """Word what a list's page leads with: what was measured, for whom, and what follows."""
     first, second = leading_pair(analysis.table)
     settings, measured, rows = analysis.settings, analysis.table, leading_rows(analysis)
-    ci, nulls = probability_name(settings.ci_prob), [name for name in NULLS if name in rows]
-    n_groups = measured["protected_group"].nunique()
+    n_words, n_groups = measured[["protected_word", "protected_group"]].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     about = (
         f"{analysis.wordlist.name} in {settings.embedding}: how much closer "
-        f"{counted(measured['protected_word'].nunique(), 'word')} of "
+        f"{counted(n_words, 'word')} of "
         f"{counted(n_groups, 'group')} lie to their own group's stereotypes than to "
         f"{MEANINGS[second]}. Mean cosine distances to "
         f"{counted(stereotypes, 'stereotype')} are compared; below zero is closer to their own."
     )
-    heads = ["", f"contrast ({ci} interval)", CLOSER]
-    cells = [
-        [
-            row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
-            placed(row)[:-1] + f"{row['edge']})",
-            row["closer"],
-            *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
-        ]
-        for row in rows.to_dict("records")
+    nulls = [name for name in NULLS if name in rows]
+    heads = [
+        "",
+        f"contrast ({probability_name(settings.ci_prob)} interval)",
+        "closer to their own?",
     ]
     heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
-    table = Table(
-        f"{first.capitalize()} − {second} under the model {analysis.lead.spec.name}",
-        tuple(heads),
-        tuple([False] * len(heads)),
-        tuple(map(tuple, cells)),
-        leads=True,
-    )
+    cells = [
+        (
+            row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
+            f"{number(row['mean'])} ({ends(row)}{row['edge']})",
+            row["closer"],
+            *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
+        )
+        for row in rows.to_dict("records")
+    ]
+    caption = f"{first.capitalize()} − {second} under the model {analysis.lead.spec.name}"
+    table = Table(caption, tuple(heads), (False,) * len(heads), tuple(cells), leads=True)
     return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
 
 
@@ -167,12 +148,15 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         )
     reference = analysis.reference
     if reference is not None:
+        lists = reference.lists.query("match == 'topics'")
+        places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
+        beyond = float((places <= 0.05).any(axis=1).mean())
         sentences.append(
             "The last columns give the share of reference lists that lie less close, among "
             f"{reference.n_lists('frequency')} with {NULLS['frequency']} and "
             f"{reference.n_lists('topics')} with {NULLS['topics']}. A share of 95% is no proof: "
-            f"{percent(any_beyond(reference))} of the lists with {NULLS['topics']} reach it in at "
-            f"least one of the {len(rows)} rows."
+            f"{percent(beyond)} of the lists with {NULLS['topics']} reach it in at least one of "
+            f"the {len(rows)} rows."
         )
     elif analysis.settings.reference_lists and not analysis.settings.templates:
         sentences.append(NOT_DRAWN)
@@ -181,13 +165,6 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         "All of this describes words in the texts of this embedding. What people are like, and "
         "whether a system built on it does harm, needs other data.",
     ]
-
-
-def any_beyond(reference: Reference) -> float:
-    """Return the share of topic lists that reach 95% of the topic lists in some row."""
-    lists = reference.lists.query("match == 'topics'")
-    places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
-    return float((places <= 0.05).any(axis=1).mean())
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
@@ -204,40 +181,37 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
             "A group's number compares stereotypes at that group's words, and includes how close "
             "each set lies to all groups."
         ]
-    controls = [name for name in CONTROLS if name in set(analysis.table["connection"])]
+    controls = set(CONTROLS) & set(analysis.table["connection"])
     base = "matched" if "matched" in controls else "control" if controls else "third groups'"
     return [
         "A group's number compares its words with those of the other groups, at the same "
         f"stereotypes, less the same difference at {base} words.",
-        *listed_sentences(analysis, groups),
+        *_listed_sentences(analysis, groups),
     ]
 
 
-def listed_sentences(analysis: Analysis, groups: pd.DataFrame) -> list[str]:
+def _listed_sentences(analysis: Analysis, groups: pd.DataFrame) -> list[str]:
     """Word where a contrast over the listed words differs in sign, or by more than an interval."""
     table = analysis.table
     if not pd.crosstab(table["protected_word"], table["connection"].astype(str)).all(axis=None):
         return []  # the listed words have no mean of what some of them lack
-    listed = contrast_of(analysis.lead.listed, *ORDER)
-    listed = at_level(listed, GROUP).set_index("protected_group")
-    names = []
-    for row in groups.to_dict("records"):
-        other = listed.loc[row["protected_group"]]
-        gap = abs(other["mean"] - row["mean"])
-        turned = other["mean"] * row["mean"] < 0 and gap > analysis.rope
-        if turned or gap > row["high"] - row["low"]:
-            names.append(f"{row['of']} has {placed(other)}")
-    if not names:
+    listed = at_level(contrast_of(analysis.lead.listed, *ORDER), GROUP)
+    listed = groups[["protected_group"]].merge(listed, on="protected_group").set_index(groups.index)
+    gap = (listed["mean"] - groups["mean"]).abs()
+    turned = (listed["mean"] * groups["mean"] < 0) & (gap > analysis.rope)
+    rows = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
+    if not rows:
         return []
+    names = joined(f"{row['protected_group']} has {placed(row)}" for row in rows)
     return [
-        f"Within a group, over the very words listed, {joined(names)}: that includes how close "
-        "each set of stereotypes lies to everybody, which the table takes out."
+        f"Within a group, over the very words listed, {names}: that includes how close each set "
+        "of stereotypes lies to everybody, which the table takes out."
     ]
 
 
 def headline_sheet(analysis: Analysis) -> Sheet:
     """Show a list's headline in a terminal or notebook."""
-    return headline(analysis).sheet(*measured_lines(analysis), CLOSING)
+    return headline(analysis).sheet(*missing_sentences(analysis), CLOSING)
 
 
 def finding_lines(analysis: Analysis) -> list[str]:
@@ -265,7 +239,7 @@ def change_headline(analysis: ChangeAnalysis) -> Headline | None:
             row["of"],
             number(row["before"]),
             number(row["after"]),
-            f"{signed(row['after'] - row['before'])} ({number(row['low'])} … {number(row['high'])}"
+            f"{signed(row['after'] - row['before'])} ({ends(row)}"
             f"{borderline(row, n_draws, analysis.rope)})",
             graded(p, n_draws),
         )

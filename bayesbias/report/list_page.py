@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,117 +18,84 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from . import wording
 from .headline import CLOSING, NULLS, headline, leading_rows
-from .numbers import ROUNDED, counted, probability_name
+from .numbers import ROUNDED, counted, joined, plain_draws, probability_name
 from .wording import ALL_GROUPS, MEANINGS, THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
-    from ..workflows.reference import Reference
     from ..workflows.wordlist import Analysis
+
+KEYS = {OVERALL: [], GROUP: ["protected_group"], WORD: ["protected_word", "protected_group"]}
+"""What names a row of a level."""
 
 
 def list_page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
-    wordlist, measured = analysis.wordlist, analysis.table
+    wordlist, since = analysis.wordlist, analysis.since
+    lead, changed = headline(analysis), list[Block]()
+    if since is not None:
+        changed = [table(since, "What changed") if len(since) else "Nothing changed."]
     sections = [
-        Section("found", "What was found", _found(analysis)),
+        Section("found", "What was found", [lead.table, headline_figure(analysis), *lead.notes]),
         Section("reference", "Other measures", _reference(analysis)),
-        Section("since", "Since an earlier run", _since(analysis)),
+        Section("since", "Since an earlier run", changed),
         Section("reading", "How to read this", [_reading(analysis)]),
         Section("measured", "What was measured", _measured(analysis)),
-        Section("missing", "What was missing", _missing(analysis)),
-        Section("words", "Groups and words", _means(analysis)),
-        Section("contrasts", "Differences", _contrasts(analysis)),
-        Section("sizes", "Effective sizes", _sizes(analysis)),
+        Section("words", "Groups and words", _words(analysis)),
         Section("driving", "Influential words", _driving(analysis)),
         Section("models", "What the model changes", _models(analysis)),
         Section("spread", "How the distances spread", _spread(analysis)),
-        Section("neighbors", "Around single words", _neighbors(measured)),
         Section("check", "Does the model fit", _check(analysis)),
-        Section("limits", "What may not be concluded", _limits(analysis)),
+        Section("limits", "What may not be concluded", [_limits(analysis)]),
     ]
     return Page(
         kind="Cosine distances in a word embedding",
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
-        lede=headline(analysis).about,
+        lede=lead.about,
         sections=[section for section in sections if section.blocks],
         facts=_facts(analysis),
         doubts=wording.doubts_of(analysis.results),
     )
 
 
-def band(reference: Reference, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the middle 95% of reference lists for rows of contrasts, overall and by group."""
-    keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
-    merged = rows.merge(reference.of_match("frequency")[[*keys, *ends]], "left", on=keys)
-    return merged.astype(dict.fromkeys(ends, np.float64))
-
-
 def headline_figure(analysis: Analysis) -> Figure:
     """Return the picture of what leads, overall and by group, over its reference lists."""
     first, second = leading_pair(analysis.table)
-    rows, rope = leading_rows(analysis), analysis.rope
+    rows, lead = leading_rows(analysis), analysis.lead.spec.name
+    edge = rows["of"][rows["edge"] != ""].tolist()
     if analysis.reference is not None:
-        rows = band(analysis.reference, rows)
-    draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=rope)
-    return Figure(f"headline-{analysis.lead.spec.name}", draw, _caption(analysis, first, second))
-
-
-def _found(analysis: Analysis) -> list[Block]:
-    lead = headline(analysis)
-    return [lead.table, headline_figure(analysis), *lead.notes]
-
-
-def _caption(analysis: Analysis, first: str, second: str) -> str:
-    return (
-        f"Model {analysis.lead.spec.name}, {probability_name(analysis.settings.ci_prob)} "
-        f"intervals. Left of zero: {first} attributes are closer than {second} ones."
+        keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
+        ranges = analysis.reference.of_match("frequency")[[*keys, *ends]]
+        rows = rows.merge(ranges, "left", on=keys).astype(dict.fromkeys(ends, np.float64))
+    caption = (
+        f"Model {lead}, {probability_name(analysis.settings.ci_prob)} intervals. Left of zero: "
+        f"{first} attributes are closer than {second} ones."
+        f"{f' Borderline: {joined(edge)}.' if edge else ''}"
     )
+    draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
+    return Figure(f"headline-{lead}", draw, caption)
 
 
 def _reference(analysis: Analysis) -> list[Block]:
     reference = analysis.reference
     if reference is None:
         return []
-    placed = reference.placed
-    rows = placed.assign(
-        protected_group=placed["protected_group"].replace("", ALL_GROUPS),
-        lists=placed["match"].map(NULLS),
+    groups = reference.placed["protected_group"].replace("", ALL_GROUPS)
+    rows = reference.placed.assign(
+        protected_group=groups, lists=reference.placed["match"].map(NULLS)
     )
     names = ("lists", "protected_group", "mean", "reference_low", "reference_high", "percentile")
-    forest = partial(plots.contrast_forest, placed, second="different")
-    scatter = partial(plots.distances_by_rank, analysis.table, reference.ranks)
+    others = {"Scores": reference.scores, "Among random words": reference.relative}
     return [
-        prose("questions"),
-        Figure(
-            "reference",
-            forest,
-            f"Reference lists are drawn from {reference.n_words:,} words of the embedding and "
-            "read with the spreads of this list.",
-        ),
+        prose("questions", n_words=f"{reference.n_words:,}"),
         table(rows, "This list among reference lists", *names),
-        *([] if reference.scores.empty else [table(reference.scores, "Scores")]),
-        *([] if reference.relative.empty else [table(reference.relative, "Among random words")]),
-        prose("frequency"),
-        Figure(
-            "ranks",
-            scatter,
-            "Distances and frequency ranks of attribute words; ranks.csv has the ranks of all.",
-        ),
+        *(table(frame, caption) for caption, frame in others.items() if len(frame)),
     ]
-
-
-def _since(analysis: Analysis) -> list[Block]:
-    if analysis.since is None:
-        return []
-    return [table(analysis.since, "What changed") if len(analysis.since) else "Nothing changed."]
 
 
 def _reading(analysis: Analysis) -> list[Line]:
     settings = analysis.settings
-    fitted = (
-        f"{name} – {each.spec.title or 'no title'}" for name, each in analysis.results.items()
-    )
+    fitted = (f"{name} – {one.spec.title or 'no title'}" for name, one in analysis.results.items())
     return lines(
         "reading.list",
         "reading.difference",
@@ -142,28 +108,39 @@ def _reading(analysis: Analysis) -> list[Line]:
 
 
 def _measured(analysis: Analysis) -> list[Block]:
-    wordlist, rows = analysis.wordlist, analysis.table.groupby("connection", observed=True)
-    frame = rows.agg(
-        distances=("attribute", "size"),
-        attributes=("attribute", "nunique"),
-        mean=("cosine_distance", "mean"),
-    ).reset_index()
-    frame = frame.astype({"connection": str}).rename(columns={"mean": "plain mean"})
-    frame.insert(1, "meaning", frame["connection"].map(MEANINGS))
+    wordlist, settings = analysis.wordlist, analysis.settings
+    frame = (
+        analysis.table.groupby("connection", observed=True)
+        .agg(
+            distances=("attribute", "size"),
+            attributes=("attribute", "nunique"),
+            mean=("cosine_distance", "mean"),
+        )
+        .rename(columns={"mean": "plain mean", "attributes": "attribute words"})
+        .reset_index()
+        .astype({"connection": str})
+    )
+    frame.insert(1, "what it is", frame["connection"].map(MEANINGS))
     sets, lost = _sets(wordlist.to_frame()), _sets(analysis.missing)
     n_lost = sets.merge(lost, "left", on=["role", "set"])["words_y"].fillna(0).astype(int)
     source = f" ({wordlist.reference})" if wordlist.reference else ""
+    license_text = f" License of the list: {wordlist.licence}." if wordlist.licence else ""
+    forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
+    read = [f"Read in another form (case “{settings.case}”): {forms}."] if forms else []
     return [
-        f"The list {wordlist.name}{source} in the embedding {analysis.settings.embedding}: "
+        f"The list {wordlist.name}{source} in the embedding {settings.embedding}: "
         f"{len(analysis.table):,} distances, one for each pair of a protected word and an "
-        "attribute.",
+        f"attribute.{license_text}",
         table(frame, "Distances by connection"),
         table(
             sets.assign(found=sets["words"] - n_lost),
             "The list, set by set",
             *("role", "set", "words", "found", "which"),
         ),
-        *([f"License of the list: {wordlist.licence}"] if wordlist.licence else []),
+        *wording.missing_sentences(analysis),
+        *([table(lost, "Missing words")] if len(lost) else []),
+        *read,
+        *([[Line("Warning", text) for text in analysis.notices]] if analysis.notices else []),
     ]
 
 
@@ -173,34 +150,21 @@ def _sets(words: pd.DataFrame) -> pd.DataFrame:
     return sets.agg(words="size", which=", ".join).reset_index()
 
 
-def _missing(analysis: Analysis) -> list[Block]:
-    lost = _sets(analysis.missing).rename(columns={"words": "missing"})
-    forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
-    notices: Block = [Line("", text) for text in analysis.notices]
-    return [
-        *wording.missing_sentences(analysis),
-        *([table(lost, "Missing words")] if len(lost) else []),
-        *([f"Read in another form (case “{analysis.settings.case}”): {forms}."] if forms else []),
-        *(["Warnings on the way:", notices] if notices else []),
-    ]
-
-
 def level_table(
     frame: pd.DataFrame,
     level: str,
     caption: str,
     *,
-    ci_prob: float,
     extra: Sequence[str] = ("p_direction", "p_rope"),
+    **marks: Any,  # noqa: ANN401
 ) -> Table:
     """Show means or contrasts of one level, the rows that models have in common side by side."""
     frame, name = at_level(frame, level), "connection"
     if "first" in frame:
         frame, name = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
-    keys = {OVERALL: [], GROUP: ["protected_group"], WORD: ["protected_word", "protected_group"]}
-    names = [*keys[level], name]
+    names = [*KEYS[level], name]
     columns = (*names, "model", "mean", "interval", *extra)
-    return table(_adjacent(frame, *names), caption, *columns, ci_prob=ci_prob)
+    return table(_adjacent(frame, *names), caption, *columns, **marks)
 
 
 def _adjacent(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
@@ -210,66 +174,71 @@ def _adjacent(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
     )
 
 
-def _means(analysis: Analysis) -> list[Block]:
-    lead, ci_prob = analysis.lead, analysis.settings.ci_prob
-    frame = wording.with_marks(analysis, analysis.frame("summary"))
-    captions = {
-        OVERALL: "Overall mean distances",
-        GROUP: "Mean distances by group",
-        WORD: "Mean distances by word",
+def _words(analysis: Analysis) -> list[Block]:
+    """Show mean distances and contrasts, overall, by group and by word."""
+    lead, settings, name = analysis.lead, analysis.settings, analysis.lead.spec.name
+    first, second = leading_pair(analysis.table)
+    means = wording.with_marks(analysis, analysis.frame("summary"))
+    every = wording.with_marks(analysis, analysis.frame("contrasts"))
+    leading, rope = contrast_of(every, first, second), analysis.rope
+    rows = contrast_of(lead.contrasts, first, second)
+    own: dict[str, Any] = {"first": first, "second": second, "rope": rope, "words": True}
+    ci_prob, title = settings.ci_prob, f"{first.capitalize()} − {second}"
+    exact: dict[str, Any] = {
+        "n_draws": plain_draws(lead.contrasts, settings),
+        "rope": rope,
+        "ci_prob": ci_prob,
     }
+    drawn = exact | {"n_draws": settings.n_draws}
     return [
         prose("means"),
         Figure(
-            f"forest-{lead.spec.name}",
+            f"forest-{name}",
             partial(plots.forest, lead.summary),
-            f"Model {lead.spec.name}, {probability_name(ci_prob)} intervals: all words, and "
-            "each group; see summary.csv.",
+            f"Model {name}, {probability_name(ci_prob)} intervals: mean distances of all words, "
+            "and of each group; see summary.csv.",
         ),
-        *(level_table(frame, level, text, ci_prob=ci_prob) for level, text in captions.items()),
-    ]
-
-
-def _contrasts(analysis: Analysis) -> list[Block]:
-    lead, settings = analysis.lead, analysis.settings
-    first, second = leading_pair(analysis.table)
-    marked = wording.with_marks(analysis, analysis.frame("contrasts"))
-    rows = contrast_of(lead.contrasts, first, second)
-    own: dict[str, Any] = {"first": first, "second": second, "rope": analysis.rope, "words": True}
-    draw = partial(plots.contrast_forest, rows, **own)
-    show = partial(level_table, ci_prob=settings.ci_prob)
-    leading = contrast_of(marked, first, second)
-    return [
+        level_table(means, OVERALL, "Overall mean distances", ci_prob=ci_prob),
+        level_table(means, GROUP, "Mean distances by group", ci_prob=ci_prob),
+        level_table(means, WORD, "Mean distances by word", ci_prob=ci_prob),
         wording.closeness_sentence(analysis),
-        f"{first.capitalize()} − {second} with the words that it averages over, and all other "
-        "differences.",
-        Figure(f"contrasts-{lead.spec.name}", draw, _caption(analysis, first, second)),
-        show(leading, GROUP, "This difference by group"),
-        show(leading, WORD, "This difference by word"),
-        show(marked, OVERALL, "All differences, overall"),
+        Figure(
+            f"contrasts-{name}",
+            partial(plots.contrast_forest, rows, **own),
+            f"{title} with the words that it averages over; see contrasts.csv.",
+        ),
+        level_table(leading, GROUP, f"{title} by group", **exact),
+        level_table(leading, WORD, f"{title} by word", **drawn),
+        level_table(every, OVERALL, "All differences, overall", **exact),
     ]
 
 
 def _driving(analysis: Analysis) -> list[Block]:
-    lead = analysis.lead
-    if lead.influence.empty:
-        return []
-    first, second = leading_pair(analysis.table)
-    names = ("name", "of", "mean_without", "change", "sds")
-    return [
-        prose(
-            "influence",
-            contrast=f"{first.capitalize()} − {second}",
-            sentence=wording.influence_sentence(lead),
-        ),
-        Figure(
-            "influence",
-            partial(plots.influence, lead.influence),
-            f"Model {lead.spec.name}. Each line ends where the contrast is without that word; see "
-            "influence.csv.",
-        ),
-        table(lead.influence, "The contrast without each word", *names),
-    ]
+    lead, blocks, sizes = analysis.lead, list[Block](), analysis.lead.sizes
+    if len(lead.influence):
+        contrast = " − ".join(leading_pair(analysis.table)).capitalize()
+        sentence = wording.influence_sentence(lead)
+        names = ("name", "of", "mean_without", "change", "sds")
+        blocks = [
+            prose("influence", contrast=contrast, sentence=sentence),
+            Figure(
+                "influence",
+                partial(plots.influence, lead.influence),
+                f"Model {lead.spec.name}. Each line ends where the contrast is without that word; "
+                "see influence.csv.",
+            ),
+            table(lead.influence, "The contrast without each word", *names),
+        ]
+    if len(sizes):
+        shown = sizes.assign(
+            role=sizes["role"].str.replace("_", " "),
+            set=sizes["name"],
+            words=sizes["n_words"],
+            count_as=sizes["n_effective"].map("{:.1f}".format),
+        )
+        shown = shown[["role", "set", "words", "count_as"]]
+        blocks += [prose("sizes"), table(shown, "Effective sizes")]
+    return blocks
 
 
 def _models(analysis: Analysis) -> list[Block]:
@@ -278,22 +247,19 @@ def _models(analysis: Analysis) -> list[Block]:
         return []
     rows = frame["left_out"].iloc[0] == "row"
     names = ("model", "elpd", "p" if rows else "se", "elpd_diff", "dse")
-    caption = "distances left out (PSIS-LOO)" if rows else "attribute words left out"
+    caption = f"Prediction of {'distances' if rows else 'attribute words'} left out"
     return [
-        f"The same distances under {len(analysis.results)} models.",
         wording.model_lines(analysis),
-        table(frame, f"Prediction of {caption}", *names, "n_bad_k" if rows else "n_words"),
-        [Line(frame["model"].iloc[0], wording.loo_sentence(frame))],
+        table(frame, caption, *names, "n_bad_k" if rows else "n_words"),
+        wording.comparison_sentence(frame),
     ]
 
 
 def _spread(analysis: Analysis) -> list[Block]:
-    lead, frame = analysis.lead, analysis.frame("scales")
+    frame = analysis.frame("scales")
     frame = frame[frame["parameter"].isin(list(SCALE_MEANINGS))]
-    frame = frame.assign(
-        spread=frame["parameter"].map(SCALE_MEANINGS), of=frame["of"].replace("", "all")
-    )
-    names = ("spread", "of", "model", "mean", "interval")
+    spread, of = frame["parameter"].map(SCALE_MEANINGS), frame["of"].replace("", "all")
+    names, ci_prob = ("spread", "of", "model", "mean", "interval"), analysis.settings.ci_prob
     return [
         prose("spread"),
         Figure(
@@ -301,58 +267,18 @@ def _spread(analysis: Analysis) -> list[Block]:
             partial(plots.distributions, analysis.table),
             "All measured distances by connection, and the band that MAC gives around 1.",
         ),
-        Figure(
-            f"scales-{lead.spec.name}",
-            partial(plots.scales, lead.scales),
-            f"Model {lead.spec.name}: the standard deviations.",
-        ),
-        table(frame, "Standard deviations", *names, ci_prob=analysis.settings.ci_prob),
+        table(frame.assign(spread=spread, of=of), "Standard deviations", *names, ci_prob=ci_prob),
     ]
-
-
-def _neighbors(measured: pd.DataFrame) -> list[Block]:
-    """Return the surroundings of the first word of every group, of eight groups at most."""
-    words = measured.drop_duplicates("protected_group")[["protected_group", "protected_word"]]
-    figures = []
-    for place, (group, word) in enumerate(words.head(8).itertuples(index=False), 1):
-        ending = re.sub(r"[^a-z0-9]+", "-", str(word).lower()).strip("-")[:40] or "word"
-        draw = partial(plots.neighbourhood, measured, str(word))
-        caption = f"The attributes around “{word}”, of the group “{group}”."
-        figures.append(Figure(f"neighbourhood-{place}-{ending}", draw, caption))
-    return [
-        prose("neighbors"),
-        *figures,
-    ]
-
-
-def _sizes(analysis: Analysis) -> list[Block]:
-    rows = analysis.lead.sizes
-    if rows.empty:
-        return []
-    shown = rows.assign(
-        role=rows["role"].str.replace("_", " "),
-        n_effective=rows["n_effective"].map("{:.1f}".format),
-    )
-    shown = shown.rename(columns={"n_words": "words", "n_effective": "count as"})
-    return [prose("sizes"), table(shown, "Effective sizes", "role", "name", "words", "count as")]
 
 
 def _check(analysis: Analysis) -> list[Block]:
-    lead, ci_prob = analysis.lead, analysis.settings.ci_prob
-    ci, results = probability_name(ci_prob), analysis.results
-    intervals = lead.predictive[ci_prob]
-    draw = partial(plots.predictive_check, lead.posterior, ci_prob=ci_prob, intervals=intervals)
+    ci_prob, results = analysis.settings.ci_prob, analysis.results
     sensitivity = _adjacent(analysis.frame("sensitivity"), "parameter", "of")
     sensitivity = sensitivity.replace({"of": {"": "all"}, "diagnosis": {"": "–"}})
     names = ("parameter", "of", "model", "prior", "likelihood", "diagnosis")
     return [
-        prose("check", ci=ci),
+        prose("check", ci=probability_name(ci_prob)),
         [Line(name, wording.coverage_sentence(each, ci_prob)) for name, each in results.items()],
-        Figure(
-            f"check-{lead.spec.name}",
-            draw,
-            f"Model {lead.spec.name}: the measured distances over where the model expects them.",
-        ),
         coverage_table(analysis.frame("check")),
         prose("priors"),
         [Line(name, wording.sensitivity_sentence(each)) for name, each in results.items()],
@@ -362,26 +288,23 @@ def _check(analysis: Analysis) -> list[Block]:
 
 def coverage_table(frame: pd.DataFrame, counted: str = "distances") -> Table:
     """Show the share of what was measured inside the predictive intervals."""
-    frame = frame.rename(columns={"n_rows": counted})
     names = ("model", "ci_prob", "connection", counted, "coverage")
-    return table(frame, "Predictive coverage", *names)
+    return table(frame.rename(columns={"n_rows": counted}), "Predictive coverage", *names)
 
 
-def _limits(analysis: Analysis) -> list[Block]:
+def _limits(analysis: Analysis) -> list[Line]:
     note = analysis.wordlist.note
     own = f"The list's own note: {note}" if note else "The list has no note of its own."
     return [
-        [
-            *lines("limits.people"),
-            Line("Listing a stereotype does not endorse it", own),
-            Line("Few words carry much", wording.few_attributes(analysis)),
-            *lines("limits.list"),
-        ],
+        *lines("limits.people"),
+        Line("Listing a stereotype does not endorse it", own),
+        Line("Few words carry much", wording.few_attributes(analysis)),
+        *lines("limits.list"),
     ]
 
 
 def _facts(analysis: Analysis) -> list[Line]:
-    wordlist, settings, lead = analysis.wordlist, analysis.settings, analysis.lead
+    wordlist, settings = analysis.wordlist, analysis.settings
     title = f": {wordlist.title}" if wordlist.title else ""
     fitted = [
         Line(
@@ -397,7 +320,7 @@ def _facts(analysis: Analysis) -> list[Line]:
         Line("Embedding", settings.vectors),
         Line("Vectors used, SHA-256", analysis.vectors_hash),
         *fitted,
-        Line("Table, SHA-256", str(lead.posterior.attrs["table_hash"])),
+        Line("Table, SHA-256", str(analysis.posterior.attrs["table_hash"])),
     ]
 
 
@@ -410,44 +333,30 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
     rows = pd.concat([_index_rows(analysis) for analysis, _ in entries], ignore_index=True)
     rows.attrs |= settings.intervals
     names = ("list", "group", "contrast", "mean", "interval", "p_direction", "words missing")
-    links = [
-        Line(
-            analysis.wordlist.title or analysis.wordlist.name,
-            ", ".join(headline(analysis).table.rows[0][1:3]),
-            quote(path),
-        )
-        for analysis, path in entries
+    n_draws = plain_draws(entries[0][0].contrasts, settings)
+    draw = partial(table, ci_prob=settings.ci_prob, n_draws=n_draws)
+    links, doubts = [], []
+    for analysis, path in entries:
+        name = analysis.wordlist.name
+        text = ", ".join(headline(analysis).table.rows[0][1:3])
+        links.append(Line(analysis.wordlist.title or name, text, quote(path)))
+        doubts += [f"{name}, {doubt}" for doubt in wording.doubts_of(analysis.results)]
+    blocks: list[Block] = [
+        prose("index", ci=probability_name(settings.ci_prob)),
+        links,
+        draw(rows, "The contrast that leads every list, overall and by group", *names),
+        *_index_figures(rows, settings.rope),
+        *([THIN_MEANING] if rows["thin"].any() else []),
+        ROUNDED,
+        CLOSING,
     ]
     return Page(
         kind="Cosine distances in a word embedding",
         title=f"{counted(len(entries), 'word list')}, in {settings.embedding}",
         lede="The same question asked of each list: are stereotypes of a word's own group closer "
         "to it than those of other groups, and how sure is that?",
-        sections=[
-            Section(
-                "lists",
-                "All lists",
-                [
-                    prose("index", ci=probability_name(settings.ci_prob)),
-                    links,
-                    table(
-                        rows,
-                        "The contrast that leads every list, overall and by group",
-                        *names,
-                        ci_prob=settings.ci_prob,
-                    ),
-                    *_index_figures(rows, settings.rope),
-                    *([THIN_MEANING] if rows["thin"].any() else []),
-                    ROUNDED,
-                    CLOSING,
-                ],
-            )
-        ],
-        doubts=[
-            f"{analysis.wordlist.name}, {text}"
-            for analysis, _ in entries
-            for text in wording.doubts_of(analysis.results)
-        ],
+        sections=[Section("lists", "All lists", blocks)],
+        doubts=doubts,
     )
 
 
@@ -466,15 +375,13 @@ def _index_rows(analysis: Analysis) -> pd.DataFrame:
 
 def _index_figures(rows: pd.DataFrame, rope: float | None) -> Iterator[Figure]:
     """Yield forests of the lists, as many in each as it holds; one for each contrast."""
-    count = 0
     for contrast, of_contrast in rows.groupby("contrast", sort=False):
         first, second = str(contrast).split(" − ")
         title = f"{str(contrast).capitalize()}, list by list"
         draw = partial(intervals, by="list", pair=(first, second), rope=rope, directions=True)
-        for _, part in blocks_of(of_contrast, "list"):
-            count += 1
+        for end, part in blocks_of(of_contrast, "list"):
             plot = partial(draw, part, title=title, note=interval_note(part))
-            yield Figure(f"lists-{count}", plot, f"{title}, overall and by group.")
+            yield Figure(f"lists-{second}{end}", plot, f"{title}, overall and by group.")
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+
+if TYPE_CHECKING:
+    from ..sampling.options import FitOptions
 
 type Write = Callable[[Any], str]
 
@@ -26,6 +29,21 @@ GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "uncle
 
 BORDERLINE = ", borderline"
 """What is added where more draws could change the words."""
+
+AT_EDGE = 3.2
+"""Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
+
+
+def plain_draws(frame: pd.DataFrame, settings: FitOptions) -> float:
+    """Return how many draws would give shares as precise as the leading rows of a frame."""
+    return settings.n_draws / float(frame.attrs.get("error_share", 1)) ** 2
+
+
+def borderline(row: Row, n_draws: float, rope: float) -> str:
+    """Return a mark where more draws could move an end across zero or an end of the ROPE."""
+    error = AT_EDGE * row["sd"] / sqrt(n_draws)
+    gaps = (abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope))
+    return BORDERLINE if min(gaps) < error else ""
 
 
 def graded(p: float, n_draws: float | None = None) -> str:
@@ -114,17 +132,12 @@ def named(names: list[str], most: int = 6) -> str:
 COLUMNS: dict[str, tuple[str, Write | None]] = {
     "protected_group": ("group", None),
     "protected_word": ("word", None),
-    "p_direction": ("probability of direction", graded),
+    "mean": ("mean", number),
     "p_rope": ("probability of no practical difference", probability),
-    "p_above": ("probability that it is above one half", graded),
-    "p_moved": ("probability that it moved", graded),
     "p_towards_one": ("probability that it came nearer to 1", probability),
     "p_closer_before": ("probability that associated is closer, before", probability),
     "p_closer_after": ("probability that associated is closer, after", probability),
-    "p_turned": ("probability that the order turned", graded),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
-    "meaning": ("what it is", None),
-    "attributes": ("attribute words", None),
     "plain mean": ("plain mean", number),
     "ci_prob": ("interval", probability_name),
     "coverage": ("inside", lambda share: percent(share, 1)),
@@ -152,3 +165,11 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "likelihood": ("data", number),
 }
 """Head and writing by the name of a column in frames; None for texts, counts and plain numbers."""
+
+GRADED = {
+    "p_direction": "probability of direction",
+    "p_above": "probability that it is above one half",
+    "p_moved": "probability that it moved",
+    "p_turned": "probability that the order turned",
+}
+"""Heads of columns with probabilities that are written with the words for them."""

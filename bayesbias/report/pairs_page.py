@@ -12,9 +12,10 @@ from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
+from ..tables.levels import OVERALL, at_level
 from .headline import CLOSING
 from .numbers import graded, number, percent, probability, probability_name
-from .writer import Block, Figure, Line, Page, Section, lines, prose, table
+from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
@@ -62,15 +63,18 @@ def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
 
+def _show(analysis: PairAnalysis, frame: pd.DataFrame, caption: str, *names: str) -> Table:
+    """Make a table of probabilities, with what more draws could change marked."""
+    settings = analysis.settings
+    draws = settings.n_draws
+    return table(frame, caption, *names, ci_prob=settings.ci_prob, n_draws=draws)
+
+
 def _found(analysis: PairAnalysis) -> list[Block]:
     shares = _of(analysis.frames["summary"])
     shares = shares[shares["level"] != "bias_type"]
     names = ("measure", "level", "model", "mean", "interval", "p_above")
-    return [
-        preference_lines(analysis),
-        table(shares, SHARE, *names, ci_prob=analysis.settings.ci_prob),
-        CLOSING,
-    ]
+    return [preference_lines(analysis), _show(analysis, shares, SHARE, *names), CLOSING]
 
 
 def preference_lines(analysis: PairAnalysis) -> list[Line]:
@@ -89,7 +93,7 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
             "resampling them). "
             f"Of a new pair of this kind it does with probability {percent(row['mean'], 1)}, {ci} "
             f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
-            f"one half has probability {graded(row['p_above'])}."
+            f"one half has probability {graded(row['p_above'], analysis.settings.n_draws)}."
         )
         sentences.append(Line(f"{row['model']}, {row['measure']}", text))
     return sentences
@@ -103,28 +107,21 @@ def comparison_lines(analysis: PairAnalysis) -> list[Line]:
         ranks = _of(analysis.frames["ranks"])
         first = ranks[(ranks["level"] == "overall") & (ranks["rank"] == 1)]
         for measure, rows in first.groupby("measure", sort=False):
-            likely = rows.sort_values("probability", ascending=False).to_dict("records")
-            text = (
-                f"of {len(rows)} models {likely[0]['model']} prefers stereotypical sentences most "
-                f"often with probability {probability(likely[0]['probability'])}, "
-                f"{likely[1]['model']} with {probability(likely[1]['probability'])}."
+            most, second = (
+                f"{row['model']} {probability(row['probability'])}"
+                for row in rows.nlargest(2, "probability").to_dict("records")
             )
+            text = f"prefers stereotypical sentences most often with probability: {most}, {second}."
             sentences.append(Line(str(measure), text))
-    if not 1 < count <= MOST_PAIRS:
-        return sentences
-    frame = _of(analysis.frames["contrasts"])
-    for row in frame[frame["level"] == "overall"].to_dict("records"):
+    frame = _of(analysis.frames["contrasts"]) if 1 < count <= MOST_PAIRS else pd.DataFrame()
+    for row in at_level(frame, OVERALL).to_dict("records") if len(frame) else ():
         more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
-        low, high = sorted([abs(row["low"]), abs(row["high"])])
-        interval = (
-            f"its {ci} interval holds zero"
-            if row["low"] < 0 < row["high"]
-            else f"{ci} interval {number(100 * low, 1)} to {number(100 * high, 1)} points"
-        )
+        low, high = sorted([row["low"], row["high"]], key=abs)
         text = (
             f"{row[more]} prefers stereotypical sentences more often than {row[less]}, by "
-            f"{number(100 * abs(row['mean']), 1)} percentage points; {interval}, and the direction "
-            f"has probability {probability(row['p_direction'])}."
+            f"{number(100 * abs(row['mean']), 1)} percentage points ({ci} interval "
+            f"{number(100 * low, 1)} to {number(100 * high, 1)}); the direction has probability "
+            f"{graded(row['p_direction'], analysis.settings.n_draws)}."
         )
         sentences.append(Line(row["measure"], text))
     return sentences
@@ -172,9 +169,8 @@ def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _types(analysis: PairAnalysis) -> list[Block]:
-    frames, ci_prob = analysis.frames, analysis.settings.ci_prob
-    summary = frames["summary"]
-    share, equal = _of(summary), _of(summary, "p_equal_length")
+    frames = analysis.frames
+    summary, show = frames["summary"], partial(_show, analysis)
     names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
     scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
     figures = []
@@ -183,13 +179,14 @@ def _types(analysis: PairAnalysis) -> list[Block]:
             text = f"Shares of pairs whose stereotypical sentence is preferred, by {measure}."
             name = f"shares-{measure}".replace(" ", "-")
             figures.append(Figure(name, partial(pair_forest, rows), text))
+    equal = _of(summary, "p_equal_length")
     return [
         "Types with few pairs are drawn towards the others, as far as the data have types alike.",
         *narrow_types(frames["observed"]),
         *figures,
-        table(share[share["level"] == "bias_type"], SHARE, *names, ci_prob=ci_prob),
+        show(_of(summary).query("level == 'bias_type'"), SHARE, *names),
         table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
-        table(equal, "The same, if both sentences had as many tokens", *names, ci_prob=ci_prob),
+        show(equal, "The same, if both sentences had as many tokens", *names),
         table(scales, "Standard deviations, and slopes of covariates"),
     ]
 
@@ -223,7 +220,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     return [
         comparison_lines(analysis),
         prose("common"),
-        table(frame, caption, *names, ci_prob=analysis.settings.ci_prob),
+        _show(analysis, frame, caption, *names),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
     ]
 
@@ -233,11 +230,9 @@ def _measures(frames: Mapping[str, pd.DataFrame]) -> list[Block]:
     measures = frames["measures"]
     if measures.empty:
         return []
-    whole = measures["bias_type"] == ALL_TYPES
     return [
         prose("published"),
-        table(measures[whole].drop(columns="bias_type"), "Published measures over all pairs"),
-        table(measures[~whole], "Published measures by bias type"),
+        table(measures, "Published measures, over all pairs and by bias type"),
     ]
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..plots.forest import intervals
 from ..plots.forests import rank_forest, sweep_forest
-from ..plots.frame import interval_note
+from ..posterior.contrasts import ERROR_SHARE
 from ..tables.descriptives import PARTNERS
-from ..tables.levels import AVERAGE, OVERALL
+from ..tables.levels import AVERAGE, OVERALL, at_level
 from .headline import CLOSING
 from .list_page import blocks_of
 from .numbers import ROUNDED, counted, named, probability, probability_name, signed
@@ -39,21 +38,19 @@ def sweep_page(sweep: Sweep) -> Page:
     kinds = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in kinds)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
+    measured: list[Block] = [
+        table(sizes, "Tables", "embedding", "list", "distances", "words missing"),
+        "missing.csv has the words that are missing. Embeddings that lack different words answer "
+        "slightly different questions.",
+    ]
+    limits = lines("limits.people", "limits.sweep")
     sections = [
         Section("ranked", "Which embedding, and how sure", _ranked(sweep)),
         *(_contrast(sweep, second, frame) for second, frame in gaps(sweep).items()),
         Section("reading", "How to read this", [_reading(config)]),
         Section("failed", "What failed", [failure_table(sweep)] if failed else []),
-        Section(
-            "measured",
-            "What was measured",
-            [
-                table(sizes, "Tables", "embedding", "list", "distances", "words missing"),
-                "missing.csv has the words that are missing. Embeddings that lack different "
-                "words answer slightly different questions.",
-            ],
-        ),
-        Section("limits", "What may not be concluded", [lines("limits.people", "limits.sweep")]),
+        Section("measured", "What was measured", measured),
+        Section("limits", "What may not be concluded", [limits]),
     ]
     return Page(
         kind="Cosine distances in word embeddings, compared",
@@ -82,31 +79,27 @@ def gaps(sweep: Sweep) -> dict[str, pd.DataFrame]:
 
 def _ranked(sweep: Sweep) -> list[Block]:
     """Show how embeddings rank in one model of all, and their differences pair by pair."""
-    ranks, rope, ci_prob = sweep.ranks, sweep.plan.config.rope, sweep.plan.config.ci_prob
+    ranks, config = sweep.ranks, sweep.plan.config
     if ranks.empty:
         return []
-    chances = {f"p_rank_{rank}": f"rank {rank}" for rank in range(2, MOST_RANKS + 1)}
-    heads = {"p_most": "lowest"} | {name: head for name, head in chances.items() if name in ranks}
+    heads = {f"p_rank_{rank}": f"rank {rank}" for rank in range(2, MOST_RANKS + 1)}
+    heads = {"p_most": "lowest"} | {name: head for name, head in heads.items() if name in ranks}
     shown = ranks.assign(
         list=ranks["wordlist"].replace("", AVERAGE),
         **{head: ranks[name].map(probability, na_action="ignore") for name, head in heads.items()},
     )
     caption = "Contrasts of embeddings and lists, in one model and by themselves."
-    figures = [
-        Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=rope), caption)
-        for end, part in blocks_of(shown, "list")
-    ]
-    show = partial(table, ci_prob=ci_prob)
+    names = ("list", "embedding", "mean", "interval", *heads.values())
+    title = "Every contrast in one model of all embeddings and lists"
     return [
         joint_lines(ranks),
-        *figures,
+        *(
+            Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=config.rope), caption)
+            for end, part in blocks_of(shown, "list")
+        ),
         prose("joint"),
         f"{'; '.join(map(share_line, sweep.shares.to_dict('records')))}.",
-        show(
-            shown,
-            "Every contrast in one model of all embeddings and lists",
-            *("list", "embedding", "mean", "interval", *heads.values()),
-        ),
+        table(shown, title, *names, ci_prob=config.ci_prob),
         *_differences(sweep),
         CLOSING,
     ]
@@ -116,24 +109,15 @@ def _differences(sweep: Sweep) -> list[Block]:
     frame, config = sweep.differences, sweep.plan.config
     if frame.empty:
         return []
-    frame = frame[(frame["level"] == OVERALL) & (frame["first"] == FIRST)]
+    frame = at_level(frame[frame["first"] == FIRST], OVERALL)
     second = next(name for name in PARTNERS if name in set(frame["second"]))
-    label = frame["embedding"] + " − " + frame["against"]
-    rows = frame.assign(label=label, difference=label)[frame["second"] == second]
-    title, axis = (
-        "How far embeddings differ",
-        f"difference between embeddings of {FIRST} − {second}",
-    )
-    draw = partial(intervals, by="list", reference=0.0, rope=config.rope, directions=True)
-    draw = partial(draw, title=title, xlabel=axis, note=interval_note(rows))
+    rows = frame[frame["second"] == second]
+    label = rows["embedding"] + " − " + rows["against"]
     names = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
+    marks = {"ci_prob": config.ci_prob, "n_draws": config.n_draws, "rope": config.rope or 0.0}
     return [
         prose("differences"),
-        *(
-            Figure(f"sweep-differences{end}", partial(draw, part), f"{title}, list by list.")
-            for end, part in blocks_of(rows, "list")
-        ),
-        table(rows, "Differences", *names, ci_prob=config.ci_prob),
+        table(rows.assign(difference=label), f"{FIRST} − {second}: differences", *names, **marks),
     ]
 
 
@@ -177,8 +161,11 @@ def gap_table(sweep: Sweep, second: str, frame: pd.DataFrame) -> Table:
     cells = zip(frame["embedding"], frame["list"], strict=True)
     frame = frame.assign(thin=[cell in thin for cell in cells])
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
-    caption, ci_prob = f"{FIRST} − {second}, overall", sweep.plan.config.ci_prob
-    return table(frame, caption, *names, ci_prob=ci_prob)
+    config = sweep.plan.config
+    exact = all(model.likelihood == "normal" for model in config.models)
+    n_draws = config.n_draws / (ERROR_SHARE**2 if exact else 1)
+    marks = {"ci_prob": config.ci_prob, "n_draws": n_draws, "rope": config.rope or 0.0}
+    return table(frame, f"{FIRST} − {second}, overall", *names, **marks)
 
 
 def failure_table(sweep: Sweep) -> Table:

@@ -1,4 +1,4 @@
-"""Sentences about a list, its measures and its models; what leads is worded in `headline`."""
+"""Sentences about a list, its measures and its models; each stands once, for all who show it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
-from .._core.checks import Argument
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, at_level
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from ..tables.spellings import CURES, Cure
-from .numbers import (
-    counted,
-    ends,
-    joined,
-    number,
-    percent,
-    placed,
-    probability_name,
-    signed,
-)
+from ..tables.spellings import CURES
+from .numbers import counted, ends, joined, named, number, percent, placed, probability_name, signed
 from .writer import Line
 
 if TYPE_CHECKING:
@@ -102,56 +92,39 @@ def with_own(analysis: Analysis) -> list[str]:
     return list(table["protected_group"][table["connection"] == "associated"].unique())
 
 
-def measured_lines(analysis: Analysis) -> list[str]:
-    """Word for the screen what was missing."""
-    lost, lines = analysis.missing, []
-    if len(analysis.thin):
-        lines = [f"Too few words of {sets_in_words(analysis.thin)}.", THIN_MEANING]
+def missing_sentences(analysis: Analysis) -> list[str]:
+    """Word what the embedding lacks, what would find it, and which groups lack measures."""
+    lost, sentences = analysis.missing, []
     if len(lost):
         control = lost["role"] == "control"
         names = list(dict.fromkeys(lost["word"][~control]))
-        parts = [", ".join(names[:8])] if names else []
-        if len(names) > 8:
-            parts.append(f"{len(names) - 8} more protected and stereotype words")
-        if control.any():
-            parts.append(counted(int(control.sum()), "control word"))
-        lines = [f"Missing: {' and '.join(parts)}.", *cure_sentences(analysis), *lines]
-    return [*lines, *unmeasured(analysis)]
+        names += [counted(int(control.sum()), "control word")] if control.any() else []
+        sentences = [
+            f"The embedding lacks {len(lost):,} of the list's {own_entries(analysis):,} entries: "
+            f"{named(names, 8)}. No number includes them.",
+            *_cure_sentences(analysis),
+        ]
+    if len(analysis.thin):
+        few = sets_in_words(analysis.thin)
+        sentences.append(f"Too few words are left of {few}. {THIN_MEANING}")
+    return [*sentences, *unmeasured(analysis)]
 
 
-def missing_sentences(analysis: Analysis) -> list[str]:
-    """Word how many words of the list the embedding lacks, and which groups lack measures."""
-    lost, total, thin = len(analysis.missing), own_entries(analysis), analysis.thin
-    first = (
-        f"The embedding lacks {lost:,} of the list's {total:,} entries. They are left out of all "
-        "numbers; nothing replaces them."
-        if lost
-        else f"Nothing: the embedding has all {total:,} words of the list."
-    )
-    few = [f"Too few words are left of {sets_in_words(thin)}. {THIN_MEANING}"] if len(thin) else []
-    return [first, *cure_sentences(analysis), *few, *unmeasured(analysis)]
-
-
-def cure_sentences(analysis: Analysis) -> list[str]:
+def _cure_sentences(analysis: Analysis) -> list[str]:
     """Word what would find missing words, each cure once."""
-    cures: Mapping[str, Cure] = analysis.cures
-    arguments = Counter(cure for cure in cures.values() if not isinstance(cure, str))
-    sentences = [
-        f"{count} there {CURES[cure]}: try {' '.join(map(_option, cure))}."
-        for cure, count in arguments.items()
-    ]
-    written = [f"{cure} for {word}" for word, cure in cures.items() if isinstance(cure, str)]
+    sentences, written = [], []
+    for word, cure in analysis.cures.items():
+        if isinstance(cure, str):
+            written.append(f"{cure} for {word}")
+    lookups = Counter(cure for cure in analysis.cures.values() if not isinstance(cure, str))
+    for cure, count in lookups.items():
+        flags = [f"--{argument.name.replace('_', '-')} {argument.value}" for argument in cure]
+        options = " ".join(flag.removesuffix(" True") for flag in flags)
+        sentences.append(f"{count} there {CURES[cure]}: try {options}.")
     if written:
-        more = f" and {len(written) - 3} more" if len(written) > 3 else ""
-        some = ", ".join(written[:3])
         words = counted(len(written), "word")
-        sentences.append(f"{words} there in capitals: write {some}{more}.")
+        sentences.append(f"{words} there in capitals: write {named(written, 3)}.")
     return sentences
-
-
-def _option(argument: Argument) -> str:
-    flag = f"--{argument.name.replace('_', '-')}"
-    return flag if argument.value is True else f"{flag} {argument.value}"
 
 
 def unmeasured(analysis: Analysis) -> list[str]:
@@ -191,26 +164,21 @@ def few_attributes(analysis: Analysis) -> str:
 # What a fitted model shows.
 
 
-def overall_contrast(result: ModelResult, pair: tuple[str, str]) -> pd.Series:
+def overall_contrast(result: ModelResult, first: str, second: str) -> pd.Series:
     """Return the overall row of a model's contrasts for a pair of connections."""
-    return at_level(contrast_of(result.contrasts, *pair), OVERALL).iloc[0]
-
-
-def overall_means(result: ModelResult) -> pd.DataFrame:
-    """Return the overall rows of a model's summary, with the connections as the index."""
-    return at_level(result.summary, OVERALL).set_index("connection")
+    return at_level(contrast_of(result.contrasts, first, second), OVERALL).iloc[0]
 
 
 def closeness_sentence(analysis: Analysis) -> str:
     """Compare control words with associated attributes."""
-    means = overall_means(analysis.lead)["mean"]
+    means = at_level(analysis.lead.summary, OVERALL).set_index("connection")["mean"]
     control = next((name for name in ("matched", "human") if name in means), None)
     if control is None:
         return (
             "This list has no human control words, so it cannot show whether stereotypes lie "
             "closer than ordinary words about people do."
         )
-    gap = overall_contrast(analysis.lead, ("associated", control))
+    gap = overall_contrast(analysis.lead, "associated", control)
     frequent = (
         " Frequent words lie closer to one another whatever they mean, so that a zero of this "
         "difference does not mean “no bias”."
@@ -227,70 +195,53 @@ def closeness_sentence(analysis: Analysis) -> str:
 def model_lines(analysis: Analysis) -> list[Line]:
     """Word what each further model changes against the first."""
     base, *others = analysis.results.values()
-    pair, name = leading_pair(analysis.table), base.spec.name
-    lines = []
+    pair = leading_pair(analysis.table)
+    before, lines = overall_contrast(base, *pair), []
     for other in others:
-        before, after = overall_contrast(base, pair), overall_contrast(other, pair)
+        after = overall_contrast(other, *pair)
         ratio = (after["high"] - after["low"]) / (before["high"] - before["low"])
-        moved = (overall_means(other)["mean"] - overall_means(base)["mean"]).abs().max()
         text = (
-            f"Against {name}, the interval of {pair[0]} − {pair[1]} goes from {ends(before)} to "
-            f"{ends(after)}, {ratio:.2f} times as wide; overall means move by at most "
-            f"{number(moved)}."
+            f"Against {base.spec.name}, the interval of {' − '.join(pair)} goes from "
+            f"{ends(before)} to {ends(after)}, {ratio:.2f} times as wide."
         )
-        if _leans(other) and not _leans(base):
-            text += (
-                " It lets a word or an attribute lean to one side by itself, in all its "
-                f"distances; {name} counts each of these distances as separate evidence."
-            )
         if other.spec.terms_of("attribute") and not base.spec.terms_of("attribute"):
             text += (
                 " It includes that attribute words repeat: each is measured with every protected "
-                f"word. {name} counts these distances as independent, and its intervals tend to "
-                "be too narrow."
+                f"word. {base.spec.name} counts these distances as independent, and its intervals "
+                "tend to be too narrow."
             )
         lines.append(Line(other.spec.name, text))
     return lines
 
 
-def _leans(result: ModelResult) -> bool:
-    """Return whether words or attributes have effects that differ between sets or groups."""
-    return any(term.constraint == "zero_sum" for term in result.spec.terms)
-
-
-def loo_sentence(comparison: pd.DataFrame) -> str:
+def comparison_sentence(comparison: pd.DataFrame) -> str:
     """Word by how much the best model predicts what was left out better than the others."""
+    best, *others = comparison.to_dict("records")
     beaten = joined(
-        f"{other['model']} by {number(-other['elpd_diff'], 0)} "
-        f"(standard error {number(other['dse'], 0)})"
-        for other in comparison.to_dict("records")[1:]
+        f"{other['model']} by {number(-other['elpd_diff'], 1)} (standard error "
+        f"{number(other['dse'], 1)})"
+        for other in others
     )
-    if comparison["left_out"].iloc[0] == "attribute":
-        return (
-            "It predicts attribute words that it has not seen best, and beats "
-            f"{beaten} in expected log predictive density: each word was left out with all its "
-            "distances."
-        )
-    bad = int(comparison["n_bad_k"].sum())
+    of = "attribute words" if best["left_out"] == "attribute" else "single distances"
+    sentence = (
+        f"In expected log predictive density for {of} left out, the model {best['model']} was "
+        f"ahead of {beaten}."
+    )
+    bad = 0 if best["left_out"] == "attribute" else int(comparison["n_bad_k"].sum())
     doubt = f" The share of {counted(bad, 'row')} is not reliable (a Pareto k above 0.7)."
-    return (
-        f"It predicts single left-out distances best, and beats {beaten} in expected log "
-        "predictive density. Rows of one attribute word resemble one another, so this favors a "
-        f"model that has seen the word elsewhere.{doubt if bad else ''}"
-    )
+    return sentence + (doubt if bad else "")
 
 
 def sensitivity_sentence(result: ModelResult) -> str:
     """Word whether some parameter of a model leans on its prior."""
-    frame = result.sensitivity
-    leaning = frame[frame["diagnosis"] != ""].to_dict("records")
-    if not leaning:
+    parts: dict[str, list[str]] = {}
+    for row in result.sensitivity.query("diagnosis != ''").to_dict("records"):
+        name = row["parameter"].replace("_", " ").replace("sigma", "residual sd")
+        parts.setdefault(name, []).append(row["of"].replace(", ", "–"))
+    names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
+    if not names:
         return "No parameter leans noticeably on the priors: the data decide."
-    return (
-        "The priors noticeably influence "
-        f"{joined(f'{row["parameter"]} {row["of"]}'.strip() for row in leaning)}; say so where "
-        "you quote these, or try others with --model and a model of your own."
-    )
+    return f"The priors noticeably influence {joined(names)}."
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
@@ -312,11 +263,10 @@ def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
 def influence_sentence(result: ModelResult) -> str:
     """Word which single word moves the contrast most, and between what ends."""
     most, without = result.influence.iloc[0], result.influence["mean_without"]
-    kept = "its sign stays whichever is left out"
-    if without.min() < 0 < without.max():
-        kept = "without some of them it has the other sign"
+    turns = without.min() < 0 < without.max()
+    sign = "changes with some of them" if turns else "stays whichever is left out"
     return (
-        f"It is {signed(most['mean'])} with all, and {signed(most['mean_without'])} without "
+        f"It is {signed(most['mean'])} with all words, and {signed(most['mean_without'])} without "
         f"“{most['name']}”, which moves it most: between {signed(without.min())} and "
-        f"{signed(without.max())}, and {kept}."
+        f"{signed(without.max())}. Its sign {sign}."
     )

@@ -1,12 +1,10 @@
-"""A methods and a results paragraph made of a run, as Markdown and LaTeX, with a bibliography."""
+"""A results and a methods paragraph made of a run, as pandoc's Markdown, with a bibliography."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +14,14 @@ from ..tables.schema import THIN_MARK
 from . import wording
 from .headline import NULLS, leading_rows, meanings
 from .numbers import Row, counted, joined, number, percent, probability_name
-from .wording import THIN_MEANING
+from .wording import MEANINGS, THIN_MEANING
 from .writer import escaped, table_lines
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..workflows.results import ModelResult
     from ..workflows.wordlist import Analysis
 
-NAMES = {"markdown": "write-up.md", "latex": "write-up.tex", "bibtex": "references.bib"}
+NAMES = {"markdown": "write-up.md", "bibtex": "references.bib"}
 """Files of a write-up by its parts."""
 
 GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
@@ -50,13 +46,6 @@ INDICES = {
 }
 """Indices of the formula, by the column that they stand for."""
 
-_LATEX = {
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"−": "$-$", "<": "$<$", ">": "$>$", "–": "--", "†": r"\dag{}"},
-}
-"""How letters are written that mean something to LaTeX, or are not in its fonts."""
-
 
 class Raw(str):
     """A text that is written as it stands: a formula or citation."""
@@ -66,19 +55,20 @@ class Raw(str):
 
 @dataclass(frozen=True)
 class WriteUp:
-    r"""A methods paragraph, a results paragraph and a table; ``print`` shows the Markdown.
+    """Results, methods and a table; ``print`` shows the Markdown.
+
+    ``pandoc --citeproc write-up.md -o paper.pdf`` fills in the citations, and ``pandoc --natbib
+    write-up.md -o write-up.tex`` makes LaTeX.
 
     Parameters
     ----------
-    markdown, latex : str
-        The text. Markdown has pandoc's citations and a list of references; LaTeX has ``\citep``
-        of natbib, and is to be put into a document by ``\input``.
+    markdown : str
+        The text, with pandoc's citations.
     bibtex : str
         The references.
     """
 
     markdown: str
-    latex: str
     bibtex: str
 
     def __str__(self) -> str:
@@ -92,102 +82,82 @@ class WriteUp:
 
 def write_up(analysis: Analysis) -> WriteUp:
     """Write the paragraphs of an analysis."""
-    text, tex = (paragraphs(analysis, write) for write in (escaped, _latex))
-    cites = re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@\w+(?:; @\w+)*)\]", text)))
-    keys = list(dict.fromkeys(cites))
+    text, entries = paragraphs(analysis), bibliography()
+    keys = dict.fromkeys(re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@[^]]+)\]", text))))
     ci, pair = probability_name(analysis.settings.ci_prob), leading_pair(analysis.table)
     heads = ["group", " − ".join(pair), f"{ci} interval", "closer to their own"]
     rows = []
     for row in leading_rows(analysis).to_dict("records"):
         name = f"{row['of']}{f' {THIN_MARK}' if row['thin'] else ''}"
         rows.append([name, number(row["mean"]), _to(row), row["closer"]])
-    thin = THIN_MEANING if len(analysis.thin) else ""
     lines = [text, *table_lines(heads, [False, True, True, True], rows), ""]
-    lines += [*([thin, ""] if thin else []), "## References", ""]
-    lines += [f"- {_reference(_entries()[key])}" for key in keys]
-    tex = re.sub(
-        r"\[(@\w+(?:; @\w+)*)\]",
-        lambda m: rf"\citep{{{m[1].replace('@', '').replace('; ', ',')}}}",
-        tex,
-    )
-    head, *body = (" & ".join(map(_latex, cells)) + r" \\" for cells in [heads, *rows])
-    rest = [r"\begin{tabular}{lrrr}", r"\hline", head, r"\hline", *body, r"\hline"]
-    rest += [r"\end{tabular}", *([r"\par\smallskip", _latex(thin)] if thin else [])]
-    tex = re.sub(r"^## (.+)$", r"\\section*{\1}", tex.replace("−", "$-$"), flags=re.MULTILINE)
-    bibtex = "\n\n".join(_entries()[key] for key in keys) + "\n"
-    return WriteUp("\n".join(lines) + "\n", "\n".join([tex, *rest]) + "\n", bibtex)
+    lines += [THIN_MEANING, ""] if len(analysis.thin) else []
+    bibtex = "\n\n".join(entries[key] for key in keys) + "\n"
+    head = "---\nbibliography: references.bib\n---\n\n"
+    return WriteUp(head + "\n".join(lines), bibtex)
 
 
-def paragraphs(analysis: Analysis, write: Callable[[str], str]) -> str:
-    """Fill the template, every value of it written by a function."""
+def bibliography() -> dict[str, str]:
+    """Return the entries of the bibliography by their keys."""
+    entries = (files(__package__) / "references.bib").read_text("utf-8").strip().split("\n\n")
+    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
+
+
+def paragraphs(analysis: Analysis) -> str:
+    """Fill the template; what is no formula or citation shows in Markdown as it stands."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=PackageLoader("bayesbias", "report/templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
-        finalize=lambda value: value if isinstance(value, Raw) else write(str(value)),
+        finalize=lambda value: value if isinstance(value, Raw) else escaped(str(value)),
     )
     environment.filters["raw"] = Raw
     text = environment.get_template("write_up.md.j2").render(**_values(analysis))
     sections = re.split(r"\n{2,}", text.strip())
-    return "\n\n".join(re.sub(r"\s*\n\s*", " ", each.strip()) for each in sections) + "\n"
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    return "\n\n".join(" ".join(section.split()) for section in sections) + "\n"
 
 
 def _values(analysis: Analysis) -> dict[str, Any]:
     """Return what the template names."""
-    table, settings, wordlist = analysis.table, analysis.settings, analysis.wordlist
+    table, settings, compared = analysis.table, analysis.settings, analysis.comparison
     *others, lead = analysis.results.values()
-    words = table.drop_duplicates("protected_word")
+    words, rows = table.drop_duplicates("protected_word"), leading_rows(analysis)
     groups = words["protected_group"].value_counts(sort=False)
-    of_kind = table.groupby("connection", observed=True)["attribute"].unique()
-    stereotypes = {word for name in ("associated", "different") for word in of_kind.get(name, ())}
-    kinds = [counted(len(stereotypes), "stereotype")]
-    kinds += [f"{len(of_kind[n]):,} {n}" for n in ("neutral", "human", "matched") if n in of_kind]
-    found = dict(lead.diagnostics.itertuples(index=False, name=None))
-    first, second = leading_pair(table)
-    thin, rows = analysis.thin, leading_rows(analysis)
+    kinds = table["connection"].astype(str).replace("different", "associated")
+    n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
+    counts = [f"{n_words[name]:,} {name}" for name in MEANINGS if name in n_words]
     meaning, *differing = map(_plain, [*meanings(analysis, rows), ""])
     return {
-        "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
-        **{"table": table, "settings": settings, "wordlist": wordlist, "words": words},
-        **{"lead": lead, "others": others, "found": found, "first": first, "second": second},
-        **{"attrs": analysis.posterior.attrs, "versions": analysis.versions},
-        **{"counted": counted, "joined": joined, "origin": _origin, "reference": _own_reference},
-        **{"formula": _formula, "sigma": _sigma, "effects": _effects, "indices": _indices},
-        **{"priors_of": _priors, "cite": _cite, "lost": len(analysis.missing)},
+        **{"analysis": analysis, "table": table, "settings": settings, "words": words},
+        **{"wordlist": analysis.wordlist, "lead": lead, "others": others, "meaning": meaning},
+        **{"found": dict(lead.diagnostics.itertuples(index=False, name=None))},
+        **{"counted": counted, "joined": joined, "cite": _cite, "priors_of": _priors},
+        **{"formula": _formula, "sigma": _sigma, "of_models": OF_MODELS},
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
         "of_embedding": OF_EMBEDDINGS.get(settings.embedding, ()),
+        "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
+        "pair": " − ".join(leading_pair(table)),
         "groups": joined(f"{size} of {group}" for group, size in groups.items()),
-        "kinds": joined(kinds),
+        "kinds": joined(counts).replace("associated", "stereotypes"),
         "total": wording.own_entries(analysis),
-        "sizes": table["connection"]
-        .astype(str)
-        .value_counts()
-        .reindex(["associated", "different"], fill_value=0),
-        "correlated": any(term.correlated for term in lead.spec.terms),
-        "engine": "numpy" if "pareto_k" in found else "pymc",
         "ci": probability_name(settings.ci_prob),
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
-        "reference_lists": analysis.reference,
         "places": [_place(row) for row in rows.to_dict("records")],
-        "meaning": meaning,
         "results": [
-            *_beyond(analysis, rows),
+            *_beyond(analysis, rows.iloc[0]),
             *filter(None, differing),
             _plain(wording.closeness_sentence(analysis)),
             wording.few_attributes(analysis),
             *wording.unmeasured(analysis),
-            *([f"Too few words are left of {wording.sets_in_words(thin)}."] if len(thin) else []),
             *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
         ],
-        "comparison": _comparison(analysis),
-        "coverage": _plain(wording.coverage_sentence(lead, settings.ci_prob)),
-        "leaning": _leaning(lead.sensitivity),
+        "fit": [
+            _plain(wording.coverage_sentence(lead, settings.ci_prob)),
+            wording.sensitivity_sentence(lead),
+            *([] if compared is None else [wording.comparison_sentence(compared)]),
+        ],
     }
 
 
@@ -195,21 +165,12 @@ def _cite(keys: tuple[str, ...]) -> Raw:
     return Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else "")
 
 
-def _origin(result: ModelResult) -> tuple[str, ...]:
-    return OF_MODELS.get(result.spec.name, ())
-
-
-def _own_reference(result: ModelResult) -> str:
-    reference = result.spec.reference.rstrip(".")
-    return "" if _origin(result) else reference
-
-
 def _formula(result: ModelResult) -> str:
     """Write the likelihood of a model."""
     spec = result.spec
     means = [] if spec.around_means else [r"\mu_c"]
     for term in spec.summed_terms:
-        indices = ",".join(INDICES[each] for each in (term.of, term.by) if each in INDICES)
+        indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
         means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
     inside = f"{' + '.join(means)}, {_sigma(result)}"
     student = spec.likelihood == "student_t"
@@ -218,23 +179,7 @@ def _formula(result: ModelResult) -> str:
 
 
 def _sigma(result: ModelResult) -> str:
-    return "".join([r"\sigma", *(f"_{INDICES[each]}" for each in result.spec.sigma_dims)])
-
-
-def _indices(result: ModelResult, known: ModelResult | None = None) -> list[tuple[str, str]]:
-    """Return the indices of a model's formula with what they stand for, without known ones."""
-    of, *others = (
-        {"connection", "protected_word", *(n for t in each.spec.terms for n in (t.of, t.by))}
-        for each in (result, known)
-        if each is not None
-    )
-    names = [n for n in INDICES if n in of.difference(*others)]
-    articles = {True: "an", False: "a"}
-    return [(INDICES[n], f"{articles[n[0] == 'a']} {n.replace('_', ' ')}") for n in names]
-
-
-def _effects(result: ModelResult) -> str:
-    return "; ".join(term.in_words for term in result.spec.terms).replace("_", " ")
+    return "".join([r"\sigma", *(f"_{INDICES[name]}" for name in result.spec.sigma_dims)])
 
 
 def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
@@ -247,7 +192,7 @@ def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
         family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
         key = f"{family}({inside})", reason.removeprefix("paper: ").replace("_", " ")
-        groups.setdefault(key, []).append(_named(name))
+        groups.setdefault(key, []).append(name.replace("_", " ").replace("sigma", "residual sd"))
     for (prior_text, reason), names in groups.items():
         yield joined(names), prior_text, reason
 
@@ -261,71 +206,18 @@ def _place(row: Row) -> str:
     )
 
 
-def _beyond(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
+def _beyond(analysis: Analysis, row: Row) -> list[str]:
     """Word which shares of reference lists lie less close than the contrast of all groups."""
     if analysis.reference is None:
         return []
-    shares = [f"{percent(rows[match].iloc[0])} of lists of {NULLS[match]}" for match in NULLS]
-    return [f"All groups together lie closer than {joined(shares)}."]
+    shares = joined(f"{percent(row[match])} of lists of {NULLS[match]}" for match in NULLS)
+    return [f"All groups together lie closer than {shares}."]
 
 
 def _to(row: Row) -> str:
-    return f"{number(row['low'])} to {number(row['high'])}"
-
-
-def _comparison(analysis: Analysis) -> list[str]:
-    if analysis.comparison is None:
-        return []
-    best, *others = analysis.comparison.to_dict("records")
-    beaten = joined(
-        f"{each['model']} by {number(-each['elpd_diff'], 1)} (standard error "
-        f"{number(each['dse'], 1)})"
-        for each in others
-    )
-    of = "attribute words" if best["left_out"] == "attribute" else "single distances"
-    return [
-        f"In expected log predictive density for {of} left out, the model {best['model']} was "
-        f"ahead of {beaten}."
-    ]
-
-
-def _leaning(sensitivity: pd.DataFrame) -> str:
-    parts: dict[str, list[str]] = {}
-    for row in sensitivity[sensitivity["diagnosis"] != ""].to_dict("records"):
-        parts.setdefault(_named(row["parameter"]), []).append(row["of"].replace(", ", "–"))
-    names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
-    return f"a noticeable influence of the priors on {joined(names)}" if names else ""
+    return f"{number(row['low'])} to {number(row['high'])}{row['edge']}"
 
 
 def _plain(text: str) -> str:
     """Write intervals and apostrophes as a paper does."""
     return re.sub(r"\+(?=\d)", "", text.replace(" … ", " to ").replace("'", "’"))
-
-
-def _named(parameter: str) -> str:
-    known = {"sigma": "residual sd", "nu": "degrees of freedom"}
-    return known.get(parameter, parameter.replace("_", " "))
-
-
-@cache
-def _entries() -> dict[str, str]:
-    """Return the entries of the bibliography by their keys."""
-    entries = (files(__package__) / "references.bib").read_text("utf-8").strip().split("\n\n")
-    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
-
-
-def _reference(entry: str) -> str:
-    """Write an entry as a line: authors, year, title, place."""
-    fields = {
-        key: re.sub("[{}]", "", re.sub(r'\\"(\w)', "\\1\N{COMBINING DIAERESIS}", value))
-        for key, value in re.findall(r"^  (\w+) = \{(.*)\},$", entry, flags=re.MULTILINE)
-    }
-    place = fields.get("journal", fields.get("booktitle", ""))
-    place += f" {fields['volume']}" if "volume" in fields else ""
-    place += f"({fields['number']})" if "number" in fields else ""
-    place += f", {fields['pages'].replace('--', '–')}" if "pages" in fields else ""
-    doi = f"https://doi.org/{fields['doi']}" if "doi" in fields else ""
-    authors = fields["author"].replace(" and ", "; ")
-    ends = [f"{part}." for part in (fields["title"], place) if part]
-    text = " ".join([f"{authors} ({fields['year']}).", *ends, doi]).strip()
-    return unicodedata.normalize("NFC", text)

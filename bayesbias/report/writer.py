@@ -8,21 +8,30 @@ from __future__ import annotations
 
 import re
 import tomllib
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree as ET
 
 import pandas as pd
 
 from .. import plots
 from ..tables.schema import CONNECTIONS, THIN_MARK
-from .numbers import COLUMNS, ends, number, plain_number, probability_name
+from .numbers import (
+    COLUMNS,
+    GRADED,
+    Row,
+    borderline,
+    ends,
+    graded,
+    plain_number,
+    probability_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,9 +46,6 @@ MAY_BE_WRONG = (
     "The sampler warned. Until its warnings are resolved, intervals and probabilities below may be "
     "wrong."
 )
-
-SVG = "http://www.w3.org/2000/svg"
-XLINK = "http://www.w3.org/1999/xlink"
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,14 @@ def lines(*keys: str, **values: object) -> list[Line]:
     return [Line(of.format(**values), text.format(**values)) for of, text in items]
 
 
-def table(frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89) -> Table:
+def table(
+    frame: pd.DataFrame,
+    caption: str,
+    *names: str,
+    ci_prob: float = 0.89,
+    n_draws: float | None = None,
+    rope: float | None = None,
+) -> Table:
     """Make a table of columns of a frame.
 
     Parameters
@@ -130,6 +143,9 @@ def table(frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89)
         lacks are left out.
     ci_prob : float
         Probability of the intervals.
+    n_draws, rope : float, optional
+        Of `numbers.graded` and `numbers.borderline`. Without them only the marks of a column
+        ``edge`` are written.
 
     Returns
     -------
@@ -138,20 +154,27 @@ def table(frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89)
         Intervals of rows whose ``thin`` is true carry ``THIN_MARK``.
     """
     if "interval" in names:
-        marks = frame["thin"].map({True: f" {THIN_MARK}", False: ""}) if "thin" in frame else ""
-        texts = pd.Series([ends(row) for _, row in frame.iterrows()], frame.index, str)
-        frame = frame.assign(interval=texts + marks)
-    names = tuple(name for name in names or map(str, frame) if name in frame)
-    writers = {name: COLUMNS.get(name, (name.replace("_", " "), None)) for name in names}
-    writers |= {"mean": ("mean", number)}
-    writers |= {"interval": (f"{probability_name(ci_prob)} interval", str)}
-    columns = [
-        [_cell(value, writers[name][1] or plain_number) for value in frame[name].tolist()]
-        for name in names
-    ]
-    numeric = [pd.api.types.is_numeric_dtype(frame[name]) or name == "interval" for name in names]
-    heads = tuple(writers[name][0] for name in names)
-    return Table(caption, heads, tuple(numeric), tuple(zip(*columns, strict=True)))
+        frame = frame.assign(
+            interval=[_interval(row, n_draws, rope) for _, row in frame.iterrows()]
+        )
+    writers = COLUMNS | {
+        name: (of, partial(graded, n_draws=n_draws)) for name, of in GRADED.items()
+    }
+    writers["interval"] = (f"{probability_name(ci_prob)} interval", None)
+    heads, numeric, columns = [], [], []
+    for name in [name for name in names or map(str, frame) if name in frame]:
+        head, write = writers.get(name, (name.replace("_", " "), None))
+        heads.append(head)
+        numeric.append(pd.api.types.is_numeric_dtype(frame[name]) or name == "interval")
+        columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
+    return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
+
+
+def _interval(row: Row, n_draws: float | None, rope: float | None) -> str:
+    edge = row.get("edge", "")
+    if n_draws is not None and rope is not None:
+        edge = borderline(row, n_draws, rope)
+    return f"{ends(row)}{edge}{f' {THIN_MARK}' if row.get('thin') else ''}"
 
 
 def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
@@ -183,55 +206,26 @@ def write_page(
 
 
 def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
-    """Draw the figures of a page; return each as SVG, by its name, and write files of `kinds`."""
+    """Draw the figures of a page; return each as a data URI, by name, and write files of `kinds`.
+
+    A page shows them as images, so that nothing in a drawing can act on the page.
+    """
     import matplotlib as mpl
 
     mpl.use("agg")  # no window, whatever the machine has
     drawn: dict[str, str] = {}
-    figures = [
-        block for each in page.sections for block in each.blocks if isinstance(block, Figure)
-    ]
-    if figures and kinds:
-        folder.mkdir(exist_ok=True)
-    ending = "" if "png" in kinds else ".svg"
-    with (
-        mpl.rc_context({"svg.fonttype": "none"}),  # text can be searched, copied and read aloud
-        TemporaryDirectory() as stage,
-    ):
-        for figure in figures:
+    blocks = (block for section in page.sections for block in section.blocks)
+    with mpl.rc_context({"svg.fonttype": "none"}), TemporaryDirectory() as stage:
+        for figure in (block for block in blocks if isinstance(block, Figure)):
+            ending = "" if "png" in kinds else ".svg"
             paths = plots.save(figure.draw(), Path(stage) / f"{figure.name}{ending}")
-            drawn[figure.name] = inlined(paths[-1], f"f{len(drawn)}", figure.caption)
+            code = b64encode(paths[-1].read_bytes()).decode("ascii")
+            drawn[figure.name] = f"data:image/svg+xml;base64,{code}"
             for path in paths:
                 if path.suffix[1:] in kinds:
+                    folder.mkdir(exist_ok=True)
                     copyfile(path, folder / path.name)
     return drawn
-
-
-def inlined(path: Path, prefix: str, label: str) -> str:
-    """Return an SVG file as an element of an HTML page, with a label for screen readers.
-
-    The file is parsed as XML and written again, so that whatever it shows as text stays text. Its
-    ids, and the references to them, get the figure's own prefix.
-    """
-    root = ET.parse(path).getroot()  # written by matplotlib a moment ago
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in {f"{{{SVG}}}{name}" for name in ("metadata", "style", "title")}:
-                parent.remove(child)
-    for element in root.iter():
-        for key, value in element.attrib.items():
-            if key == "id":
-                element.set(key, f"{prefix}-{value}")
-            elif key in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
-                element.set(key, f"#{prefix}-{value[1:]}")
-            else:
-                element.set(key, re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", value))
-    width = root.attrib.pop("width", "").removesuffix("pt")
-    root.attrib.pop("height", None)
-    root.attrib |= {"style": f"max-width:{width}pt", "role": "img", "aria-label": label}
-    ET.register_namespace("", SVG)
-    ET.register_namespace("xlink", XLINK)
-    return ET.tostring(root, encoding="unicode")
 
 
 def html(
@@ -256,7 +250,7 @@ def html(
     return environment.get_template("page.html.j2").render(
         page=page,
         record=record,
-        drawn={name: Markup(svg) for name, svg in drawn.items()},
+        drawn=drawn,
         files=files,
         style=Markup(loader.get_source(environment, "page.css")[0]),
         kind=lambda block: kinds.get(type(block), "lines"),
