@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from ..maskedlm.measures import ALL_TYPES
@@ -116,7 +117,7 @@ def comparison_lines(analysis: PairAnalysis) -> list[Line]:
     frame = _of(analysis.frames["contrasts"]) if 1 < count <= MOST_PAIRS else pd.DataFrame()
     for row in at_level(frame, OVERALL).to_dict("records") if len(frame) else ():
         more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
-        low, high = sorted([row["low"], row["high"]], key=abs)
+        low, high = sorted(np.sign(row["mean"]) * np.array([row["low"], row["high"]]))
         text = (
             f"{row[more]} prefers stereotypical sentences more often than {row[less]}, by "
             f"{number(100 * abs(row['mean']), 1)} percentage points ({ci} interval "
