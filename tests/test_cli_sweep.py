@@ -102,7 +102,7 @@ def test_the_report_is_one_file_and_shows_texts_as_texts(out: Path) -> None:
     links = re.findall(r"<[^>]*\b(?:href|src)=[\"']?([^\"' >]*)", text)
     assert links
     assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in links)
-    assert len(re.findall(r"<figure\b", text)) == 5
+    assert len(re.findall(r"<figure\b", text)) == 4
     assert "<h1>Small &lt;i&gt;sweep&lt;/i&gt;</h1>" in text
     assert "lost &lt;b&gt;.npz" in text
     assert "lost <b>" not in text
