@@ -16,6 +16,7 @@ from .._core.checks import unknown_name
 from .._core.intervals import (
     DEFAULT_CI_KIND,
     DEFAULT_CI_PROB,
+    ERROR_SHARE,
     describe_draws,
     describe_mixtures,
 )
@@ -42,11 +43,6 @@ from .summaries import carry_warnings, labeled, level_means, levels_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-ERROR_SHARE = 0.25
-"""Monte Carlo errors of exact mixtures, as a share of those of as many draws, are at most this.
-
-The largest of four bundled lists is .24, of an end of the overall interval of race."""
 
 BETWEEN = ("connections", "groups")
 """What `contrasts` compares."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from .._core.intervals import ERROR_SHARE
 from ..plots.forests import rank_forest, sweep_forest
-from ..posterior.contrasts import ERROR_SHARE
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .headline import CLOSING
