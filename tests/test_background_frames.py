@@ -94,12 +94,6 @@ def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution
     assert np.isnan(found.loc[0, "x_share"])
 
 
-def test_a_part_of_the_vocabulary_may_be_the_reference(planted: bg.Distribution) -> None:
-    part = planted.among(1_000, 10_000)
-    assert part.sd == planted.psi[1_000:10_000].std(ddof=1)
-    assert part.psi_of(UP).equals(planted.psi_of(UP))
-
-
 def test_densities_have_area_one(planted: bg.Distribution) -> None:
     frame = bg.densities({"planted": planted})
     step = frame["psi"].diff().median()
@@ -107,6 +101,11 @@ def test_densities_have_area_one(planted: bg.Distribution) -> None:
         assert frame[column].sum() * step == pytest.approx(1, abs=2e-3)  # 0.02% is off the grid
     # Binned and smoothed by 0.08 sd, of 200,000 draws: within 3% of the peak everywhere.
     assert (frame["density"] - frame["normal"]).abs().max() < 0.03 * frame["normal"].max()
+    fit = bg.fits({"planted": planted}).loc[0]
+    # Standard errors at 200,000 draws: skew .0055, share .0005.
+    assert abs(fit["skew"]) < 0.03
+    assert fit["outside_95"] == pytest.approx(0.05, abs=0.003)
+    assert fit["ks"] < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044
     low, high = frame.attrs["ticks"]["planted"]
     assert (low, high) == pytest.approx((0.02 - 0.098, 0.02 + 0.098), abs=1e-3)
 

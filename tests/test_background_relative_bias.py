@@ -97,11 +97,3 @@ def test_empirical_ranks_count_ties_half() -> None:
     order = np.argsort(found.psi)
     middle = f"w{order[700]}"
     assert found.phi([middle], kind="empirical") == pytest.approx(700.5 / 3000, abs=1e-15)
-
-
-def test_a_normal_background_fits(planted: bg.Distribution) -> None:
-    fit = bg.fits({"planted": planted}).loc[0]
-    # Standard errors at 200,000 draws: skew .0055, kurtosis .011, share .0005.
-    assert abs(fit["skew"]) < 0.03
-    assert fit["outside_95"] == pytest.approx(0.05, abs=0.003)
-    assert fit["ks"] < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044

@@ -161,15 +161,10 @@ def test_the_bundled_vectors_have_further_words_for_who_asks_for_them() -> None:
 def test_what_is_refused() -> None:
     vectors = vocabulary()
     words = wordlist(vectors, np.array([3, 1_000, 2_000, 3_000]))
-    refused(
-        "'waad' is word 4 by frequency, and the embedding has",
-        bb.matched_controls,
-        vectors,
-        words,
-        n=5,
-    )
-    refused("n must be a whole number from 1 on", bb.matched_controls, vectors, words, n=0)
-    nothing = bb.WordList(
-        name="x", groups={"a": ("waaa",), "b": ("waab",)}, stereotypes={"a": ("q",), "b": ("r",)}
-    )
-    refused("none of the stereotypes of 'x'", bb.matched_controls, vectors, nothing)
+    nothing = bb.WordList("x", {"a": ["waaa"], "b": ["waab"]}, {"a": ["q"], "b": ["r"]})
+    for given, n, fragment in (
+        (words, 5, "'waad' is word 4 by frequency, and the embedding has"),
+        (words, 0, "n must be a whole number from 1 on"),
+        (nothing, 5, "none of the stereotypes of 'x'"),
+    ):
+        refused(fragment, bb.matched_controls, vectors, given, n=n)

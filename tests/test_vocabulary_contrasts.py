@@ -15,9 +15,7 @@ import bayesbias as bb
 from bayesbias.background.pool import draw_pool
 from bayesbias.background.reference_words import draw_lists, words_present
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
-from bayesbias.model.design import make_design, with_cosines
 from bayesbias.model.spec import load_model
-from bayesbias.sampling.reduction import collapse, with_outcome
 
 RNG = default_rng(0)
 
@@ -78,22 +76,6 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     # The mean of posterior means over sds against the one at the mean sds of another list.
     assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
     assert drawn.keys() == words_of(table) - {*words.controls["matched"]}
-
-
-@pytest.mark.parametrize("model", ["crossed", "by-group"])
-def test_classes_are_kept_for_another_outcome_and_other_cosines(model: str) -> None:
-    vectors, words = embedding(1.0)
-    spec, design = load_model(model), make_design(bb.distance_table(vectors, words))
-    cosines = [np.corrcoef(RNG.normal(size=(n, 4))) for n in (10, len(design.attributes))]
-    other = with_cosines(replace(design, y=RNG.uniform(0.5, 1.5, len(design.y))), *cosines)
-    found, expected = with_outcome(collapse(design, spec), other), collapse(other, spec)
-    np.testing.assert_allclose(found.cross, expected.cross, atol=1e-12)
-    np.testing.assert_allclose(found.gram, expected.gram, atol=1e-12)
-    for side, same in zip(found.sides, expected.sides, strict=True):
-        for name in ("gram", "projection", "apart", "scale"):
-            np.testing.assert_allclose(getattr(side, name), getattr(same, name), atol=1e-12)
-        for part, same_part in zip(side.deviation, same.deviation, strict=True):
-            np.testing.assert_allclose(part, same_part, atol=1e-12)
 
 
 def test_equal_seeds_give_equal_results() -> None:
