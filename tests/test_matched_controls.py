@@ -11,7 +11,7 @@ from gensim.models import KeyedVectors
 from numpy.random import default_rng
 
 import bayesbias as bb
-from bayesbias.background.pool import draw_pool
+from bayesbias.background.reference_words import draw_pool
 from bayesbias.embeddings.formats.keyed import ranks_of
 
 N_WORDS = 4_000

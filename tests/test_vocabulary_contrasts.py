@@ -12,8 +12,7 @@ from builders import only_row, refused
 from numpy.random import default_rng
 
 import bayesbias as bb
-from bayesbias.background.pool import draw_pool
-from bayesbias.background.reference_words import draw_lists, words_present
+from bayesbias.background.reference_words import draw_lists, draw_pool, words_present
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.model.spec import load_model
 

@@ -1,8 +1,7 @@
 """How much two topics differ in any embedding: the prior of what a list is to go beyond.
 
 The words of one topic are closer to a second topic than to a third, whatever the topics, so that a
-list about any topics has a contrast. `topic_tables` draws lists about arbitrary topics, and
-`topic_prior` fits the spread of their contrasts.
+list about any topics has a contrast.
 """
 
 from __future__ import annotations
@@ -28,20 +27,14 @@ from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.schema import CONNECTIONS, validate_and_encode
 from ..tables.wordlists import WordListLike, load_wordlist
-from .pool import draw_pool
-from .reference_words import draw_lists, words_present
+from .reference_words import draw_lists, draw_pool, words_present
 
-N_TABLES = 200
-"""Lists about arbitrary topics: the median of their sd is then known to about 5%."""
+SD = "topic_sd"
 
 TABLE_DRAWS = 500
 """Posterior draws for a list, over which its likelihood is averaged."""
 
-WIDE = Prior(
-    "lognormal",
-    {"log_mean": -4.0, "log_sd": 2.0},
-    "wide: .02, an eighth of it or eight times as much; its weight is taken out again",
-)
+WIDE = Prior("lognormal", {"log_mean": -4.0, "log_sd": 2.0}, "wide; its weight is taken out again")
 """Prior of the sd while single lists are fitted."""
 
 NARROWEST = 0.1
@@ -52,28 +45,18 @@ def topic_tables(
     source: VectorsLike,
     wordlist: WordListLike,
     *,
-    n_tables: int = N_TABLES,
+    n_tables: int = 200,
     ranks: tuple[int, int | None] = (0, None),
     case: str = "exact",
     seed: Seed = None,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Iterator[pd.DataFrame]:
-    """Draw tables of lists about arbitrary topics, in the shape of a list.
+    """Draw long-form tables of lists about arbitrary topics, in the shape of a list.
 
     A random word and its neighbors replace every set of words, with the mean cosine that the set
-    has. Control words are left out.
-
-    Parameters
-    ----------
-    source, wordlist, ranks, case, seed, allow_pickle, progressbar
-        As for `bayesbias.vocabulary_contrasts`.
-    n_tables : int
-
-    Yields
-    ------
-    DataFrame
-        A long-form table, whose expected contrast is 0.
+    has. Control words are left out. The expected contrast is 0. Parameters are those of
+    `bayesbias.vocabulary_contrasts`.
 
     Examples
     --------
@@ -89,24 +72,21 @@ def topic_tables(
     present = replace(words_present(loaded, pool.found), controls={})
     vectors = dict(zip(pool.words, pool.vectors, strict=True))
     for drawn in draw_lists(pool, present, vary="both", match="topics", n_lists=n_tables, rng=rng):
-        sets: dict[str, Any] = {
-            kind: {
-                name: [pool.words[drawn[word]] for word in words]
-                for name, words in getattr(present, kind).items()
-            }
-            for kind in ("groups", "stereotypes")
-        }
-        yield distance_table(vectors, replace(present, **sets))
+        groups, stereotypes = (
+            {name: [pool.words[drawn[word]] for word in words] for name, words in sets.items()}
+            for sets in (present.groups, present.stereotypes)
+        )
+        other: Any = {"groups": groups, "stereotypes": stereotypes}
+        yield distance_table(vectors, replace(present, **other))
 
 
 def topic_prior(
     tables: Iterable[pd.DataFrame],
     model: str | Path | ModelSpec = "maximal-topics",
     *,
-    sd: str = "topic_sd",
     seed: Seed = None,
 ) -> Prior:
-    r"""Learn the prior of an sd from tables of lists about arbitrary topics.
+    r"""Learn the prior of ``topic_sd`` from tables of lists about arbitrary topics.
 
     Every table k has an sd of its own, :math:`\tau_k`, and their logarithms are Normal with a mean
     m and an sd s. Those of highest likelihood,
@@ -124,8 +104,6 @@ def topic_prior(
         Long-form tables, two or more, such as those of `topic_tables`; controls play no part.
     model : str, Path or ModelSpec
         A Normal model with that sd.
-    sd : str
-        Name of the sd.
     seed : int, SeedSequence, Generator or None
 
     Returns
@@ -140,9 +118,9 @@ def topic_prior(
     >>> tables = [scenario.table(seed) for seed in range(3)]
     >>> prior = bb.background.topic_prior(tables, seed=1)
     """
-    spec = load_model(model, "distance").with_priors({sd: WIDE})
+    spec = load_model(model, "distance").with_priors({SD: WIDE})
     rng = default_rng(as_seed_sequence(seed))
-    draws = np.array([_log_sds(table, spec, sd, rng) for table in tables])
+    draws = np.array([_log_sds(table, spec, rng) for table in tables])
     if len(draws) < 2:
         raise ValueError(f"a prior is learned from two tables or more; got {len(draws)}")
     log_mean, log_sd = _population(draws)
@@ -153,13 +131,13 @@ def topic_prior(
     )
 
 
-def _log_sds(table: pd.DataFrame, spec: ModelSpec, sd: str, rng: Generator) -> FloatArray:
+def _log_sds(table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> FloatArray:
     """Draw the log sd of one table, (TABLE_DRAWS,)."""
     stereotypes = table[table["connection"].isin(CONNECTIONS[:2])]
     valid, coded = validate_and_encode(stereotypes.assign(connection="different"))
     posterior = collapse(index_table(valid, coded=coded), spec)
     drawn = sample_exact(posterior, TABLE_DRAWS, rng)
-    return drawn.parameters[:, posterior.block(sd).where][:, 0]
+    return drawn.parameters[:, posterior.block(SD).where][:, 0]
 
 
 def _population(draws: FloatArray) -> tuple[float, float]:
@@ -174,7 +152,7 @@ def _population(draws: FloatArray) -> tuple[float, float]:
         weight = Prior("lognormal", narrow).log_density(np.exp(draws)) - wide
         return -float(logsumexp(weight, axis=1).sum())
 
-    bounds = [(draws.min(), draws.max()), (np.log(NARROWEST), np.log(WIDE.parameters["log_sd"]))]
     start = np.array([np.median(draws), np.log(0.5)])
+    bounds = [(draws.min(), draws.max()), (np.log(NARROWEST), np.log(WIDE.parameters["log_sd"]))]
     log_mean, log_sd = minimize(loss, start, bounds=bounds, method="L-BFGS-B").x
     return float(log_mean), float(np.exp(log_sd))

@@ -33,8 +33,7 @@ from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_k
 from ..sampling.reduction import collapse, with_outcome
 from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
-from .pool import Pool, draw_pool
-from .reference_words import Match, Vary, draw_lists, words_present
+from .reference_words import Match, Pool, Vary, draw_lists, draw_pool, words_present
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -33,35 +33,26 @@ def debias_file(
 ) -> dict[str, Any]:
     """Debias a whole embedding file and write the result, which `load_vectors` reads.
 
-    The source is read two to four times, and is never in memory as a whole, but for formats that
-    have to be loaded whole (`iter_vectors`).
+    The source is read in chunks, two to four times.
 
     Parameters
     ----------
-    source : str or path
-        What `load_vectors` reads.
+    source, allow_pickle, progressbar
+        As for `load_vectors`.
     out : str or path
-        The folder to make, of ``vectors.npy``, ``words.txt`` and ``record.json``. It appears when
-        it is complete. For gensim and word2vec write
-        ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
+        The folder to make, of ``vectors.npy``, ``words.txt`` and ``record.json``. For gensim and
+        word2vec write ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
     method, sets, **options
         As for `fit_debiaser`.
     case : {"fallback", "exact", "lower"}, optional
         How words are looked up, if not as the sets specify; see `DefiningSets.in_case`.
     force : bool
         Replace an earlier folder of this form.
-    allow_pickle, progressbar
-        As for `load_vectors`.
 
     Returns
     -------
     dict
         The content of ``record.json``: source, number of words and dimensions, and the `Debiasing`.
-
-    Raises
-    ------
-    ValueError
-        If ``out`` is there and `force` is not set, or is the source; nothing is written then.
     """
     lists = load_defining_sets(sets)
     lists = lists if case is None else replace(lists, case=case)

@@ -13,8 +13,16 @@ import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.resources import AFTER_WITH, OWN_FRAMES
-from ..background.pool import Pool, TooFewWordsError, draw_pool
-from ..background.reference_words import Match, Vary, draw_lists, with_matched, words_present
+from ..background.reference_words import (
+    Match,
+    Pool,
+    TooFewWordsError,
+    Vary,
+    draw_lists,
+    draw_pool,
+    with_matched,
+    words_present,
+)
 from ..background.vocabulary import distributions, experiments
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table

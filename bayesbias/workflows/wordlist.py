@@ -16,7 +16,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from .._core.display import Sheet, Shown
-from ..background.pool import Pool
+from ..background.reference_words import Pool
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks

@@ -14,19 +14,17 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     """Half-sibling regression: subtract from each word what class words predict of it.
 
     With V_D the vectors of the class words (defining, equalise and specific words) as columns, a
-    ridge regression predicts every other word's vector from them, its coordinates being the
-    observations, and the prediction is subtracted: V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Whatever
-    class words and other words share is treated as spurious. Class words stay as they are.
+    ridge regression predicts every other word's vector from them, and the prediction is subtracted:
+    V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Whatever class words and other words share is treated as
+    spurious. Class words stay as they are.
 
     Parameters
     ----------
     alpha : float
-        Ridge penalty, above 0. It works on the scale of the vectors: the smaller the vectors or
-        the larger the penalty, the less is subtracted. With as many class words as dimensions
-        and a small penalty nearly all of every word is.
+        Ridge penalty, above 0, on the scale of the vectors: the smaller the vectors or the larger
+        the penalty, the less is subtracted.
     unit : bool
-        Bring words to unit length before and after. By default they are used as they come, as
-        published.
+        Bring words to unit length before and after. As published, they are used as they come.
 
     References
     ----------

@@ -18,10 +18,7 @@ def multiclass_hard(
     equalise: bool = True,
     subspace: str = "components",
 ) -> Debiaser:
-    """Hard debiasing for two classes or more.
-
-    As `hard`, with a bias subspace of as many dimensions as there are classes less one. For pairs
-    and the default subspace the result is that of `hard`.
+    """Hard debiasing for two classes or more, as `hard` does it for pairs.
 
     Parameters
     ----------
@@ -31,8 +28,7 @@ def multiclass_hard(
         Move the equalise sets. If not, their words stay as they are.
     subspace : {"components", "means"}
         Principal components of the centered sets, as published, or the span of the differences of
-        the classes' means. SAME measures along the latter: then neutral words have a SAME of 0
-        with the classes' words as they were before.
+        the classes' means, along which SAME measures.
 
     References
     ----------

@@ -38,22 +38,19 @@ def soft(
     """Soft debiasing for two classes or more: a linear map that lessens bias.
 
     Finds the linear map T that minimises ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
-    the words that are not specific, and B the directions of bias, as columns of unit length. All
-    words go through T and are brought to unit length. The problem is convex in TᵀT and is solved
-    in it, without random starts; T is its symmetric root, and so the identity where λ is 0.
-    Equalise sets only count as words that are not in N. The record holds ``bias_left``, the share
-    of ‖NᵀB‖ that is left in ‖(TN)ᵀ(TB)‖.
+    the words that are not specific, and B the directions of bias, as columns of unit length. The
+    problem is convex in TᵀT and is solved in it; T is its symmetric root. Equalise sets only count
+    as words that are not in N. The record holds ``bias_left``, the share of ‖NᵀB‖ that is left in
+    ‖(TN)ᵀ(TB)‖.
 
     Parameters
     ----------
     strength : float
         λ, 0 or more: the weight of bias; 0.2 in both papers.
     weighting : {"mean", "sum"}
-        Whether the two terms are means of their entries, or sums as printed. The first term has
-        as many entries as there are pairs of words, the second as words: with sums over n words
-        of d dimensions, λ = 0.2 removes a share of about λ/(λ + n/d) of the bias, less than one
-        in ten thousand for GloVe's 400,000 words. With means λ is the same for small and large
-        vocabularies and removes a share of about λd/(λd + 1).
+        Whether the two terms are means of their entries, or sums as printed. With sums over n words
+        of d dimensions a share of about λ/(λ + n/d) of the bias is removed, less than one in ten
+        thousand for GloVe's 400,000 words; with means about λd/(λd + 1).
     k : int, optional
         Number of directions that are removed; number of classes less one if not given.
 
