@@ -348,7 +348,7 @@ SECOND = ("paper", "word ends")
 def residual_sds() -> Iterator[Claim]:
     """Distance of the figures from refits with one residual sd and with one per connection."""
     note = (
-        "the text and the public walkthrough have one σ; functions/buildModel.R of "
+        "the text and the README of the public repository have one σ; functions/buildModel.R of "
         "rfl-urbaniak/BayesBias, which made the figures, has one per connection with an "
         "Exponential(2) prior"
     )
@@ -365,8 +365,8 @@ def residual_sds() -> Iterator[Claim]:
     raw = published_table("religion_glove").groupby(keys, observed=True)["cosine_distance"].mean()
     claim = "each word alone, word mean: largest difference"
     note = (
-        "bayesianAnalysisWalkthrough.R of the same repository fits one protected word at a time, "
-        "without pooling. Integrated over σ, its means are the raw means within .001"
+        "bayesianAnalysisWalkthrough.R of rfl-urbaniak/BayesBias fits one protected word at a "
+        "time, without pooling. Integrated over σ, its means are the raw means within .001"
     )
     gap = round(float(abs(figure - raw).max()), 4)
     yield Claim(claim, 0, gap, note=note, comparable=False, shown="plotted")
