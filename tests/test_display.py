@@ -57,15 +57,6 @@ def test_text_is_aligned_and_numbers_stand_on_the_right() -> None:
     ]
 
 
-def test_numbers_without_a_head_are_texts() -> None:
-    assert Sheet("t", (("a", "5"), ("b", "1.25"))).text().splitlines() == [
-        "t",
-        "  a  5",
-        "  b  1.25",
-    ]
-    assert "right" not in Sheet("t", (("a", "5"),)).html()
-
-
 def test_an_empty_sheet_is_its_title() -> None:
     assert Sheet("t", ()).text() == "t"
     assert Cells(Sheet("t", ()).html()).tags == ["table", "caption", "tbody"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -186,34 +183,9 @@ def test_what_cannot_be_measured_is_refused(
         distance_table(embedding(**vectors), word_list(**changed))
 
 
-FORMS: dict[str, Callable[[KeyedVectors, Path], Any]] = {
-    "KeyedVectors": lambda keyed, _: keyed,
-    "model": lambda keyed, _: SimpleNamespace(wv=keyed),
-    "dict": lambda keyed, _: {word: keyed[word] for word in keyed.index_to_key},
-    "DataFrame": lambda keyed, _: pd.DataFrame(keyed.vectors, keyed.index_to_key),
-    "words and array": lambda keyed, _: (keyed.index_to_key, keyed.vectors),
-    "path": lambda keyed, path: keyed.save_word2vec_format(str(path)) or path,
-}
 """Vectors as users hold them, made of KeyedVectors."""
 
-WEAT7 = [["math", "algebra"], ["poetry", "art"], ["he", "man"], ["she", "woman"]]
 """Four sets of words of the list."""
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_vectors_may_be_whatever_users_hold(form: str, tmp_path: Path) -> None:
-    keyed = bb.load_vectors("glove-demo", "weat7")
-    given = FORMS[form](keyed, tmp_path / "vectors.txt")
-    wanted = distance_table(keyed, bb.load_wordlist("weat7"))
-    assert_frame_equal(distance_table(given, "weat7"), wanted, rtol=1e-5)  # text has 8 digits
-    for call in (missing_words, bb.undersized_sets):
-        assert_frame_equal(call(given, "weat7"), call(keyed, "weat7"))
-    scores = bb.scores.weat(given, *WEAT7)
-    expected = bb.scores.weat(keyed, *WEAT7)
-    assert scores.effect_size == pytest.approx(expected.effect_size, rel=1e-5)
-    pair = {"defining": [["she", "he"]]}
-    after = bb.debias.hard(given, pair).vectors
-    np.testing.assert_allclose(after, bb.debias.hard(keyed, pair).vectors, atol=1e-5)
 
 
 @pytest.mark.parametrize(

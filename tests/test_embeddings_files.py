@@ -73,9 +73,7 @@ def test_an_array_with_its_words_in_a_text_file(tmp_path: Path) -> None:
             load_vectors(tmp_path / "a.safetensors")
 
 
-def test_a_parquet_file_has_words_as_index_or_first_column(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_parquet_file_has_words_as_index_or_first_column(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     for frame in (FRAME, FRAME.reset_index()):
         frame.rename(columns=str).to_parquet(path)
@@ -85,13 +83,6 @@ def test_a_parquet_file_has_words_as_index_or_first_column(
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"a\.parquet: "):
             load_vectors(path)
-
-    def refuse(*_: object) -> None:
-        raise ImportError("no pyarrow")
-
-    monkeypatch.setattr(pd, "read_parquet", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[parquet\]'"):
-        load_vectors(path)
 
 
 def test_gensims_own_files(tmp_path: Path) -> None:

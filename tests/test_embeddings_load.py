@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from embedding_toys import (
-    FORMATS,
     WORDS,
     File,
     Table,
@@ -24,18 +23,10 @@ from embedding_toys import (
     zipped,
 )
 from gensim.models import KeyedVectors
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from bayesbias.embeddings.load import iter_vectors, load_vectors
 from bayesbias.tables.wordlists import load_wordlist, wordlists
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format_gives_only_the_words_asked_for(file: File, name: str) -> None:
-    vectors = load_vectors(str(file(name, FORMATS[name])), ["queen", "kraków", "missing"])
-    check(vectors, {word: WORDS[word] for word in ("kraków", "queen")})
 
 
 @pytest.mark.parametrize("name", ["a.bin", "a.txt", "a.bin.gz", "a.vec.gz"])
@@ -67,20 +58,6 @@ def test_googlenews_as_gensim_reads_it(shared_data: Path) -> None:
     again = load_vectors(path, reversed(words.words))  # the order of asking changes nothing
     assert again.index_to_key == some.index_to_key
     assert_array_equal(again.vectors, some.vectors)
-
-
-@given(
-    content=st.binary(min_size=1, max_size=200), name=st.sampled_from(["a.bin", "a.txt", "a.gz"])
-)
-def test_any_bytes_give_vectors_or_one_line_that_names_the_file(
-    file: File, content: bytes, name: str
-) -> None:
-    path = file(name, content)
-    try:
-        load_vectors(path)
-    except ValueError as error:
-        assert str(path) in str(error)  # noqa: PT017
-        assert "\n" not in str(error)  # noqa: PT017
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset, iter, np.array])
