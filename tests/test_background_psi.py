@@ -74,17 +74,13 @@ def test_the_product_is_that_of_unit_vectors(n: int, dims: int, count: int, seed
     assert (np.abs(found - expected) < 2e-7 * lengths).all()
 
 
-@pytest.mark.parametrize("power", [-124, -33, 32, 124])
+@pytest.mark.parametrize("power", [-124, 124])
 def test_lengths_of_vectors_make_no_difference(power: int) -> None:
     """Also where squares leave float32; powers of two, which the numbers themselves survive."""
-    rng = np.random.default_rng(7)
-    rows = (rng.uniform(1, 2, (7, 9)) * rng.choice([-1, 1], (7, 9))).astype(np.float32)
-    directions = rng.standard_normal((2, 9))
-    scaled = rows.copy()
-    scaled[2:4] *= np.float32(2.0) ** power
-    found = [products(matrix, directions) for matrix in (rows, scaled)]
-    # float32 rounds by 6e-8: a unit vector, a direction of length 3 or so, and a sum.
-    assert_allclose(found[1], found[0], atol=1e-6)
+    rows = random_vectors().vectors[:7]
+    directions = np.random.default_rng(7).standard_normal((2, 37))
+    scaled = rows * np.float32(2.0) ** power
+    assert_allclose(products(scaled, directions), products(rows, directions), atol=1e-6)
 
 
 @pytest.mark.parametrize(("case", "row"), [("lower", 0), ("fallback", 1)])
