@@ -7,11 +7,11 @@ A score is useful if models that it calls more biased also treat people more une
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, default_rng
+from numpy.random import default_rng
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
@@ -20,8 +20,6 @@ from ._core.checks import unknown_name
 from ._core.intervals import DEFAULT_CI_PROB, check_probability
 from ._core.random import Seed, as_seed_sequence
 from .tables.schema import require_columns
-
-METHODS = ("pearson", "spearman")
 
 
 def tpr_gaps(
@@ -51,8 +49,7 @@ def tpr_gaps(
         One row a class: ``class``; ``variance`` of the rates over groups, and
         ``corrected_variance`` without that of sampling, unbiased and possibly below zero; for two
         groups their ``gap`` with ``low`` and ``high``; ``tpr_GROUP`` and ``n_GROUP`` for each
-        group. Values that need samples of an absent group are NaN. ``gap.abs().mean()`` and
-        ``variance.mean()`` are the bias of a model.
+        group. Values that need samples of an absent group are NaN.
 
     References
     ----------
@@ -70,12 +67,10 @@ def tpr_gaps(
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         shapes = f"{real.shape}, {guess.shape} and {member.shape}"
         raise ValueError(f"truth, predicted and group need one row a sample; got shapes {shapes}")
+    names = np.unique(real).tolist() if real.ndim == 1 else list(classes or range(real.shape[1]))
     if real.ndim == 1:
-        names = np.unique(real).tolist()
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
-    else:
-        names = list(range(real.shape[1]) if classes is None else classes)
-        real, guess = _true_or_false("truth", real), _true_or_false("predicted", guess)
+    real, guess = _true_or_false("truth", real), _true_or_false("predicted", guess)
     columns = np.unique(member).tolist() if groups is None else list(groups)
     for name in set(member.tolist()).difference(columns):
         raise ValueError(unknown_name("group", str(name), map(str, columns)))
@@ -88,21 +83,17 @@ def tpr_gaps(
     frame = pd.DataFrame({"class": names, "variance": tpr.var(axis=1)})
     frame["corrected_variance"] = tpr.var(axis=1, ddof=1) - sampling.mean(axis=1)
     if len(columns) == 2:
-        frame[["gap", "low", "high"]] = _gaps(tpr, n, ci_prob)
+        # Newcombe (1998), method 10: of two Wilson intervals.
+        z, n_some = _reach(ci_prob), np.where(n > 0, n, np.nan)
+        middle, share = tpr + z**2 / (2 * n_some), 1 + z**2 / n_some
+        reach = np.sqrt(tpr * (1 - tpr) / n_some + z**2 / (4 * n_some**2)) * z / share
+        below, above = tpr - (middle / share - reach), middle / share + reach - tpr
+        frame["gap"] = tpr[:, 0] - tpr[:, 1]
+        frame["low"] = frame["gap"] - np.hypot(below[:, 0], above[:, 1])
+        frame["high"] = frame["gap"] + np.hypot(above[:, 0], below[:, 1])
     frame[[f"tpr_{name}" for name in columns]] = tpr
     frame[[f"n_{name}" for name in columns]] = n
     return frame
-
-
-def _gaps(tpr: FloatArray, n: NDArray[np.int64], ci_prob: float) -> FloatArray:
-    """Gap and its interval by Newcombe (1998), method 10, of two Wilson intervals."""
-    z = _normal_end(ci_prob)
-    gap, n_some = tpr[:, 0] - tpr[:, 1], np.where(n > 0, n, np.nan)
-    middle = (tpr + z**2 / (2 * n_some)) / (1 + z**2 / n_some)
-    reach = np.sqrt(tpr * (1 - tpr) / n_some + z**2 / (4 * n_some**2)) * z / (1 + z**2 / n_some)
-    below, above = tpr - (middle - reach), middle + reach - tpr
-    low, high = np.hypot(below[:, 0], above[:, 1]), np.hypot(above[:, 0], below[:, 1])
-    return np.column_stack([gap, gap - low, gap + high])
 
 
 def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) -> pd.DataFrame:
@@ -127,14 +118,10 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     if positive.shape != scores.shape:
         raise ValueError(f"truth has shape {positive.shape} for {len(members)} rows of members")
     for group, inside in zip(members, _true_or_false("members", members).T, strict=True):
-        areas = {
-            "subgroup": _area(scores[inside & ~positive], scores[inside & positive]),
-            "bpsn": _area(scores[inside & ~positive], scores[~inside & positive]),
-            "bnsp": _area(scores[~inside & ~positive], scores[inside & positive]),
-        }
-        counts = {"n": int(inside.sum()), "n_positive": int((inside & positive).sum())}
-        rows.append({"group": group, **counts, **areas})
-    return pd.DataFrame(rows)
+        sides = (inside, inside), (inside, ~inside), (~inside, inside)
+        areas = [_area(scores[low & ~positive], scores[high & positive]) for low, high in sides]
+        rows.append((group, inside.sum(), (inside & positive).sum(), *areas))
+    return pd.DataFrame(rows, columns=["group", "n", "n_positive", "subgroup", "bpsn", "bnsp"])
 
 
 def correlate(
@@ -153,19 +140,25 @@ def correlate(
     variance of Bonett and Wright (2000), Psychometrika 65. Where rows share clusters, such as
     samples of one class, it comes from a bootstrap of whole clusters.
     """
-    if method not in METHODS:
-        raise ValueError(unknown_name("method", method, METHODS))
+    if method not in ("pearson", "spearman"):
+        raise ValueError(unknown_name("method", method, ("pearson", "spearman")))
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
     if len(score) < 4 or np.ptp(score) == 0 or np.ptp(bias) == 0:
         raise ValueError("a correlation needs 4 or more rows, and scores and biases that vary")
-    both, z = np.stack([score, bias]), _normal_end(ci_prob)
+    both, z = np.stack([score, bias]), _reach(ci_prob)
     r = _coefficient(both, method)
     codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
     if len(names) < len(score):
         if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
             raise ValueError("clusters must name one of 5 or more clusters for each row")
-        values = _resampled(both, codes, method, n_resamples, default_rng(as_seed_sequence(seed)))
+        parts = [both[:, codes == code] for code in range(len(names))]
+        rng, values = default_rng(as_seed_sequence(seed)), list[float]()
+        while len(values) < n_resamples:
+            picked = rng.integers(len(parts), size=len(parts))
+            sample = np.concatenate([parts[cluster] for cluster in picked], axis=1)
+            if (np.ptp(sample, axis=1) > 0).all():  # others have no correlation
+                values.append(_coefficient(sample, method))
         low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
     elif abs(r) == 1:
         low = high = r
@@ -174,20 +167,6 @@ def correlate(
         low, high = np.tanh(np.arctanh(r) + z * np.sqrt(variance) * np.array([-1, 1]))
     ends = {"low": float(low), "high": float(high)}
     return {"r": r, **ends, "n": len(score), "n_clusters": len(names)}
-
-
-def _resampled(
-    both: FloatArray, codes: NDArray[np.int64], method: str, n_resamples: int, rng: Generator
-) -> list[float]:
-    """Correlations of resampled clusters; samples with one value only are drawn again."""
-    parts = [both[:, codes == code] for code in range(codes.max() + 1)]
-    values: list[float] = []
-    while len(values) < n_resamples:
-        picked = rng.integers(len(parts), size=len(parts))
-        sample = np.concatenate([parts[cluster] for cluster in picked], axis=1)
-        if (np.ptp(sample, axis=1) > 0).all():
-            values.append(_coefficient(sample, method))
-    return values
 
 
 def correlations(
@@ -217,11 +196,11 @@ def correlations(
     sizes = means.abs().groupby("model", sort=False).mean()
     parts = [("class", name, part) for name, part in means.groupby("model", sort=False)]
     parts += [("sample", name, part) for name, part in frame.groupby("model", sort=False)]
-    fit = partial(correlate, method=method, ci_prob=ci_prob, seed=as_seed_sequence(seed))
+    options: dict[str, Any] = {"method": method, "ci_prob": ci_prob, "seed": as_seed_sequence(seed)}
     rows = []
     for level, model, part in [*parts, ("model", "", sizes)]:
         clusters = part["class"] if level == "sample" else None
-        fitted = fit(part["score"], part["bias"], clusters=clusters)
+        fitted = correlate(part["score"], part["bias"], clusters=clusters, **options)
         rows.append({"level": level, "model": str(model), **fitted})
     return pd.DataFrame(rows)
 
@@ -257,7 +236,7 @@ def ranking_accuracy(
     if models is not None:
         codes = pd.factorize(np.array([*models], dtype=object))[0]
         score, bias = pd.DataFrame([score, bias]).T.groupby(codes).mean().to_numpy().T
-    z, standard = _normal_end(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
+    z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
         raise ValueError(f"no models are more than {sds:g} sd below, or above, the mean bias")
@@ -274,7 +253,7 @@ def ranking_accuracy(
     return {"accuracy": accuracy, "low": low, "high": high, "n_less": m, "n_more": n}
 
 
-def _normal_end(ci_prob: float) -> float:
+def _reach(ci_prob: float) -> float:
     return float(stats.norm.interval(check_probability(ci_prob))[1])
 
 
