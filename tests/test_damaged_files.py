@@ -290,6 +290,6 @@ def test_records_and_scores_that_are_none(tmp_path: Path) -> None:
         refused(folder / "run.json", content, lambda path: read_scored(path.parent))
     write_scored(tmp_path / "other")
     text = (tmp_path / "other" / "scores.csv").read_text()
-    for old, new in (("pll", "PLL"), ("stereotypical", "first"), ("8,6,-", "8,x,-"), ("toy", "b")):
+    for old, new in (("stereotypical", "first"), ("8,6,-", "8,x,-"), ("toy", "b")):
         content = text.replace(old, new, 3)
         refused(tmp_path / "other" / "scores.csv", content, lambda path: read_scored(path.parent))

@@ -96,9 +96,7 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
     ("options", "match"),
     [
         ({"dtype": "int8"}, "unknown dtype 'int8'"),
-        ({"kind": "seq2seq"}, "unknown kind 'seq2seq'"),
         ({"device": "cuda:99"}, "device 'cuda:99' cannot be used here"),
-        ({"kind": "causal"}, "would read what it is asked to predict"),
     ],
 )
 def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:

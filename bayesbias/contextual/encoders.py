@@ -13,19 +13,10 @@ from .._core.transformer_files import load_transformer, longest_input, sees_ahea
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """A contextual encoder with its tokenizer.
+    """A contextual encoder without a head, in evaluation mode, with its tokenizer.
 
-    Parameters
-    ----------
-    name : str
-        What tables and reports call it.
-    network : transformers.PreTrainedModel
-        In evaluation mode, without a head.
-    tokenizer : transformers.PreTrainedTokenizerFast
-    longest : int
-        The largest number of tokens that it takes, special tokens included.
-    sentence_pooling : {"mean", "cls"}
-        How a sentence's vector comes from those of its tokens.
+    ``longest`` is the largest number of tokens that it takes, special ones included;
+    ``sentence_pooling`` is mean or cls: how a sentence's vector comes from those of its tokens.
     """
 
     name: str
@@ -54,10 +45,6 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
     Raises
     ------
-    ImportError
-        If the extra ``mlm`` is not installed.
-    FileNotFoundError
-        If there is no such model within reach.
     ValueError
         If the folder is not an encoder, or needs layers or code that are not understood.
     """

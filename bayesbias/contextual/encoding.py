@@ -94,13 +94,8 @@ def contextual_vectors(
 
     Raises
     ------
-    ImportError
-        If the extra ``mlm`` is not installed.
-    FileNotFoundError
-        If the model is not within reach.
     ValueError
-        If a sentence is longer than the encoder takes (nothing is cut), no word can be written,
-        or a number or name is not valid.
+        If a sentence is longer than the encoder takes (nothing is cut), or no word can be written.
 
     Warns
     -----

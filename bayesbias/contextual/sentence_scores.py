@@ -46,11 +46,6 @@ def seat(
     X, Y, A, B : iterable of str
         Two lists of targets and two of attributes, as for `scores.weat`.
 
-    Raises
-    ------
-    ValueError
-        If no word of a list has vectors, or all targets are alike.
-
     References
     ----------
     May, Wang, Bordia, Bowman, Rudinger (2019), On measuring social biases in sentence encoders.
@@ -131,11 +126,6 @@ def ceat(
     n_samples : int
         Each draws a sentence for every word.
     seed : int, SeedSequence, Generator or None
-
-    Raises
-    ------
-    ValueError
-        If no word of a list has vectors, the number is not valid, or all targets are alike.
 
     References
     ----------

@@ -29,13 +29,6 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
 
     The bundled sets are ``bleached`` and ``seat-names``. A file has a list ``templates``; each has
     one place ``{}`` for a word.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or the file or the sentences are no templates.
-    FileNotFoundError
-        If there is no such file.
     """
     if isinstance(source, str | Path):
         path = toml_path(source, "contexts", "set of templates")
@@ -60,17 +53,8 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
     """Read natural sentences of words: a CSV with the columns ``word`` and ``sentence``.
 
-    Returns
-    -------
-    dict of str to list of str
-        The sentences of every word, in the order of the file, each once.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a column is missing, or a word does not stand in its sentence.
+    The sentences of every word are in the order of the file, each once. A ValueError names a word
+    that does not stand in its sentence.
     """
     sentences: dict[str, list[str]] = {}
     with located(Path(path)):

@@ -37,11 +37,6 @@ def contextual_table(
     -------
     DataFrame
         ``COLUMNS``, ``embedding`` and ``context``, the template.
-
-    Raises
-    ------
-    ValueError
-        As `distance_table` does.
     """
     parts = []
     for place, context in enumerate(vectors.contexts):

@@ -49,13 +49,6 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     if not scored:
         raise ValueError(f"the tokenizer of {model.name} finds no token in {sentence!r:.80}")
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
-    reserved = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    for place in scored:
-        if ids[place] in reserved:
-            raise ValueError(
-                f"a sentence holds {pieces[place]!r}, which is a special token of {model.name}: "
-                f"{sentence!r:.80}; write it otherwise, or leave its pair out"
-            )
     if len(ids) > model.longest:
         raise ValueError(
             f"a sentence has {len(ids)} tokens and {model.name} reads at most {model.longest}: "
@@ -90,12 +83,7 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens,
 
 
 def _aligned(first: Tokens, second: Tokens, tokenizer: Any) -> tuple[Tokens, Tokens]:  # noqa: ANN401
-    """Align two sentences token by token, by the longest matching blocks of ids.
-
-    As in the code of CrowS-Pairs and of Kaneko and Bollegala (2022), with two differences: long
-    sentences are aligned like short ones (difflib's shortcut from 200 tokens on is off), and the
-    first word counts as the same whether or not a space stands before it.
-    """
+    """Align two sentences by the longest matching blocks of ids, as CrowS-Pairs' code does."""
     one, other = _keys(first, tokenizer), _keys(second, tokenizer)
     blocks = SequenceMatcher[int](None, one, other, autojunk=False).get_matching_blocks()
     spans = []

@@ -70,7 +70,7 @@ def fit_pairs(
         From `paired_scores`, of one language model or several, or from `read_scores`. The columns
         ``cluster``, ``direction`` and ``token_difference`` are read too; without the first, pairs
         count as independent, and without the others there are no slopes of them. Ties count half.
-        Pairs that some language model lacks are left out.
+        Pairs that some language model lacks are left out, with a warning.
     measure : str, optional
         Which measure; needed if there are several.
     model : str, Path or ModelSpec
@@ -90,15 +90,7 @@ def fit_pairs(
     Raises
     ------
     ValueError
-        If paired scores, model or a number is not valid; if all preferences are equal, or two
-        language models have the same ones, so that nothing varies.
-
-    Warns
-    -----
-    UserWarning
-        If pairs are left out.
-    SamplingWarning
-        As `bayesbias.fit` does.
+        If all preferences are equal, or two language models have the same ones.
     """
     chosen = one_measure(paired, measure)
     data = preferences(chosen)

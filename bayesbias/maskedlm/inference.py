@@ -102,7 +102,11 @@ def _answer(
         logits = out.logits if heard else out.logits[at[0], at[1]]
         wanted = torch.tensor(targets, device=device)[:, None]
         chosen = logits.float().log_softmax(-1).gather(1, wanted)[:, 0]
-        weights = _attention_got(out.attentions, lengths) if attention else []
+        weights: list[FloatArray] = []
+        if attention:  # averaged over layers, heads and the tokens that give it
+            mean = torch.stack([layer.float().mean(dim=1) for layer in out.attentions]).mean(dim=0)
+            sentences = zip(mean.double().cpu().numpy(), lengths, strict=True)
+            weights = [given[:length, :length].mean(axis=0) for given, length in sentences]
     return chosen.double().cpu().tolist(), weights
 
 
@@ -122,14 +126,3 @@ def _head_at(model: LanguageModel, at: torch.Tensor) -> Iterator[list[bool]]:
     finally:
         if handle is not None:
             handle.remove()
-
-
-def _attention_got(layers: Sequence[torch.Tensor], lengths: Sequence[int]) -> list[FloatArray]:
-    """Attention that each token gets, averaged over layers, heads and the tokens that give it."""
-    import torch
-
-    mean = torch.stack([layer.float().mean(dim=1) for layer in layers]).mean(dim=0)
-    mean = mean.double().cpu()
-    return [
-        np.asarray(mean[row, :length, :length].mean(dim=0)) for row, length in enumerate(lengths)
-    ]

@@ -23,18 +23,10 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
-    """A language model with its tokenizer.
+    """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    Parameters
-    ----------
-    name : str
-        What results call it.
-    network : transformers.PreTrainedModel
-        In evaluation mode.
-    tokenizer : transformers.PreTrainedTokenizerFast
-    kind : {"masked", "causal"}
-    longest : int
-        The largest number of tokens that the model reads, special ones included.
+    ``kind`` is masked or causal, ``longest`` the largest number of tokens that it reads, special
+    ones included.
     """
 
     name: str
@@ -63,7 +55,6 @@ class LanguageModel:
 def load_language_model(
     source: str | Path,
     *,
-    kind: str = "auto",
     device: str = "cpu",
     dtype: str = "float32",
     name: str | None = None,
@@ -78,8 +69,6 @@ def load_language_model(
     source : str or Path
         A folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or the name
         of a model on the Hugging Face hub, which transformers fetches and keeps.
-    kind : {"auto", "masked", "causal"}
-        ``auto`` follows the configuration.
     device : str
         In torch's notation: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
     dtype : {"float32", "bfloat16", "float16"}
@@ -90,36 +79,21 @@ def load_language_model(
 
     Raises
     ------
-    ImportError
-        If the extra ``mlm`` is not installed.
-    FileNotFoundError
-        If there is no such folder, or no such model within reach.
     ValueError
-        If the model has no language-model head of this kind, has an encoder and a decoder, needs
-        code of its own, or does not fit its tokenizer.
+        If the model has no language-model head, has an encoder and a decoder, needs code of its
+        own, or does not fit its tokenizer.
     """
-    for what, value, known in (("kind", kind, ("auto", *LOADERS)), ("dtype", dtype, DTYPES)):
-        if value not in known:
-            raise ValueError(unknown_name(what, value, known))
-
-    def kind_of(config: Any) -> str:  # noqa: ANN401
-        # XLM and FlauBERT call a masked head ``WithLMHeadModel``.
-        heads = [str(head) for head in getattr(config, "architectures", None) or []]
-        causal = any(
-            head.endswith(("ForCausalLM", "LMHeadModel")) and not head.endswith("WithLMHeadModel")
-            for head in heads
-        )
-        return kind if kind != "auto" else "causal" if causal else "masked"
-
+    if dtype not in DTYPES:
+        raise ValueError(unknown_name("dtype", dtype, DTYPES))
     place, network, tokenizer, missing = load_transformer(
         source,
-        lambda config: LOADERS[kind_of(config)],
+        lambda config: LOADERS[_kind(config)],
         device=device,
         dtype=dtype,
         allow_pickle=allow_pickle,
         attn_implementation="eager",  # others do not give the attention that AULA weighs by
     )
-    kind = kind_of(network.config)
+    kind = _kind(network.config)
     if missing:
         raise ValueError(
             f"{place} has no {kind} language-model head, or not all of its weights: "
@@ -131,10 +105,20 @@ def load_language_model(
     if kind == "causal" and sees_ahead(network):
         raise ValueError(
             f"{place} has a head for causal use, but its tokens attend to those that follow: it "
-            "would read what it is asked to predict; load it with kind='masked'"
+            "would read what it is asked to predict"
         )
     name = name or Path(place).name
     return LanguageModel(name, network, tokenizer, kind, longest_input(network, tokenizer))
+
+
+def _kind(config: Any) -> str:  # noqa: ANN401
+    heads = [str(head) for head in getattr(config, "architectures", None) or []]
+    # XLM and FlauBERT call a masked head ``WithLMHeadModel``.
+    causal = [
+        head.endswith(("ForCausalLM", "LMHeadModel")) and not head.endswith("WithLMHeadModel")
+        for head in heads
+    ]
+    return "causal" if any(causal) else "masked"
 
 
 def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterator[LanguageModel]:
@@ -146,7 +130,6 @@ def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterat
     Parameters
     ----------
     model : LanguageModel
-        Its weights are not used.
     seeds : int or iterable of int
         How many, from seed 0 on, or the seeds themselves.
 
@@ -154,13 +137,6 @@ def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterat
     ------
     LanguageModel
         Called ``NAME, random weights SEED``, one at a time.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> model = bb.maskedlm.load_language_model("./bert")  # doctest: +SKIP
-    >>> nulls = bb.maskedlm.null_models(model, 20)  # doctest: +SKIP
-    >>> scores = [bb.maskedlm.score_pairs(pairs, one, "pll") for one in nulls]  # doctest: +SKIP
     """
     if isinstance(seeds, int):
         check_numbers(seeds=seeds)

@@ -63,13 +63,6 @@ def read_pairs(
         stereotypical one whatever the direction, as in the published measure. ``cluster`` is the
         target in StereoSet, the template in BBQ, and the `word_contrast` of the sentences
         elsewhere.
-
-    Raises
-    ------
-    ValueError
-        If the file does not fit `dataset`, or a pair is not valid.
-    FileNotFoundError
-        If there is no such file.
     """
     if dataset not in READERS:
         raise ValueError(unknown_name("dataset", dataset, READERS))

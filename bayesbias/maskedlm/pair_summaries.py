@@ -32,10 +32,8 @@ def pair_summary(
     ----------
     tree : DataTree
         From `fit_pairs`.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, ci_kind
+        As for `bayesbias.summary`.
 
     Returns
     -------
@@ -100,12 +98,6 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
         ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for
         most stereotypical preferences), ``probability``: share of the draws in which the model has
         this rank. Those of a model sum to one, and so do those of a rank.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> post = bb.maskedlm.fit_pairs(bb.maskedlm.read_scores("logs"), seed=1)  # doctest: +SKIP
-    >>> bb.maskedlm.model_ranks(post).query("rank == 1")  # doctest: +SKIP
     """
     models = _several(tree)
     places = np.arange(1, len(models) + 1)

@@ -85,18 +85,12 @@ def score_pairs(
         ``n_tokens`` counts the sentence's tokens, ``n_scored`` those that the score is of. SSS has
         no value for a sentence without a modified token (the other one only inserts), nor CPS for
         one that shares none: such rows are absent, named in ``.attrs["unscored"]`` and by a
-        warning. ``.attrs["unknown"]`` counts the tokens that the tokenizer does not know.
+        warning. Another warning counts the tokens that the tokenizer does not know.
 
     Raises
     ------
     ValueError
-        If pairs, measures or batch_size are not valid, a sentence is longer than the model reads,
-        or the sentences of a pair do not align.
-
-    Warns
-    -----
-    UserWarning
-        If scores do not exist, or the tokenizer does not know a token.
+        If a sentence is longer than the model reads, or the tokenizer sees no difference in a pair.
     """
     pairs = validate_pairs(pairs)
     names = measures_for(model.kind, measures)
@@ -116,13 +110,11 @@ def score_pairs(
     frame = _without_unscored(frame)
     unknown = model.tokenizer.unk_token_id
     counts = [sum(tokens.ids[place] == unknown for place in tokens.scored) for tokens in sentences]
-    frame.attrs["unknown"] = sum(counts)
-    by_pair = np.array(counts).reshape(-1, 2).sum(axis=1)
-    if by_pair.any():
+    if any(counts):
+        strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
         warnings.warn(
-            f"{by_pair.sum()} token(s) of {(by_pair > 0).sum()} pair(s) are unknown to "
-            f"{model.name}, and are scored as such, first of "
-            f"{', '.join(pairs['pair_id'][by_pair > 0][:3])}; leave the pairs out, or use a model "
+            f"{sum(counts)} token(s) of {len(strange)} pair(s) are unknown to {model.name}, first "
+            f"of {', '.join(pairs['pair_id'][strange[:3]])}; leave the pairs out, or use a model "
             "that knows their words",
             stacklevel=2,
         )
@@ -213,11 +205,6 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         ``n_scored``, the mean number of tokens that the two scores are of, and
         ``token_difference``, the tokens of the stereotypical sentence less those of the other.
         Pairs with a missing score are left out.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or a score occurs twice.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

@@ -20,19 +20,9 @@ Needs = Callable[[Tokens], list[tuple[Places, Places]]]
 class Measure:
     """A score of a sentence, made of log probabilities of its tokens.
 
-    Parameters
-    ----------
-    title, reference : str
-    needs : callable
-        From tokens to (masked positions, asked positions), one for each question.
-    kind : {"masked", "causal"}
-        The models that it is for.
-    averaged : bool
-        Whether the score is the mean over the asked tokens, instead of their sum.
-    attention : bool
-        Whether each token is weighted by the attention it gets.
-    usual : bool
-        Whether it is scored by default.
+    ``needs`` are (masked positions, asked positions) of tokens, one for each question. The score is
+    the sum over the asked tokens or, if ``averaged``, their mean; with ``attention`` each token is
+    weighted by the attention it gets. ``usual`` measures are scored by default.
     """
 
     title: str

@@ -21,7 +21,6 @@ from ..tables.table_files import read_csv
 from .datasets import DIRECTIONS, PAIR_LABELS, ROLES, word_contrast
 from .pair_files import LABELS, bbq_places
 from .pll import SCORE_COLUMNS
-from .questions import MEASURES
 
 SCORES, RECORD = "scores.csv", "run.json"
 
@@ -71,9 +70,8 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         require_columns(scores, SCORE_COLUMNS)
         if scores.empty:
             raise ValueError("there are no scores in it")
-        known = {"role": ROLES, "measure": MEASURES, "model": (record["model"],)}
-        for name, values in known.items():
-            odd = scores.loc[~scores[name].isin(list(values)), name]
+        for name, values in {"role": ROLES, "model": (record["model"],)}.items():
+            odd = scores.loc[~scores[name].isin(values), name]
             if len(odd):
                 raise ValueError(f"{name} {odd.iloc[0]!r:.60} is none of {', '.join(values)}")
         for name in ("n_tokens", "n_scored", "score"):
@@ -116,19 +114,11 @@ def read_scores(
         stereotyped group the log does not name are left out too. Pairs of a harness's logs have a
         part of the SHA-256 of their sentences for an id.
 
-    Raises
-    ------
-    ValueError
-        If the layout is unknown, or a file is not of it.
-    FileNotFoundError
-        If there is no such file, or none of the layout in a folder.
-
     Examples
     --------
     >>> import bayesbias as bb
     >>> paired = bb.maskedlm.read_scores("results", "lm-eval")  # doctest: +SKIP
     >>> post = bb.maskedlm.fit_pairs(paired, seed=1)  # doctest: +SKIP
-    >>> bb.maskedlm.model_contrasts(post)  # doctest: +SKIP
     """
     if layout not in {"auto", *LAYOUTS}:
         raise ValueError(unknown_name("layout of logs", layout, ["auto", *LAYOUTS]))

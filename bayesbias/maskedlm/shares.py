@@ -106,21 +106,9 @@ def shares(
     covariates between clusters. So an interval covers other contrasts of words, and a contrast that
     many pairs have counts as often as it does in the data.
 
-    Parameters
-    ----------
-    effects : mapping of str to (n_draws, ..., n_axes) float
-        Draws of ``mean``, ``type`` (n_types; means of types), ``cluster`` (n_clusters), ``slope``
-        (n_covariates), ``type_sd``, ``cluster_sd`` and ``sigma``, along each axis.
-    axes : (n_models, n_axes) float
-        Directions along which the language models' preferences are uncorrelated.
-    design : Design
-        Of `preferences`.
-    seed : SeedSequence
-
-    Returns
-    -------
-    dict of str to (n_draws, ...) float
-        In the dimensions of ``SHARE_DIMS``, shares in [0, 1].
+    Effects are draws, (n_draws, ..., n_axes), along the axes, (n_models, n_axes): directions along
+    which the language models' preferences are uncorrelated. What is returned has the dimensions of
+    ``SHARE_DIMS``.
     """
     types = one_hot(design.word, len(design.words))
     # A row a bias type, and the last of all pairs.
@@ -157,10 +145,9 @@ def _of_new_clusters(
     """Draw what new clusters add, (n_draws, n_types + 1, n_axes).
 
     Effects of a cluster are sums over its words, so that contrasts that share words go together.
-    The variance of a cluster is divided by 1 - h, h the share of a type's pairs that go with it:
-    its own, and others' by as much as they share words. A type's mean follows large clusters, so
-    that their spread looks smaller than it is (the estimator CV2: Bell and McCaffrey, 2002, Survey
-    Methodology 28).
+    Its variance is divided by 1 - h, h the share of a type's pairs that go with it: a type's mean
+    follows large clusters, so that their spread looks smaller than it is (the estimator CV2: Bell
+    and McCaffrey, 2002, Survey Methodology 28).
     """
     size = np.bincount(design.attribute)
     words = word_shares(design.attributes, size)

@@ -44,7 +44,6 @@ def stereoset_scores(
     path : str or Path
         Your copy of ``dev.json``.
     model : LanguageModel
-        From `load_language_model`.
     batch_size : int
         Masked sentences in a batch.
 
@@ -54,11 +53,6 @@ def stereoset_scores(
         A row a cluster, for `fit_pairs`: ``model``, ``measure`` (stereoset), those of
         ``PAIR_LABELS``, ``stereotypical``, ``anti_stereotypical``, ``unrelated`` in [0, 1],
         ``difference`` of the first two, and ``token_difference`` of the tokens that are scored.
-
-    Raises
-    ------
-    ValueError
-        If the file is not StereoSet, or a sentence does not fill its blank by a word.
     """
     clusters = list(stereoset_clusters(Path(path), "intrasentence", (*LABELS, UNRELATED)))
     sentences = [_asked(model, c, sentence) for c in clusters for sentence in c.sentences]
