@@ -64,7 +64,7 @@ def toy_halves() -> Iterator[Callable]:
         material: Material, *, first: int | None = None, factor: float = 0.5
     ) -> Debiaser:
         """Halve the first coordinates."""
-        factors = np.ones(len(material.found["she"]))
+        factors = np.ones(len(material.vectors["she"]))
         factors[:first] = factor
         return material.debiaser(
             {"factor": factor}, equalise=False, neutral=lambda rows: rows * factors, unit=False

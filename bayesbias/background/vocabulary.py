@@ -139,14 +139,14 @@ def distributions(
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     known = _known_sets(embedding, sets, case)
     poles = [
-        [unit_rows(found.rows[side]).mean(axis=0) for side in ("Z", "Z2")]
-        for found in known.values()
+        [unit_rows(word_sets.rows[side]).mean(axis=0) for side in ("Z", "Z2")]
+        for word_sets in known.values()
     ]
     vocabulary, psi = _psi(embedding, np.stack([Z - Z2 for Z, Z2 in poles]))
     made = {}
-    for (name, found), values in zip(known.items(), psi, strict=True):
-        missing = (*found.missing.get("Z", ()), *found.missing.get("Z2", ()))
-        attributes = found.words["Z"], found.words["Z2"]
+    for (name, word_sets), values in zip(known.items(), psi, strict=True):
+        missing = (*word_sets.missing.get("Z", ()), *word_sets.missing.get("Z2", ()))
+        attributes = word_sets.words["Z"], word_sets.words["Z2"]
         made[name] = Distribution(name, values, vocabulary, *attributes, missing, case)
     return made
 

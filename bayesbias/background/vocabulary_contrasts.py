@@ -204,8 +204,8 @@ def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
     table = frame.loc[frame["level"] != WORD, columns].reset_index(drop=True)
     by_list = reference.pivot(index="list", columns=KEYS, values="mean")
     drawn = by_list[list(table[KEYS].itertuples(index=False, name=None))].to_numpy()
-    own, excess = table["mean"].to_numpy(), table["mean"] - drawn.mean(axis=0)
-    below, above = (drawn < own).sum(axis=0), (drawn > own).sum(axis=0)
+    means, excess = table["mean"].to_numpy(), table["mean"] - drawn.mean(axis=0)
+    below, above = (drawn < means).sum(axis=0), (drawn > means).sum(axis=0)
     ties = len(drawn) - below - above
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     return table.assign(

@@ -138,7 +138,7 @@ class Material:
     method: str
     embedding: Embedding
     sets: DefiningSets
-    found: VectorsByWord
+    vectors: VectorsByWord
 
     def debiaser(
         self,
@@ -155,8 +155,8 @@ class Material:
         }
         missing, sizes = {}, {}
         for name, members in tuples.items():
-            sizes[name] = sum(all(word in self.found for word in words) for words in members)
-            lost = dict.fromkeys(word for word in chain(*members) if word not in self.found)
+            sizes[name] = sum(all(word in self.vectors for word in words) for words in members)
+            lost = dict.fromkeys(word for word in chain(*members) if word not in self.vectors)
             if lost:
                 missing[name] = tuple(lost)
         record = Debiasing(self.method, self.sets.name, parameters, missing, sizes, self.sets.case)

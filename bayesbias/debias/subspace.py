@@ -28,7 +28,7 @@ SUBSPACES = ("components", "means")
 
 
 def bias_directions(
-    found: VectorsByWord, sets: DefiningSets, k: int | None = None, subspace: str = "components"
+    vectors: VectorsByWord, sets: DefiningSets, k: int | None = None, subspace: str = "components"
 ) -> FloatArray:
     """Compute the bias subspace of defining sets, (k, n_dims) of orthonormal rows.
 
@@ -41,7 +41,7 @@ def bias_directions(
         raise ValueError(unknown_name("subspace", subspace, SUBSPACES))
     if k is not None and not is_whole(k):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
-    unit = unit_sets(found, sets)
+    unit = unit_sets(vectors, sets)
     if subspace == "components":
         return principal_components(unit, sets.n_classes - 1 if k is None else k).directions
     if k is not None:
@@ -49,21 +49,21 @@ def bias_directions(
     return bias_subspace(list(np.stack(unit, axis=1)))
 
 
-def unit_sets(found: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
+def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
     """Return the unit vectors of each defining set that is there as a whole, a row a class."""
-    rows, _, _ = look_up_tuples(found, "defining sets", sets.defining)
+    rows, _, _ = look_up_tuples(vectors, "defining sets", sets.defining)
     return [unit_rows(members) for members in rows]
 
 
 def equalised_words(
-    found: VectorsByWord, lists: DefiningSets, directions: FloatArray
+    vectors: VectorsByWord, lists: DefiningSets, directions: FloatArray
 ) -> dict[str, FloatArray]:
     """Compute the new vectors of the words of equalise sets that are there as a whole."""
     placed: dict[str, FloatArray] = {}
     for members in lists.equalise:
-        if all(word in found for word in members):
+        if all(word in vectors for word in members):
             try:
-                rows = equalised([found[word] for word in members], directions)
+                rows = equalised([vectors[word] for word in members], directions)
             except ValueError as error:
                 raise ValueError(f"equalise set {', '.join(members)}: {error}") from None
             placed |= dict(zip(members, rows, strict=True))
@@ -97,11 +97,11 @@ def vectors_by_word(embedding: Embedding, words: Iterable[str]) -> dict[str, Any
     """Return the vectors of those of the words that are there; of a word twice there the first."""
     if (loaded := embedding.loaded) is not None:
         return {word: loaded[word] for word in words if word in loaded.key_to_index}
-    found: dict[str, Any] = {}
+    vectors: dict[str, Any] = {}
     for chunk in embedding.chunks(wanted=set(words)):
         for word, vector in zip(chunk.words, chunk.vectors, strict=True):
-            found.setdefault(word, vector)
-    return found
+            vectors.setdefault(word, vector)
+    return vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +130,8 @@ def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
     for chunk in embedding.chunks():
         rows = np.asarray(chunk.vectors, dtype=np.float64)
         sizes = lengths(rows, chunk.words)
-        there = np.flatnonzero(sizes > 0).tolist()
-        yield [chunk.words[row] for row in there], rows[there] / sizes[there, None]
+        usable = np.flatnonzero(sizes > 0).tolist()
+        yield [chunk.words[row] for row in usable], rows[usable] / sizes[usable, None]
 
 
 def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:

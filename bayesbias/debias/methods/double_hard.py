@@ -48,7 +48,7 @@ def double_hard(
     Parameters
     ----------
     component : int, optional
-        The component to remove, counted from 1; found if not given.
+        The component to remove, counted from 1; vectors if not given.
     candidates : int
         How many leading components are tried.
     n_words : int
@@ -64,7 +64,7 @@ def double_hard(
     ----------
     Wang, Lin, Rajani, McCann, Ordonez and Xiong (2020), Double-Hard Debias, ACL, algorithm 1.
     """
-    found, lists = material.found, material.sets
+    vectors, lists = material.vectors, material.sets
     sums = moments(material.embedding, lists.kept)
     center = sums.total / sums.count
     _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(center, center))
@@ -77,13 +77,13 @@ def double_hard(
         return without(rows - center, axes[component - 1 : component])
 
     def learned(component: int) -> tuple[VectorsByWord, FloatArray]:
-        rows = removed(unit_rows(list(found.values())), component)
-        moved = dict(zip(found, rows, strict=True))
+        rows = removed(unit_rows(list(vectors.values())), component)
+        moved = dict(zip(vectors, rows, strict=True))
         return moved, bias_directions(moved, lists)
 
     search: dict[str, Any] = {}
     if component is None:
-        lean, sequence = leaning_direction(found, lists), as_seed_sequence(seed)
+        lean, sequence = leaning_direction(vectors, lists), as_seed_sequence(seed)
         _, biased = most_biased(material.embedding, lean, lists.kept, n_words, vocabulary)
         labels, accuracies = np.repeat([0, 1], n_words), []
         for number in range(1, candidates + 1):
@@ -102,16 +102,16 @@ def double_hard(
     )
 
 
-def leaning_direction(found: VectorsByWord, lists: DefiningSets) -> FloatArray:
+def leaning_direction(vectors: VectorsByWord, lists: DefiningSets) -> FloatArray:
     """Compute x - y, (n_dims,), of the pair's unit vectors: w·(x - y) = cos(w, x) - cos(w, y)."""
     pairs = [lists.representation] if lists.representation else lists.defining
-    there = [pair for pair in pairs if all(word in found for word in pair)]
-    if not there:
+    known = [pair for pair in pairs if all(word in vectors for word in pair)]
+    if not known:
         raise ValueError(
             f"the pair that finds the most biased words, {' and '.join(pairs[0])}, is not in the "
             "embedding; give the sets another representation"
         )
-    x, y = unit_rows([found[word] for word in there[0]])
+    x, y = unit_rows([vectors[word] for word in known[0]])
     return np.asarray(x - y)
 
 

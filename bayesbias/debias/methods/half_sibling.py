@@ -33,8 +33,8 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     """
     if not 0 < alpha < np.inf:
         raise ValueError(f"alpha must be above 0 and finite; got {alpha}")
-    bias_directions(material.found, material.sets)  # refuses sets without known words
-    words = look_up(material.found, {"class words": sorted(material.found)}).rows["class words"]
+    bias_directions(material.vectors, material.sets)  # refuses sets without known words
+    words = look_up(material.vectors, {"class words": sorted(material.vectors)}).rows["class words"]
     if unit:
         words = words / np.linalg.norm(words, axis=1, keepdims=True)
     # V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ for V = wordsᵀ: a square of the dimensions is solved.

@@ -68,9 +68,9 @@ def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> 
 
 
 def _projected(material: Material, k: int | None, equalise: bool, subspace: str) -> Debiaser:
-    found, lists = material.found, material.sets
-    directions = bias_directions(found, lists, k, subspace)
-    placed = equalised_words(found, lists, directions) if equalise else {}
+    vectors, lists = material.vectors, material.sets
+    directions = bias_directions(vectors, lists, k, subspace)
+    placed = equalised_words(vectors, lists, directions) if equalise else {}
     if placed and len(directions) < lists.n_classes - 1:
         warnings.warn(
             f"equalising sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, "

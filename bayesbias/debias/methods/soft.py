@@ -62,21 +62,21 @@ def soft(
         raise ValueError(f"strength must be 0 or more and finite; got {strength}")
     if weighting not in WEIGHTINGS:
         raise ValueError(unknown_name("weighting", weighting, WEIGHTINGS))
-    directions = bias_directions(material.found, material.sets, k)
+    directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
     problem = Problem.of(sums, directions, strength, mean=weighting == "mean")
     gram = problem.solve()
-    left = problem.bias_left(gram)
-    if strength > 0 and left > 1 - HARDLY:
+    bias_left = problem.bias_left(gram)
+    if strength > 0 and bias_left > 1 - HARDLY:
         warnings.warn(
             f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
-            f"{100 * (1 - left):.2g}% of the bias: see `soft` on how the strength counts",
+            f"{100 * (1 - bias_left):.2g}% of the bias: see `soft` on how the strength counts",
             skip_file_prefixes=OWN_FRAMES,
         )
     chosen = {"strength": float(strength), "weighting": weighting}
     change = root(gram)
     return material.debiaser(
-        {**chosen, "k": len(directions), "bias_left": left},
+        {**chosen, "k": len(directions), "bias_left": bias_left},
         equalise=False,
         everywhere=lambda rows: rows @ change,
     )
