@@ -154,7 +154,7 @@ def test_lists_without_shared_words_are_refused() -> None:
         ({"embeddings": []}, TypeError, r"a mapping of names to vectors or files.*got \[\]"),
         ({"scores": ["wheat"]}, ValueError, "unknown score 'wheat'; did you mean 'weat'"),
         ({"aggregate": "abs_avg"}, ValueError, "did you mean 'abs_mean'"),
-        ({"wordlists": [["he", "she"]]}, TypeError, r"by its name or path, or as .*got a list"),
+        ({"wordlists": [["he", "she"]]}, TypeError, r"by its name or path, or as .*got list"),
     ],
 )
 def test_wrong_lists_scores_and_embeddings_are_refused(

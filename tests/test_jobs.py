@@ -124,7 +124,7 @@ def test_one_failing_job_does_not_stop_the_others(tmp_path: Path) -> None:
         ("file", "OSError", "no file today"),
         ("import", "ImportError", "no import today"),
         ("memory", "MemoryError", "no memory today"),
-        ("no frame", "TypeError", "a job must return a DataFrame; got a dict"),
+        ("no frame", "TypeError", "a job must return a DataFrame; got dict"),
     ]
     assert "in failing" in finished.failures[0].traceback
     assert len(kept_results(tmp_path)) == 2, "failures are not kept: the next run tries again"

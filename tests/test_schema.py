@@ -76,7 +76,7 @@ REFUSED: list[tuple[object, str]] = [
     ),
     (toy(connection=["human", "asociated"]), "'asociated'.*mean 'associated'.*, different"),
     *(
-        (given, rf"got a {type(given).__name__}. bb.read_table\(path\) reads a long-form table")
+        (given, rf"got {type(given).__name__}. bb.read_table\(path\) reads a long-form table")
         for given in ("table.csv", [toy()])
     ),
 ]

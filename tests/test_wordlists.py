@@ -248,7 +248,7 @@ REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
     ("", ValueError, r"unknown word list ''"),
     ("a\0b", ValueError, r"unknown word list"),
     (3, TypeError, "a word list is given by its name or path, or as"),
-    (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got a DataFrame, "),
+    (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got DataFrame, "),
     (Path("religion"), FileNotFoundError, "no word list at "),
     (".", IsADirectoryError, "is a folder; give the word list's .toml"),
     ("other.txt", ValueError, r"does not end in \.toml.*rename it"),

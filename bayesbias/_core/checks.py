@@ -58,8 +58,8 @@ def check_path(what: str, source: object, otherwise: str) -> None:
     """Raise a TypeError for what is not a name or a path."""
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
-            f"{what} is given by its name or path, or as {otherwise}; got a "
-            f"{type(source).__name__}, {' '.join(reprlib.repr(source).split())}"
+            f"{what} is given by its name or path, or as {otherwise}; got {type(source).__name__}, "
+            + " ".join(reprlib.repr(source).split())
         )
 
 

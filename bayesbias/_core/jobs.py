@@ -179,7 +179,7 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
 def pack_frame(frame: pd.DataFrame, texts: Iterable[str] = ()) -> dict[str, Any]:
     """Return a frame and warnings as plain lists and texts, which `unpack_frame` reads."""
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"a job must return a DataFrame; got a {type(frame).__name__}")
+        raise TypeError(f"a job must return a DataFrame; got {type(frame).__name__}")
     content = {
         "columns": {name: column.tolist() for name, column in frame.items()},
         "dtypes": {name: str(column.dtype) for name, column in frame.items()},

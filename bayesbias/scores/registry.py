@@ -259,7 +259,7 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
         if not isinstance(score, ListScore):
             raise TypeError(
                 f"scores[{name!r}] must be a bb.scores.ListScore, such as "
-                f"ListScore(function, scope='pair'); got a {type(score).__name__}"
+                f"ListScore(function, scope='pair'); got {type(score).__name__}"
             )
     return chosen
 

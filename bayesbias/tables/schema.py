@@ -101,7 +101,7 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
     """Raise an error for what is no table, and for columns that it lacks or has twice."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
-            f"a table (DataFrame) is needed; got a {type(table).__name__}. bb.read_table(path) "
+            f"a table (DataFrame) is needed; got {type(table).__name__}. bb.read_table(path) "
             "reads a long-form table, and bb.distance_table(vectors, wordlist) makes one"
         )
     lacking = [name for name in needed if name not in table.columns]
