@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from embedding_toys import WORDS, Table, check, keyed
 
-from bayesbias._core.checks import Argument
 from bayesbias.embeddings.convert import save_vectors
-from bayesbias.embeddings.load import cures, load_vectors, resolved_forms
+from bayesbias.embeddings.load import load_vectors, resolved_forms
 from bayesbias.embeddings.word_sets import look_up
 from bayesbias.tables.spellings import first_spellings
 
@@ -65,30 +64,13 @@ def test_forms_that_stand_for_a_word(asked: str, choices: dict[str, Any], read_a
     assert resolved_forms(vectors).get(asked, asked) == read_as
 
 
-def test_the_cure_of_every_missing_word_is_remembered() -> None:
-    fallback, plain = Argument("case", "fallback"), Argument("strip_accents", True)
-    asked = {
-        "CAFÉ": (fallback,),
-        "naïve": (plain,),
-        "NAÏVE": (fallback, plain),
-        "london": "London",  # no argument finds it: the list must write it so
-    }
-    vectors = load_vectors(keyed(ODD), [*asked, "café", "lost"])
-    assert cures(vectors) == asked
-    for word, cure in asked.items():
-        if not isinstance(cure, str):
-            choices: dict[str, Any] = {each.name: each.value for each in cure}
-            assert word in load_vectors(keyed(ODD), [word], **choices)
-    lower = load_vectors(keyed(ODD), ["London", "café"], case="lower")
-    assert cures(lower) == {"London": (fallback,)}
-    assert cures(load_vectors(keyed(ODD))) == cures(keyed(ODD)) == {}
-
-
-def test_nothing_found_names_a_cure() -> None:
-    with pytest.raises(ValueError, match="'naïve' is there without accents: pass strip_acc"):
+def test_other_spellings_of_missing_words_are_remembered() -> None:
+    others = {"CAFÉ": "café", "naïve": "naive", "NAÏVE": "naive", "london": "London"}
+    vectors = load_vectors(keyed(ODD), [*others, "café", "lost"])
+    assert vectors.others == others
+    assert load_vectors(keyed(ODD)).others == {}
+    with pytest.raises(ValueError, match=r"'naïve' is there as 'naive': .* or strip_accents=True"):
         load_vectors(keyed(ODD), ["naïve", "lost"])
-    with pytest.raises(ValueError, match="otherwise, such as 'London' for 'london'"):
-        load_vectors(keyed(ODD), ["london", "lost"])
 
 
 def test_two_spellings_of_one_vector_are_one_word_of_a_set() -> None:

@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.checks import ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form, resolved_forms
+from ..tables.spellings import CASES, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .formats.keyed import (
-    Vectors,
-    as_keyed,
-    cures,
-    frequency_ranks,
-    require_directions,
-)
+from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
 from .registry import open_embedding
 from .source import Chunk, Vector, first_of_each
 
@@ -30,8 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-__all__ = ["CASES", "choose", "cures", "frequency_ranks", "iter_vectors", "load_vectors"]
-__all__ += ["open_embedding", "resolved_forms"]
+__all__ = ["CASES", "choose", "frequency_ranks", "open_embedding", "resolved_forms"]
 
 type VectorsLike = (
     str
@@ -148,23 +141,23 @@ def read_vectors(
             "to read, or read it in parts by iter_vectors"
         ) from None
     loaded = embedding.loaded
-    chosen, cure = {word: word for word in chunk.words}, dict[str, Cure]()
+    chosen, others = {word: word for word in chunk.words}, dict[str, str]()
     if asked is not None:
         rows = {word: row for row, word in enumerate(chunk.words)}
         chosen = choose(asked, rows, case, strip_accents=strip_accents)
         absent = [word for word in asked if word not in chosen]
         made = _from_subwords(loaded, absent, where) if subwords else _joined([])
-        tries = {w: cure_of(w, rows, case, strip_accents=strip_accents) for w in absent}
-        cure = {w: c for w, c in tries.items() if c is not None and w not in made.words}
+        tries = {w: [*filter(rows.__contains__, every_form(w))] for w in absent}
+        others = {w: forms[0] for w, forms in tries.items() if forms and w not in made.words}
         chunk = _joined([chunk.take([rows[form] for form in chosen.values()]), made])
         chosen |= {word: word for word in made.words}
     if not chosen:
-        raise _nothing_found(asked or (), cure, where)
+        raise _nothing_found(asked or (), others, where)
     require_directions(list(chosen), chunk.vectors, f"{where}: ")
     original = {} if loaded is None else resolved_forms(loaded)
     forms = [original.get(form, form) for form in chosen.values()]
     sample = getattr(loaded, "sample", None) if asked is None else None
-    return Vectors(list(chosen), chunk.vectors, forms, chunk.ranks, found_by=cure, sample=sample)
+    return Vectors([*chosen], chunk.vectors, forms, chunk.ranks, others=others, sample=sample)
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
@@ -258,14 +251,14 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     return sorted(asked)
 
 
-def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) -> ValueError:
+def _nothing_found(asked: Sequence[str], others: Mapping[str, str], where: str) -> ValueError:
     if not asked:
         return ValueError(f"{where} holds no words")
     text = f"none of the {len(asked)} words is in {where} ({abridged(asked)})"
-    if not hints:
+    if not others:
         return ValueError(text)
-    word, cure = next(iter(hints.items()))
-    if isinstance(cure, str):
-        return ValueError(f"{text}; write them otherwise, such as {cure!r} for {word!r}")
-    names = [part for argument in cure for part in (" and ", argument)][1:]
-    return ArgumentError(f"{text}; {word!r} is there {CURES[cure]}: pass ", *names)
+    word, form = min(others.items())
+    hint = f"{text}; {word!r} is there as {form!r}: write it so in the list, or pass "
+    return ArgumentError(
+        hint, Argument("case", "fallback"), " or ", Argument("strip_accents", True)
+    )

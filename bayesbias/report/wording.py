@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,7 +10,6 @@ import pandas as pd
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, at_level
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from ..tables.spellings import CURES
 from .numbers import counted, ends, joined, named, number, percent, placed, probability_name, signed
 from .writer import Line
 
@@ -102,29 +100,17 @@ def missing_sentences(analysis: Analysis) -> list[str]:
         sentences = [
             f"The embedding lacks {len(lost):,} of the list's {own_entries(analysis):,} entries: "
             f"{named(names, 8)}. No number includes them.",
-            *_cure_sentences(analysis),
         ]
+    if others := analysis.others:
+        words = named([f"{form} for {word}" for word, form in others.items()], 3)
+        sentences.append(
+            f"{len(others)} there in another spelling ({words}): write them so, or try --case "
+            "fallback or --strip-accents."
+        )
     if len(analysis.thin):
         few = sets_in_words(analysis.thin)
         sentences.append(f"Too few words are left of {few}. {THIN_MEANING}")
     return [*sentences, *unmeasured(analysis)]
-
-
-def _cure_sentences(analysis: Analysis) -> list[str]:
-    """Word what would find missing words, each cure once."""
-    sentences, written = [], []
-    for word, cure in analysis.cures.items():
-        if isinstance(cure, str):
-            written.append(f"{cure} for {word}")
-    lookups = Counter(cure for cure in analysis.cures.values() if not isinstance(cure, str))
-    for cure, count in lookups.items():
-        flags = [f"--{argument.name.replace('_', '-')} {argument.value}" for argument in cure]
-        options = " ".join(flag.removesuffix(" True") for flag in flags)
-        sentences.append(f"{count} there {CURES[cure]}: try {options}.")
-    if written:
-        words = counted(len(written), "word")
-        sentences.append(f"{words} there in capitals: write {named(written, 3)}.")
-    return sentences
 
 
 def unmeasured(analysis: Analysis) -> list[str]:

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from .._core.checks import Argument
-
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
@@ -17,19 +15,6 @@ FORM = "matched_form"
 
 CASES = ("exact", "lower", "fallback")
 """How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
-
-type Cure = tuple[Argument, ...] | str
-"""What finds a missing word: arguments of `load_vectors`, or the form to write in the list."""
-
-_IN_CASE = (Argument("case", "fallback"),)
-_PLAIN = (Argument("strip_accents", True),)
-
-CURES: dict[tuple[Argument, ...], str] = {
-    _IN_CASE: "in another case",
-    _PLAIN: "without accents",
-    _IN_CASE + _PLAIN: "in another case and without accents",
-}
-"""How a missing word is there, by what finds it."""
 
 
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
@@ -76,21 +61,6 @@ def choose(
         if form is not None:
             askers[form].append(word)
     return {word: form for form in found for word in askers[form]}
-
-
-def cure_of(
-    word: str, found: Container[str], case: str, *, strip_accents: bool = False
-) -> Cure | None:
-    """Return what would find a word that was looked up and is missing; None if nothing does."""
-    tries = (
-        ("fallback", strip_accents, _IN_CASE),
-        (case, True, _PLAIN),
-        ("fallback", True, _IN_CASE + _PLAIN),
-    )
-    for how, strip, arguments in tries:
-        if any(form in found for form in forms_of(word, how, strip_accents=strip)):
-            return arguments
-    return next((form for form in every_form(word) if form in found), None)
 
 
 def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:

@@ -20,12 +20,11 @@ from ..background.reference_words import Pool
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
-from ..embeddings.load import VectorsLike, cures, read_vectors, resolved_forms
+from ..embeddings.load import VectorsLike, read_vectors, resolved_forms
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
 from ..sampling.fit import fit
 from ..tables.descriptives import contrast_of
-from ..tables.spellings import Cure
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
 from .reference import (
     HEADLINE,
@@ -70,10 +69,10 @@ class Analysis(Shown, OfModels[ModelResult]):
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
     order asked for; the last leads. `comparison` is of `bayesbias.compare_models`, None for a
     single model, and `reference` what the contrasts are compared with, None where nothing could be
-    drawn. `resolved_forms` are words that were read in another form, `cures` what would find
-    missing ones; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256 of the
-    words and vectors that were used, `notices` what the package warned of on the way. `since` is
-    what changed since an earlier run, and `call` the call that makes the same analysis.
+    drawn. `resolved_forms` are words that were read in another form, `others` the forms in which
+    missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256
+    of the words and vectors that were used, `notices` what the package warned of on the way.
+    `since` is what changed since an earlier run, and `call` the call that makes the same analysis.
     """
 
     wordlist: WordList
@@ -86,7 +85,7 @@ class Analysis(Shown, OfModels[ModelResult]):
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = ()
     reference: Reference | None = None
-    cures: Mapping[str, Cure] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
     thin: pd.DataFrame = field(default_factory=pd.DataFrame)
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
@@ -326,7 +325,7 @@ def _analysis(
         comparison=comparison,
         notices=(*read, *notices),
         reference=reference,
-        cures={word: cure for word, cure in cures(keyed).items() if word in asked},
+        others={w: form for w, form in getattr(keyed, "others", {}).items() if w in asked},
         thin=undersized_sets(keyed, wordlist),
     )
 

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..._core.display import abridged
-from ...tables.spellings import FORM, Cure, resolved_forms
+from ...tables.spellings import FORM, resolved_forms
 from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ RANK = "frequency_rank"
 class Vectors:
     """Words, vectors (n_words, n_dims), the forms that were read, and ranks, as gensim names them.
 
-    `found_by` is what would find missing words, `sample` has further words of the source, which
-    have to be asked for.
+    `others` are the forms in which words that were asked for and are missing are there, `sample`
+    has further words of the source, which have to be asked for.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Vectors:
         forms: Sequence[str] | None = None,
         ranks: ArrayLike | None = None,
         *,
-        found_by: Mapping[str, Cure] | None = None,
+        others: Mapping[str, str] | None = None,
         sample: KeyedVectors | None = None,
     ) -> None:
         self.index_to_key = list(words)
@@ -46,7 +46,7 @@ class Vectors:
         self.expandos = {FORM: np.array(words if forms is None else forms, dtype=object)}
         if ranks is not None:
             self.expandos[RANK] = np.array(ranks, dtype=np.int64)
-        self.found_by, self.sample = dict(found_by or {}), sample
+        self.others, self.sample = dict(others or {}), sample
 
     def __len__(self) -> int:
         return len(self.index_to_key)
@@ -77,7 +77,7 @@ def with_words(
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
         [*forms_of_keys(vectors), *words],
         [*ranks_of(vectors).tolist(), *ranks],
-        found_by=cures(vectors),
+        others=getattr(vectors, "others", None),
     )
 
 
@@ -121,11 +121,6 @@ def forms_of_keys(vectors: KeyedVectors) -> list[str]:
     """Return the form that was read of every word."""
     others = resolved_forms(vectors)
     return [others.get(word, word) for word in vectors.index_to_key]
-
-
-def cures(vectors: KeyedVectors) -> dict[str, Cure]:
-    """Return what would find words that were asked for and are missing: arguments, or a form."""
-    return dict(getattr(vectors, "found_by", {}))
 
 
 def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
