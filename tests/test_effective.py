@@ -10,7 +10,7 @@ from scipy.stats import kstest
 
 import bayesbias as bb
 from bayesbias.model.design import make_design
-from bayesbias.posterior.effective import p_unrelated
+from bayesbias.posterior.predictive import p_unrelated
 from bayesbias.tables.cosines import attach_cosines
 
 

@@ -40,13 +40,8 @@ def changes(
     ----------
     tree : DataTree
         As `fit_change` gives it.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    rope : float, optional
-        Changes smaller than this, in units of distance, count as none; by default .15 of the sd of
-        the stereotypes' distances before.
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, rope, ci_kind
+        As for `bb.contrasts`; changes smaller than `rope` count as none.
 
     Returns
     -------
@@ -92,13 +87,8 @@ def order_changes(
         mean and interval of first - second ``before`` and ``after`` (``before_low`` and so on);
         of its change ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, ``p_rope``;
         ``p_closer_before`` and ``p_closer_after``, the probabilities that the first lies closer;
-        ``p_turned``, the probability that the sign before and the sign after differ. The latter is
-        taken draw by draw, since before and after go together: it is not made of the former two.
-
-    Notes
-    -----
-    Where the gap was about zero to begin with, a turn means little. The sum of ``p_turned`` over
-    words is the expected number of words whose order turned.
+        ``p_turned``, the share of draws in which the signs before and after differ. Where the gap
+        was about zero to begin with, a turn means little.
     """
     levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)

@@ -11,7 +11,6 @@ draws of the prior, moved by how far what was measured lies from what they expec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -44,15 +43,6 @@ NUMBERS_AT_ONCE = 2_000_000
 """Entries of the covariances that are computed together."""
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """Draws of contrasts, (n, n_lists, n_embeddings), and of sds by name, (n,) each."""
-
-    contrasts: FloatArray
-    sds: dict[str, FloatArray]
-    pareto_k: float
-
-
 class Hierarchy:
     """What was measured of all lists, and which effects it shares.
 
@@ -73,7 +63,7 @@ class Hierarchy:
         of_run = embedding, wordlist, wordlist * n_embeddings + embedding
         cell = np.arange(len(lists) * n_embeddings)
         of_cell = cell % n_embeddings, cell // n_embeddings, cell
-        several = n_embeddings > 1, len(lists) > 1, n_embeddings > 1 and len(lists) > 1
+        several = n_embeddings > 1, len(lists) > 1, min(n_embeddings, len(lists)) > 1
         self.loadings: dict[str, tuple[FloatArray, FloatArray]] = {
             name: (np.eye(cells.max() + 1)[runs], np.eye(cells.max() + 1)[cells])
             for name, runs, cells, is_learned in zip(PRIORS, of_run, of_cell, several, strict=False)
@@ -114,8 +104,10 @@ class Hierarchy:
             cells += sd[:, None] ** 2 * (pull @ of_runs @ of_cells.T)
         return cells.reshape(-1, *self.shape)
 
-    def draw(self, priors: Mapping[str, Prior], n: int, rng: Generator) -> Drawn:
-        """Draw the sds, and the contrasts given them, in chunks of bounded memory."""
+    def draw(
+        self, priors: Mapping[str, Prior], n: int, rng: Generator
+    ) -> tuple[FloatArray, dict[str, FloatArray], float]:
+        """Draw contrasts, (n, n_lists, n_embeddings), and sds, (n,); return Pareto k, too."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
         at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)
 
@@ -139,4 +131,4 @@ class Hierarchy:
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
         sds = unit * (np.exp(drawn.points) - OFFSET)
         contrasts = np.concatenate([self.draw_contrasts(some, rng) for some in chunks(sds)])
-        return Drawn(contrasts, dict(zip(self.loadings, sds.T, strict=True)), drawn.pareto_k)
+        return contrasts, dict(zip(self.loadings, sds.T, strict=True)), drawn.pareto_k

@@ -147,9 +147,9 @@ def fit_many(
     parts = [of_lists, *([contrast] for _, group, contrast in rows if group)]
     n = fitted.draws * fitted.chains
     drawn = [Hierarchy(part, len(embeddings)).draw(sd_priors, n, rng) for part in parts]
-    worst = max(*pareto_k, *(one.pareto_k for one in drawn))
-    draws = {"contrast": np.concatenate([one.contrasts for one in drawn], axis=1), **drawn[0].sds}
-    draws["average"] = drawn[0].contrasts.mean(axis=1)
+    worst = max(*pareto_k, *(k for _, _, k in drawn))
+    draws = {"contrast": np.concatenate([one for one, _, _ in drawn], axis=1), **drawn[0][1]}
+    draws["average"] = drawn[0][0].mean(axis=1)
     dims = {"contrast": ("contrast_row", "embedding"), "average": ("embedding",)}
     coords: dict[str, Any] = {"embedding": embeddings}
     coords |= {name: ("contrast_row", [row[i] for row in rows]) for i, name in enumerate(OF_ROW)}
@@ -241,17 +241,16 @@ def _raw(contrasts: Sequence[Contrasts], n_embeddings: int) -> FloatArray:
 
 def _of_left_out(lists: Sequence[Runs]) -> list[str]:
     """Name the pairs that are left out, and the lists that compare nothing."""
-    doubts = [
-        f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words of the list "
-        f"{runs.wordlist!r} are not in all of its embeddings, and are left out of all"
-        for runs in lists
-        if runs.n_left_out
-    ]
-    if any(len(runs.embeddings) > 1 for runs in lists):
-        doubts += [
-            f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and does not compare "
-            "embeddings; its contrasts in the others are predicted"
-            for runs in lists
-            if len(runs.embeddings) < 2
-        ]
+    doubts, several = [], any(len(runs.embeddings) > 1 for runs in lists)
+    for runs in lists:
+        if runs.n_left_out:
+            doubts.append(
+                f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words of "
+                f"the list {runs.wordlist!r} are not in all of its embeddings, and are left out"
+            )
+        if several and len(runs.embeddings) < 2:
+            doubts.append(
+                f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only; its contrasts in the "
+                "other embeddings are predicted"
+            )
     return doubts

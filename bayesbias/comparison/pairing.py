@@ -87,7 +87,11 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
         tables[1][[*by, distance]], on=by, suffixes=("", "_after"), validate="one_to_one"
     )
     if joined.empty:
-        raise ValueError(_nothing_shared(*tables))
+        shown = [" ".join(map(str, table[list(KEYS)].iloc[0])) for table in tables]
+        raise ValueError(
+            f"the tables have no row in common (before begins with {shown[0]!r}, after with "
+            f"{shown[1]!r}); make both with the same word list"
+        )
     rows = joined[list(COLUMNS[:-1])].copy()
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
@@ -124,17 +128,6 @@ def _require_same_groups(before: pd.DataFrame, after: pd.DataFrame) -> None:
             f"the protected word {word!r} is of the group {group[word]!r} before and "
             f"{later[word]!r} after; give it one"
         )
-
-
-def _nothing_shared(before: pd.DataFrame, after: pd.DataFrame) -> str:
-    reasons = []
-    for name in KEYS:
-        words, others = ([*table[name].astype(str).unique()] for table in (before, after))
-        if set(words).isdisjoint(others):
-            shown = f"before: {abridged(words)}; after: {abridged(others)}"
-            reasons.append(f"no {name} is in both ({shown})")
-    why = "; ".join(reasons) or "each of their words is, but never in the same combination"
-    return f"the tables have no row in common: {why}. Make both with the same word list"
 
 
 def require_table_source(

@@ -99,7 +99,7 @@ def score_many(
     """Compute scores of every word list in every embedding, and rank the embeddings by them.
 
     A score of a list is computed on the words that all embeddings have, so that a missing word
-    fakes no difference.
+    fakes no difference. A warning names the others.
 
     Parameters
     ----------
@@ -125,11 +125,6 @@ def score_many(
         distances from the value of no bias, where larger is more biased; ``rank`` by ``bias``, 1
         for the most biased, the same for equal ones. ``attrs`` hold the ``aggregate`` and, in
         ``left_out``, the words of every list that were left out.
-
-    Warns
-    -----
-    UserWarning
-        If words are left out because some embedding lacks them.
 
     Examples
     --------

@@ -36,9 +36,8 @@ def rank_embeddings(
     ----------
     tree : DataTree
         A posterior from `fit_many`.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    ci_kind : {"hdi", "eti"}
+    ci_prob, ci_kind
+        As for `contrasts`.
     level : {"overall", "group"}
         Whether to rank by the contrast overall, or of each group.
 
@@ -99,10 +98,9 @@ def embedding_differences(
     Returns
     -------
     DataFrame
-        ``wordlist`` (overall, with several lists first ``average``), of groups
-        ``protected_group``, ``first``, ``second``, and of the first's contrast less the second's
-        ``mean``, ``sd``, ``low``, ``high``, ``p_direction`` and ``p_rope``. Negative: the first is
-        the more biased.
+        ``wordlist`` and ``protected_group`` as in `rank_embeddings`, ``first``, ``second``, and of
+        the first's contrast less the second's ``mean``, ``sd``, ``low``, ``high``, ``p_direction``
+        and ``p_rope``. Negative: the first is the more biased.
 
     Examples
     --------
@@ -134,7 +132,7 @@ def predict_retraining(
     tree : DataTree
         A posterior from `fit_many`, of tables with a column ``replicate``.
     ci_prob, ci_kind
-        As for `rank_embeddings`.
+        As for `contrasts`.
     seed : int, SeedSequence, Generator or None
 
     Returns
@@ -177,7 +175,7 @@ def variance_shares(
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, ci_kind
-        As for `rank_embeddings`.
+        As for `contrasts`.
 
     Returns
     -------

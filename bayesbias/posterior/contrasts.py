@@ -82,15 +82,14 @@ def contrasts(
     ci_prob : float
         Probability of the intervals, in (0, 1).
     rope : float, optional
-        Half-width of the region of practical equivalence, in units of distance, from 0 on. By
-        default .15 of the sd of the stereotypes' distances; ``.attrs["rope"]`` has it.
+        Half-width of the region of practical equivalence, a distance; by default .15 of the sd of
+        the stereotypes' distances. ``.attrs["rope"]`` has it.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
         Whether means are of words and attributes like those listed, or of the very ones of the
-        table. Rows of groups are about words like those listed where the model has a mean of every
-        group, as ``by-group`` has, and otherwise average the listed words. A gap of the listed
-        words includes how close an attribute or a whole set is to all groups.
+        table. Models without a mean of every group average the listed words of a group. A gap of
+        the listed words includes how close an attribute or a whole set is to all groups.
     between : {"connections", "groups"}
         Whether to compare connections, or how large that difference is in one group and another.
 
@@ -98,15 +97,17 @@ def contrasts(
     -------
     DataFrame
         One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
-        ``second``, ``estimand`` (what the row is about, see the notes), then of first - second
-        ``mean``, ``sd``, ``low``, ``high``;
+        ``second``, ``estimand``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
         ``p_direction``, the probability of the sign the median has, in [.5, 1]; ``p_rope``, the
         probability that the difference is smaller than `rope`; and of words ``p_most``, the
-        probability that this difference is the farthest from zero of all words (NaN at other
-        levels). A negative difference: the first lies closer to the protected words. Between
-        groups one row a pair of groups and pair of connections: ``protected_group``,
-        ``other_group``, ``first``, ``second``, and the same, without ``p_most``, of
-        (first - second) of the group less that of the other group.
+        probability that no other word has a larger difference. A negative difference: the first
+        lies closer to the protected words. Between groups one row a pair of groups, which has
+        ``other_group``, and pair of connections: the group's difference less the other group's.
+
+    Raises
+    ------
+    ValueError
+        If there is one connection or group only.
 
     Notes
     -----
@@ -117,11 +118,8 @@ def contrasts(
     controls have no relative contrast, and so no row of it.
 
     Rows overall and of groups of a Normal model with ``over="population"`` come from the exact
-    distribution of the contrast given each draw of the standard deviations, averaged over draws
+    distribution of the contrast given the standard deviations, averaged over their draws
     (Rao-Blackwell), so that they depend little on the seed.
-
-    The word with the largest estimate was chosen among many; ``p_most`` is the probability that no
-    other word has a larger difference.
 
     Examples
     --------
@@ -224,7 +222,8 @@ def unpooled_contrasts(
 
     A model takes a word that stands out partly for chance. That is right for the most striking of
     many words. For a word that you named beforehand, ask its own distances. The model is fitted
-    once for each word, with a wide prior of its own for the effects of that word.
+    once for each word, with a wide prior of its own for the effects of that word
+    (Gelman and Hill, 2007, chapter 12).
 
     Parameters
     ----------
@@ -241,11 +240,6 @@ def unpooled_contrasts(
     -------
     DataFrame
         A row a word and pair of connections, with the columns of `contrasts`.
-
-    References
-    ----------
-    Gelman and Hill (2007), Data Analysis Using Regression and Multilevel/Hierarchical Models,
-    chapter 12, on pooling.
 
     Examples
     --------

@@ -27,19 +27,11 @@ by a quarter of its sd whenever alpha doubles has this much."""
 
 
 def diagnostics(tree: DataTree) -> pd.DataFrame:
-    """Return the diagnostics of a posterior.
+    """Return the diagnostics of a posterior, ``diagnostic`` and ``value``.
 
-    Parameters
-    ----------
-    tree : DataTree
-        A posterior from `fit`.
-
-    Returns
-    -------
-    DataFrame
-        ``diagnostic`` and ``value``: ``chains``, ``draws`` of each; of the exact sampler
-        ``pareto_k``, ``importance_ess`` and ``n_proposals``; of NUTS ``divergences``, the largest
-        ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
+    They are ``chains`` and ``draws`` of each; of the exact sampler ``pareto_k``,
+    ``importance_ess`` and ``n_proposals``; of NUTS ``divergences``, the largest ``rhat``, and the
+    smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
     """
     import arviz_stats as az
 
@@ -62,18 +54,16 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
 
     Raising the priors, or the likelihood, to a power :math:`\alpha` close to 1 reweights the draws;
     the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
-    posterior in :math:`\log_2 \alpha`. No refit is needed.
-
-    "The prior" is that of ``connection_mean``, of the standard deviations and of ``nu``, all
-    together. The distributions of effects around them are part of the model and stay.
+    posterior in :math:`\log_2 \alpha` (Kallioinen et al., 2024). "The prior" is that of
+    ``connection_mean``, of the standard deviations and of ``nu``, all together; the distributions
+    of effects around them are part of the model and stay.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to look at; by default those with a prior in the model. ``word_mean``
-        is another.
+        Posterior variables to look at, such as ``word_mean``; by default those with a prior.
 
     Returns
     -------

@@ -44,6 +44,8 @@ def influence(
 ) -> pd.DataFrame:
     """Compute how the overall contrast changes without each protected word and each attribute.
 
+    Given the sds, which are those learned with it, the posterior mean without a word is exact.
+
     Parameters
     ----------
     tree : DataTree
@@ -61,11 +63,6 @@ def influence(
         ``sds``, the change in posterior sds of the contrast. The largest change first. A negative
         change: the contrast is more negative without this word. Attributes without rows of the two
         connections are left out.
-
-    Notes
-    -----
-    Given the sds the posterior mean of a contrast is linear in the distances, so that no sampling
-    is needed without a word. The sds are those learned with it.
 
     Examples
     --------
@@ -150,10 +147,8 @@ def expected_width(
     training_sd : float
         Sd of the contrast between trainings, a distance, such as the mean of ``training_sd`` of
         `fit_many`. With 0 the embedding is taken as given.
-    first, second : str
-        Connections; the contrast is first - second.
-    ci_prob : float
-        Probability of the interval, in (0, 1).
+    first, second, ci_prob
+        As for `influence` and `contrasts`.
 
     Returns
     -------
@@ -164,12 +159,8 @@ def expected_width(
     Notes
     -----
     Given the sds the variance of a contrast depends on the design only. It is averaged over draws
-    of the sds, plus :math:`\text{training\_sd}^2 / k`. A real study learns the sds too, so that
-    intervals of small studies are wider.
-
-    References
-    ----------
-    Shavelson and Webb (1991), Generalizability Theory: A Primer, chapter 6 (decision studies).
+    of the sds, plus :math:`\text{training\_sd}^2 / k` (Shavelson and Webb, 1991, chapter 6). A real
+    study learns the sds too, so that intervals of small studies are wider.
 
     Examples
     --------

@@ -53,8 +53,8 @@ def compare_models(
     ----------
     posteriors : mapping of str to DataTree
         Two or more posteriors from `fit`, all of the same table, by the name of the model.
-    leave_out : str
-        ``row``, ``attribute`` or ``protected_word``; words for Normal models only.
+    leave_out : {"row", "attribute", "protected_word"}
+        Words are left out of Normal models only.
     seed : int, SeedSequence, Generator or None
         Of folds and fits. None takes fresh entropy, which ``.attrs["seed"]`` records.
 
@@ -63,14 +63,9 @@ def compare_models(
     DataFrame
         A row a model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
         parameters, of rows only), ``elpd_diff`` to the best model (0 or below), ``dse``; of rows
-        ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most), of words
-        ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors are over what was
-        left out.
-
-    Warns
-    -----
-    SamplingWarning
-        If rows have bad Pareto k.
+        ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most; there is
+        a warning), of words ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors
+        are over what was left out.
 
     References
     ----------

@@ -43,16 +43,8 @@ def predict_words(
     r"""Predict the contrasts of another protected word of every group.
 
     For every posterior draw the effects of a new word are drawn from the model, such as its level
-    and its lean under ``maximal``, or
-
-    .. math:: \theta[w, c] \sim \mathrm{Normal}(\mu[c], \tau[c])
-
-    under ``paper``. What its mean distances are over is `attributes`:
-
-    - ``population``: the population of attributes, whose effects are zero in the mean, without
-      residuals: what another word of the group is like, had other attributes been listed too.
-    - ``listed``: the attributes of this table, each once, with their effects, their leaning to the
-      group and residuals: where a measured contrast of the word will lie.
+    and its lean under ``maximal``, or :math:`\theta[w, c] \sim \mathrm{Normal}(\mu[c], \tau[c])`
+    under ``paper`` (Gelman and Hill, 2007, section 12.8).
 
     Parameters
     ----------
@@ -61,7 +53,9 @@ def predict_words(
     ci_prob, rope, ci_kind
         As for `contrasts`.
     attributes : {"population", "listed"}
-        Which attributes its mean distances are over.
+        What its mean distances are over: the population of attributes, whose effects are zero in
+        the mean, without residuals; or the attributes of this table, with their effects, their
+        leaning to the group and residuals, which is where a measured contrast of the word will lie.
     seed : int, SeedSequence, Generator or None
         Of the new words. None takes fresh entropy, which ``.attrs["seed"]`` records.
 
@@ -70,12 +64,6 @@ def predict_words(
     DataFrame
         A row a group and pair of connections: ``protected_group``, then the columns of `contrasts`
         from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and ``seed``.
-
-
-    References
-    ----------
-    Gelman and Hill (2007), Data Analysis Using Regression and Multilevel/Hierarchical Models,
-    section 12.8 (prediction for a new group).
 
     Examples
     --------

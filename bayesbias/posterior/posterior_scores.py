@@ -50,13 +50,7 @@ def posterior_scores(
           sd of s over words (ddof 1). Two groups only.
 
         A set belongs to the first group that it is associated with. Stereotypes of groups that
-        have no words, and words that lack rows for some group's set, enter MAC only. The other
-        rows are absent if a group has no complete word.
-
-    Raises
-    ------
-    ValueError
-        If the posterior has no stereotypes, or is of changes.
+        have no words, and words that lack rows for some group's set, enter MAC only.
 
     Notes
     -----
@@ -65,8 +59,8 @@ def posterior_scores(
     (different - associated), and twice gWEAT; WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
     Where words have few or noisy rows, the sd over words in ``weat_effect_size`` is larger in the
-    draws than in truth, and the effect size smaller; the mean difference is not. A model that pools
-    words strongly does the reverse. Read both.
+    draws than in truth, and the effect size smaller; a model that pools words strongly does the
+    reverse. The mean difference has no such bias.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Posterior predictive checks: whether the model expects the distances that were measured."""
+"""Whether a model expects what was measured, and whether words of like vectors lean alike."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.random import default_rng
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
+from ..model.design import Design
 from ..model.likelihood import predict_chunks
+from ..model.likeness import effective_number
 from ..model.tree import design_of, index_of, labels, observed
 from ..model.tree import n_draws as n_draws_of
-from .effective import p_unrelated
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ ROWS_AT_ONCE = 500
 
 DEFAULT_DRAWS = 1_000
 """Predictive draws a row. The published coverage is what HPDIs of so many draws give."""
+
+N_PERMUTATIONS = 1000
+"""Permutations of each p-value of `p_unrelated`."""
 
 
 def predictive_check(
@@ -115,3 +120,98 @@ def predictive_intervals(
         for ci_prob, blocks in parts.items():
             blocks.append(interval(draws, ci_prob, ci_kind))
     return {ci_prob: np.concatenate(blocks) for ci_prob, blocks in parts.items()}
+
+
+def effective_sizes(tree: DataTree) -> pd.DataFrame:
+    r"""How many unrelated words every group, stereotype set, and kind of controls counts as.
+
+    Words of like vectors lean alike, so that eight names of one cluster can count as two. The
+    effective size of n words is :math:`n^2 / \sum_{ij} K_{ij}` with the likeness K of
+    `bayesbias.model.likeness`: n where all are unrelated, 1 where all are the same. Adding words
+    of other kinds narrows an interval more than adding words like those that are there.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`, of a table that carries cosines.
+
+    Returns
+    -------
+    DataFrame
+        ``role`` (``protected_group``, ``attribute_set`` or ``controls``), ``name``, ``n_words``,
+        and ``n_effective``, in [1, n_words].
+
+    Examples
+    --------
+    >>> sizes = bb.effective_sizes(post)
+    >>> sizes.query("role == 'protected_group'")[["name", "n_words", "n_effective"]].round(1)
+            name  n_words  n_effective
+    0        jew        5          2.6
+    1  christian        5          2.4
+    2     muslim        5          2.6
+    """
+    design = design_of(tree)
+    if not design.word_likeness.size or not design.attribute_likeness.size:
+        raise ValueError(
+            "this table carries no cosines among its words; make it by bb.distance_table from "
+            "vectors, and keep NAME.cosines.csv next to NAME.csv"
+        )
+    roles = [("protected_group", name) for name in design.groups]
+    columns = design.columns or design.connections
+    roles += [("attribute_set" if name in design.sets else "controls", name) for name in columns]
+    parts = (
+        (design.word_likeness, design.word_group),
+        (design.attribute_likeness, design.attribute_column),
+    )
+    frame = pd.DataFrame(roles, columns=["role", "name"])
+    frame["n_words"] = np.concatenate([np.bincount(block) for _, block in parts])
+    frame["n_effective"] = np.concatenate([effective_number(*part) for part in parts])
+    return frame
+
+
+def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
+    r"""Test whether words of a group, and attributes of a set, lean without regard to likeness.
+
+    The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
+    distance to every group, less their average and less the mean lean of its block. The statistic
+    is :math:`\sum_{i \ne j} K_{ij}\,l_i \cdot l_j` over pairs in blocks; leans are permuted within
+    blocks, and p is the share of permutations with at least as large a sum.
+
+    Returns
+    -------
+    dict
+        One-sided p of ``protected_word`` and of ``attribute``; empty where the design has no
+        cosines or no two sets.
+    """
+    if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
+        return {}
+    group, sets = design.codes("protected_group"), design.codes("attribute_set")
+    column = design.attribute_column
+    set_of = np.where(column < len(design.sets), column, -1)
+    rows = pd.DataFrame({"y": design.y, "set": sets, "group": group})
+    rows = rows.assign(word=design.word, attribute=design.attribute)[sets >= 0]
+    return {
+        name: _p_of_leans(rows.pivot_table("y", unit, across), block, likeness, rng)
+        for name, unit, across, block, likeness in (
+            ("protected_word", "word", "set", design.word_group, design.word_likeness),
+            ("attribute", "attribute", "group", set_of, design.attribute_likeness),
+        )
+    }
+
+
+def _p_of_leans(
+    means: pd.DataFrame, block: NDArray[np.int64], likeness: FloatArray, rng: Generator
+) -> float:
+    """Permutation p of mean distances, a row a word, whose block and likeness are known."""
+    leans = means.sub(means.mean(axis=1), axis=0)
+    leans -= leans.groupby(block[leans.index]).transform("mean")
+    leans = leans.fillna(0.0).reindex(range(len(block)), fill_value=0.0)
+    sums = np.zeros(1 + N_PERMUTATIONS)
+    for index in range(block.max() + 1):
+        within = np.flatnonzero(block == index)
+        like = likeness[np.ix_(within, within)] - np.eye(len(within))
+        products = leans.to_numpy()[within] @ leans.to_numpy()[within].T
+        orders = np.tile(np.arange(len(within)), (1 + N_PERMUTATIONS, 1))
+        orders[1:] = rng.permuted(orders[1:], axis=1)  # the first is as measured
+        sums += (products[orders[:, :, None], orders[:, None]] * like).sum(axis=(1, 2))
+    return float((sums >= sums[0] - 1e-12).mean())

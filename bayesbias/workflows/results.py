@@ -17,9 +17,8 @@ from ..model.spec import ModelSpec
 from ..model.tree import design_of, labels, spec_of, warnings_of
 from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.diagnostics import diagnostics, prior_sensitivity
-from ..posterior.effective import effective_sizes
 from ..posterior.influence import influence
-from ..posterior.predictive import coverage, predictive_intervals
+from ..posterior.predictive import coverage, effective_sizes, predictive_intervals
 from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS

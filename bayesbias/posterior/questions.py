@@ -1,7 +1,8 @@
-"""Groups that cross facets, such as gender and race: main effects and interactions on draws."""
+"""Questions to a posterior: statements in words, and facets that groups cross, draw by draw."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import TYPE_CHECKING
@@ -9,19 +10,109 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
-from ..tables.levels import GROUP
+from ..tables.levels import GROUP, WORD
 from ..tables.wordlists import WordList
 from .contrasts import contrast_draws, describe_gaps, reading_of
-from .summaries import carry_warnings
+from .summaries import carry_warnings, in_front, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
+_NAME = r"`[^`]+`|[^\W\d]\w*"
+
+_TOKEN = re.compile(rf"(?P<of>(?:word\s+)?(?:{_NAME}))\s*:|(?P<name>{_NAME})|[^-+*/<>().\d\s]")
+"""What connections are of, a connection, or what is not arithmetic and is refused."""
+
 type Facets = Mapping[str, Mapping[str, str]]
 """Labels of groups by the facet: ``{"gender": {"black_women": "women", ...}, "race": ...}``."""
+
+
+def hypothesis(
+    tree: DataTree,
+    *hypotheses: str,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    over: str = "population",
+) -> pd.DataFrame:
+    """Compute the probability of statements about mean distances, given in words.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`.
+    *hypotheses : str
+        Such as ``"muslim: associated - different < christian: associated - different"``. Both sides
+        of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses.
+        Connections are those of the group or protected word with a colon before them, and overall
+        after ``all:`` and without a colon. Where a group and a word have one name, ``word muslim:``
+        is the word. Names with spaces or hyphens stand in backquotes.
+    ci_prob, ci_kind, over
+        As for `contrasts`.
+
+    Returns
+    -------
+    DataFrame
+        One row a statement: ``hypothesis``, ``probability`` (the share of draws in which it
+        holds), and of the left side less the right ``mean``, ``sd``, ``low``, ``high``.
+
+    Examples
+    --------
+    >>> question = "muslim: associated - different < christian: associated - different"
+    >>> bb.hypothesis(post, question)["probability"].round(2)
+    0    0.85
+    Name: probability, dtype: float64
+    """
+    if not hypotheses:
+        raise ValueError("no hypothesis is given; such as 'associated < different'")
+    names, draws = labels(tree, "connection"), dict[str, dict[str, FloatArray]]()
+    levels, means = level_means(tree, over)
+    for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
+        values = dict(zip(names, means[:, place].T, strict=True))
+        if level == WORD:
+            draws[f"word {word}"] = values
+        draws.setdefault(word or group or "all", values)
+    differences = np.stack([_difference(text, draws) for text in hypotheses], axis=1)
+    frame = describe_draws(differences, ci_prob, ci_kind)
+    signs = [-1 if "<" in re.sub("`[^`]+`", "", text) else 1 for text in hypotheses]
+    probability = (differences * signs > 0).mean(axis=0)
+    frame = in_front(frame, hypothesis=list(hypotheses), probability=probability)
+    return carry_warnings(frame, tree)
+
+
+def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArray:
+    """Return the draws of the left side less the right, (n_draws,)."""
+    of, values = "all", dict[str, FloatArray]()
+
+    def variable(token: re.Match[str]) -> str:
+        nonlocal of
+        if token["of"]:
+            of = " ".join(token["of"].replace("`", "").split())
+            if of not in draws:
+                raise ValueError(f"{text!r}: {unknown_name('group or word', of, draws)}")
+            return ""
+        if not token["name"]:
+            raise ValueError(f"{text!r}: {token[0]!r} means nothing here")
+        name = token["name"].strip("`")
+        if name not in draws[of]:
+            raise ValueError(f"{text!r}: {unknown_name('connection', name, draws[of])}")
+        values[f"x{len(values)}"] = draws[of][name]
+        return f" x{len(values) - 1} "
+
+    sides = re.split("[<>]", _TOKEN.sub(variable, text))
+    if len(sides) != 2:
+        raise ValueError(f"{text!r}: one < or > is needed; there are {len(sides) - 1}")
+    try:
+        left, right = (
+            np.asarray(pd.eval(side, engine="python", local_dict=values), dtype=np.float64)
+            for side in sides
+        )
+    except (SyntaxError, TypeError, ValueError) as error:
+        raise ValueError(f"{text!r}: a connection, a number or a sign is lacking") from error
+    return np.broadcast_to(left - right, next(iter(draws["all"].values())).shape)
 
 
 def facet_contrasts(
@@ -47,7 +138,8 @@ def facet_contrasts(
         A posterior from `fit`.
     facets : mapping of str to mapping of str to str, or WordList
         Labels of the groups by the facet; or a list that has them as ``facets``. Groups without
-        labels are left out. Groups with the same labels are averaged.
+        labels are left out. Groups with the same labels are averaged. Every combination of labels
+        needs a group.
     ci_prob, rope, ci_kind, over
         As for `contrasts`.
 
@@ -56,8 +148,7 @@ def facet_contrasts(
     DataFrame
         One row a contrast of labels and pair of connections, main effects first: ``facets``
         (``gender``, or ``gender × race``), ``contrast`` (``women − men``, or ``(women − men) ×
-        (black − white)``), ``first``, ``second``, then ``mean``, ``sd``, ``low``, ``high``,
-        ``p_direction`` and ``p_rope`` as for `contrasts`, in units of distance.
+        (black − white)``), then the columns of `contrasts` from ``first`` on.
 
     Examples
     --------
