@@ -1,4 +1,4 @@
-"""Crossed groups: main effects and interactions against arithmetic on the draws."""
+"""Questions in words, and effects of facets, against arithmetic on the draws."""
 
 from __future__ import annotations
 
@@ -7,11 +7,80 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, only_row
+from builders import FAST, distances, only_row
 from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.tables.wordlist_lint import find_flaws
+
+WORDS = {"he": "man", "him": "man", "she": "woman", "black-haired": "woman", "man": "man"}
+
+
+@pytest.fixture(scope="module")
+def post() -> DataTree:
+    return bb.fit(distances(WORDS), "paper", seed=3, **FAST)
+
+
+def mean_of(post: DataTree, words: list[str], connection: str) -> np.ndarray:
+    means = post["posterior"]["word_mean"].sel(protected_word=words, connection=connection)
+    return means.mean("protected_word").values.ravel()
+
+
+def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
+    men, women = ["he", "him", "man"], ["she", "black-haired"]
+    texts = [
+        "man: associated - different < woman: associated - different",
+        "word man:associated>.5 * `black-haired`: human + 0.4",
+        "associated - 2 * different < -0.9",
+    ]
+    overall = {
+        c: post["posterior"]["connection_mean"].sel(connection=c).values.ravel()
+        for c in ("associated", "different")
+    }
+    apart = [
+        mean_of(post, men, "associated")
+        - mean_of(post, men, "different")
+        - mean_of(post, women, "associated")
+        + mean_of(post, women, "different"),
+        mean_of(post, ["man"], "associated") - mean_of(post, ["black-haired"], "human") / 2 - 0.4,
+        overall["associated"] - 2 * overall["different"] + 0.9,
+    ]
+    frame = bb.hypothesis(post, *texts)
+    assert frame["hypothesis"].tolist() == texts
+    for row, draws, sign in zip(frame.to_dict("records"), apart, (-1, 1, -1), strict=True):
+        assert row["probability"] == pytest.approx((sign * draws > 0).mean())
+        assert row["mean"] == pytest.approx(draws.mean())
+    groups = bb.contrasts(post, between="groups")
+    pair = groups[(groups["first"] == "associated") & (groups["second"] == "different")].iloc[0]
+    signs = 1 if pair["protected_group"] == "man" else -1
+    assert signs * pair["mean"] == pytest.approx(frame["mean"][0])
+    assert len(groups) == 10  # pairs of five connections, one pair of groups
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("associated - different", "one < or > is needed; there are 0"),
+        ("associated < 0 < 1", "one < or > is needed; there are 2"),
+        ("assocated < 0", "unknown connection 'assocated'; did you mean 'associated'"),
+        ("mann: human < 0", "unknown group or word 'mann'; did you mean 'man'"),
+        ("human human < 1", "a connection, a number or a sign is lacking"),
+        ("human = 1", "'=' means nothing here"),
+        ("man: associated - < 1", "a connection, a number or a sign is lacking"),
+    ],
+)
+def test_errors_name_the_statement(post: DataTree, text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why) as caught:
+        bb.hypothesis(post, text)
+    assert repr(text) in str(caught.value)
+
+
+def test_what_stands_before_a_colon_holds_beyond_the_sign(post: DataTree) -> None:
+    sides = ["different", "woman: different", "all: different"]
+    texts = [f"woman: associated < {right}" for right in sides]
+    short, whole, overall = bb.hypothesis(post, *texts)["mean"]
+    assert short == whole != overall
+
 
 GENDER = {"bw": "women", "bm": "men", "ww": "women", "wm": "men", "aw": "women", "am": "men"}
 RACE = {"bw": "black", "bm": "black", "ww": "white", "wm": "white", "aw": "asian", "am": "asian"}
@@ -35,21 +104,21 @@ def table(gaps: dict[str, float]) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def post() -> DataTree:
+def crossed() -> DataTree:
     return bb.fit(table(GAPS), "paper", seed=2, **FAST)
 
 
-def gap(post: DataTree, group: str) -> np.ndarray:
+def gap(crossed: DataTree, group: str) -> np.ndarray:
     """Draws of a group's associated − different, of its words by their names."""
-    means = post["posterior"]["word_mean"]
+    means = crossed["posterior"]["word_mean"]
     words = [str(w) for w in means["protected_word"].values if re.fullmatch(rf"{group}\d", str(w))]
     apart = means.sel(connection="associated") - means.sel(connection="different")
     return apart.sel(protected_word=words).mean("protected_word").values.ravel()
 
 
-def test_effects_are_arithmetic_on_draws_and_what_was_planted(post: DataTree) -> None:
-    frame = bb.facet_contrasts(post, FACETS)
-    g = {group: gap(post, group) for group in GAPS}
+def test_effects_are_arithmetic_on_draws_and_what_was_planted(crossed: DataTree) -> None:
+    frame = bb.facet_contrasts(crossed, FACETS)
+    g = {group: gap(crossed, group) for group in GAPS}
     expected = {
         "women − men": ((g["bw"] + g["ww"] + g["aw"] - g["bm"] - g["wm"] - g["am"]) / 3, -1 / 12),
         "black − white": ((g["bw"] + g["bm"]) / 2 - (g["ww"] + g["wm"]) / 2, -0.175),
@@ -69,7 +138,7 @@ def test_effects_are_arithmetic_on_draws_and_what_was_planted(post: DataTree) ->
         assert row["mean"] == pytest.approx(truth, abs=0.01)  # noise of .002 in 36 cells a group
 
 
-def test_a_third_facet_is_averaged_over_and_crossed(post: DataTree) -> None:
+def test_a_third_facet_is_averaged_over_and_crossed(crossed: DataTree) -> None:
     """Three facets of two labels on eight groups: signs of a Hadamard matrix over draws."""
     names = [f"{a}{b}{c}" for a in "ab" for b in "cd" for c in "ef"]
     gaps = dict(zip(names, np.linspace(-0.3, 0.1, 8) ** 2, strict=True))
@@ -90,7 +159,7 @@ def test_a_third_facet_is_averaged_over_and_crossed(post: DataTree) -> None:
     np.testing.assert_allclose(frame["mean"], [(row @ draws).mean() for row in rows], atol=1e-12)
 
 
-def test_a_list_carries_its_facets(post: DataTree) -> None:
+def test_a_list_carries_its_facets(crossed: DataTree) -> None:
     groups = {name: [f"{name}{w}" for w in range(6)] for name in GAPS}
     own = {name: [f"associated{at}"] for at, name in enumerate(GAPS)}
     content = {"groups": groups, "stereotypes": own, "facets": FACETS}
@@ -98,7 +167,7 @@ def test_a_list_carries_its_facets(post: DataTree) -> None:
     assert wordlist.facets["gender"]["bw"] == "women"
     assert len({wordlist, bb.load_wordlist(content)}) == 1
     pd.testing.assert_frame_equal(
-        bb.facet_contrasts(post, wordlist), bb.facet_contrasts(post, FACETS)
+        bb.facet_contrasts(crossed, wordlist), bb.facet_contrasts(crossed, FACETS)
     )
     for wrong, text in (
         ({"gender": {"bx": "women"}}, "facets.gender.bx: unknown group 'bx'; did you mean 'bw'"),
@@ -110,7 +179,7 @@ def test_a_list_carries_its_facets(post: DataTree) -> None:
         assert any(flaw.startswith(text) for flaw in flaws), flaws
 
 
-def test_what_cannot_be_crossed_is_named(post: DataTree) -> None:
+def test_what_cannot_be_crossed_is_named(crossed: DataTree) -> None:
     lone = {"gender": {"bw": "women", "wm": "men"}, "race": {"bw": "black", "wm": "white"}}
     for facets, text in (
         ({}, "there are no facets; give a dict"),
@@ -120,4 +189,4 @@ def test_what_cannot_be_crossed_is_named(post: DataTree) -> None:
         ({"gender": {**GENDER, "othr": "men"}}, "facet gender: unknown group 'othr'"),
     ):
         with pytest.raises(ValueError, match=re.escape(text)):
-            bb.facet_contrasts(post, facets)
+            bb.facet_contrasts(crossed, facets)
