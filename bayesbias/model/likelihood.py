@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .design import COVARIATE, IntArray
+from .design import COVARIATE, IntArray, one_hot
 from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
@@ -35,6 +35,18 @@ def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArra
         lambda name: stacked(tree, name)[draws],
         np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
     )
+
+
+def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
+    """Average the expected distances of the rows of each cell, (n_draws, n_cells).
+
+    ``cell`` gives the cell of every row, -1 where it has none. Cells without rows are NaN.
+    """
+    total = np.zeros((n_draws(tree), n_cells))
+    for rows in row_chunks(tree):
+        total += locations(tree, rows) @ one_hot(cell[rows], n_cells).T
+    count = np.bincount(cell[cell >= 0], minlength=n_cells)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def expected_rows(

@@ -10,8 +10,8 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.design import Design, IntArray
-from ..model.likelihood import locations
-from ..model.tree import design_of, labels, n_draws, outcome_of
+from ..model.likelihood import mean_locations
+from ..model.tree import design_of, labels, outcome_of
 from ..scores.poles import effect_sizes
 from ..tables.schema import COLUMNS
 from .summaries import carry_warnings, in_front
@@ -85,12 +85,13 @@ def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatA
         )
     design = design_of(tree)
     set_of = _sets(design)
-    expected = np.full((n_draws(tree), len(design.words), set_of.max() + 1), np.nan)
-    sample = np.full((1, *expected.shape[1:]), np.nan)
-    for w, s in np.ndindex(sample.shape[1:]):
+    shape = len(design.words), int(set_of.max()) + 1
+    cell = np.where(set_of >= 0, design.word * shape[1] + set_of, -1)
+    expected = mean_locations(tree, cell, shape[0] * shape[1]).reshape(-1, *shape)
+    sample = np.full((1, *shape), np.nan)
+    for w, s in np.ndindex(shape):
         rows = np.flatnonzero((design.word == w) & (set_of == s))
         if len(rows):
-            expected[:, w, s] = locations(tree, rows).mean(axis=1)
             sample[:, w, s] = design.y[rows].mean()
     return _scores(expected, design.word_group), _scores(sample, design.word_group)
 

@@ -14,14 +14,13 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.resources import OWN_FRAMES
-from ..model.likelihood import locations
+from ..model.likelihood import mean_locations
 from ..model.terms import FACTORS
 from ..model.tree import (
     SamplingWarning,
     design_of,
     index_of,
     labels,
-    n_draws,
     spec_of,
     stacked,
     variable_dims,
@@ -139,16 +138,15 @@ def _listed_means(tree: DataTree) -> FloatArray:
     """Mean expected distance of every word's own rows, (n_draws, n_words, n_connections)."""
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
     word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
-    means = np.empty((n_draws(tree), len(words), len(connections)))
-    for w, c in np.ndindex(means.shape[1:]):
-        rows = np.flatnonzero((word == w) & (connection == c))
-        if not len(rows):
-            raise ValueError(
-                f"{words[w]!r} has no {connections[c]} distances, so that the listed words have "
-                "no mean of them; take over='population', or leave the word out"
-            )
-        means[:, w, c] = locations(tree, rows).mean(axis=1)
-    return means
+    shape = len(words), len(connections)
+    means = mean_locations(tree, word * shape[1] + connection, shape[0] * shape[1])
+    if np.isnan(means[0]).any():
+        w, c = divmod(int(np.isnan(means[0]).argmax()), shape[1])
+        raise ValueError(
+            f"{words[w]!r} has no {connections[c]} distances, so that the listed words have "
+            "no mean of them; take over='population', or leave the word out"
+        )
+    return means.reshape(-1, *shape)
 
 
 def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
