@@ -29,8 +29,7 @@ from .embeddings.load import frequency_ranks as frequency_ranks
 from .embeddings.load import iter_vectors as iter_vectors
 from .embeddings.load import load_vectors as load_vectors
 from .embeddings.load import resolved_forms as resolved_forms
-from .embeddings.replicates import retrain as retrain
-from .embeddings.replicates import sample_vectors as sample_vectors
+from .embeddings.retrain import retrain as retrain
 from .model.arviz_groups import add_groups as add_groups
 from .model.posterior_files import load_posterior as load_posterior
 from .model.posterior_files import save_posterior as save_posterior

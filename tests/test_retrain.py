@@ -82,45 +82,10 @@ def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str
         bb.embedding_differences(post)
 
 
-def test_draws_scatter_as_their_covariances_say() -> None:
-    """The delta method: var cos(u, v) = Σ over both of ∂'C∂, where noise is small."""
-    rng = np.random.default_rng(2)
-    vectors = {word: rng.normal(size=6) for word in WORDLIST.words}
-    roots = {word: rng.normal(size=(6, 6)) * 0.01 for word in vectors}
-    noise = {word: root @ root.T for word, root in roots.items()} | {"y0": np.full(6, 0.01**2)}
-    table = bb.sample_vectors(vectors, noise, WORDLIST, 50, seed=1)
-    sds = table.groupby(["protected_word", "attribute"])["cosine_distance"].std()
-    expected = []
-    for pair in sds.index:
-        total = 0.0
-        for moved, other in (pair, pair[::-1]):
-            u, v = vectors[moved], vectors[other]
-            long, wide = np.linalg.norm(u), np.linalg.norm(v)
-            slope = v / (long * wide) - (u @ v) * u / (long**3 * wide)
-            full = np.diag(noise[moved]) if noise[moved].ndim == 1 else noise[moved]
-            total += slope @ full @ slope
-        expected.append(np.sqrt(total))
-    ratio = sds / expected
-    assert ratio.mean() == pytest.approx(1, abs=0.06)  # 48 sds of 50 draws, each to 10%
-    assert ratio.std() < 0.15
-
-
-VECTORS = {word: np.random.default_rng(len(word)).normal(size=6) for word in WORDLIST.words}
-NOISE = {word: np.full(6, 0.01) for word in VECTORS}
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: bb.retrain([["x0"]], WORDLIST, 1000), "from 2 to 100; got 1000"),
     (lambda: bb.retrain([["x0"]], WORDLIST, method="glove"), "unknown training method 'glove'"),
     (lambda: bb.retrain([], WORDLIST), "no documents"),
-    (lambda: bb.sample_vectors(VECTORS, NOISE, WORDLIST, 1), "from 2 to 100; got 1"),
-    (
-        lambda: bb.sample_vectors(VECTORS, NOISE | {"x1": -np.eye(6)}, WORDLIST),
-        "'x1' has a negative or infinite variance",
-    ),
-    (
-        lambda: bb.sample_vectors(VECTORS, NOISE | {"x0": np.ones(7)}, WORDLIST),
-        r"of 'x0' has the shape \(7,\); vectors of 6 dim",
-    ),
-    (lambda: bb.sample_vectors(VECTORS, {}, WORDLIST), "has a vector and no covariance"),
 ]
 
 

@@ -1,0 +1,89 @@
+"""Trainings of one text: how far another random seed moves its distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from numpy.random import default_rng
+
+from .._core.checks import unknown_name
+from .._core.random import Seed, as_seed_sequence
+from ..tables.wordlists import WordListLike, load_wordlist
+from .distances import distance_table
+
+MOST_TRAININGS = 100
+"""Trainings at most; `fit_many` takes no more of a list."""
+
+
+def retrain(
+    documents: Iterable[Sequence[str]] | str | Path,
+    wordlist: WordListLike,
+    n: int = 10,
+    *,
+    method: str = "word2vec",
+    bootstrap: bool = False,
+    embedding: str = "text",
+    seed: Seed = None,
+    settings: Mapping[str, int | float] | None = None,
+) -> pd.DataFrame:
+    """Train one text several times, and measure a word list in each training.
+
+    Parameters
+    ----------
+    documents : iterable of sequence of str, str or Path
+        Documents as sequences of words; or the path of a UTF-8 text file with a document a line,
+        split at white space.
+    wordlist : str, Path, mapping or WordList
+    n : int
+        Trainings, from 2 to 100.
+    method : {"word2vec", "fasttext"}
+    bootstrap : bool
+        Draw the documents of every training with replacement; else only the seeds differ.
+    embedding : str
+        Name of the text in the table.
+    seed : int, SeedSequence, Generator or None
+        Equal seeds give equal tables; training takes one thread for that.
+    settings : mapping, optional
+        Of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5, "sg": 1}``.
+
+    Returns
+    -------
+    DataFrame
+        The long-form tables of all trainings below each other, with ``embedding``, ``wordlist`` and
+        ``replicate``, for `fit_many`.
+
+    References
+    ----------
+    Antoniak and Mimno (2018), Evaluating the Stability of Embedding-based Word Similarities,
+    Transactions of the Association for Computational Linguistics 6.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
+    >>> bb.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
+    """
+    from gensim.models import FastText, Word2Vec
+
+    models: dict[str, Any] = {"word2vec": Word2Vec, "fasttext": FastText}
+    if method not in models:
+        raise ValueError(unknown_name("training method", method, models))
+    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
+        raise ValueError(f"n must be from 2 to {MOST_TRAININGS}; got {n}")
+    if isinstance(documents, str | Path):
+        documents = [line.split() for line in Path(documents).read_text("utf-8").splitlines()]
+    texts = [list(words) for words in documents if len(words)]
+    if not texts:
+        raise ValueError("there are no documents to train on")
+    wordlist, tables = load_wordlist(wordlist), []
+    for number, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
+        rng = default_rng(child)
+        drawn = rng.integers(len(texts), size=len(texts)) if bootstrap else range(len(texts))
+        chosen, model_seed = [texts[i] for i in drawn], int(rng.integers(2**31))
+        model = models[method](chosen, seed=model_seed, workers=1, **(settings or {}))
+        table = distance_table(model.wv, wordlist, embedding=embedding)
+        tables.append(table.assign(wordlist=wordlist.name, replicate=str(number)))
+    return pd.concat(tables, ignore_index=True)
