@@ -96,12 +96,8 @@ def test_only_models_far_from_the_mean_are_ranked() -> None:
     biases = [0.0, 0.1, 0.5, 0.5, 0.52, 0.9, 1.0]  # mean .503, population sd .35
     scores = [0.1, 0.4, 9.0, -9.0, 7.0, 0.3, 0.5]
     found = ranking_accuracy(scores, biases)
-    assert (found["n_less"], found["n_more"]) == (2, 2)
-    assert found["accuracy"] == 0.75  # only 0.4 before 0.3 is wrong
+    assert (found["n_less"], found["n_more"], found["accuracy"]) == (2, 2, 0.75)  # .4 before .3
     assert 0 < found["low"] < 0.75 < found["high"] < 1
-    perfect = ranking_accuracy(np.arange(8.0), np.arange(8.0), sds=0)
-    assert perfect["high"] == perfect["accuracy"] == 1
-    assert 0.5 < perfect["low"] < 0.95
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -122,10 +118,10 @@ def test_the_interval_of_the_accuracy_covers_as_it_says() -> None:
     rng, theta = np.random.default_rng(1), stats.norm.cdf(1.2 / np.sqrt(2))
     biases = np.repeat([0.0, 1.0], 10)
     inside = 0
-    for _ in range(1000):
+    for _ in range(500):
         found = ranking_accuracy(rng.normal(1.2 * biases, 1), biases, sds=0.5)
         inside += found["low"] <= theta <= found["high"]
-    assert 0.86 < inside / 1000 < 0.94  # nominal .89; binomial sd .01, and Newcombe's is cautious
+    assert 0.85 < inside / 500 < 0.95  # nominal .89; binomial sd .014, and Newcombe's is cautious
 
 
 def test_runs_of_one_model_count_once() -> None:
@@ -143,21 +139,11 @@ def test_runs_of_one_model_count_once() -> None:
     assert runs["high"] < 0.4
 
 
-@pytest.mark.parametrize("method", ["pearson", "spearman"])
-def test_correlations_are_scipys(method: str) -> None:
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=30)
-    y = x + rng.normal(size=30)
-    found = correlate(x, y, method=method, ci_prob=0.9)
-    oracle = stats.pearsonr(x, y) if method == "pearson" else stats.spearmanr(x, y)
-    assert found["r"] == pytest.approx(oracle.statistic, abs=1e-12)
-    assert found["n_clusters"] == 30
-    if method == "pearson":
-        expected = oracle.confidence_interval(0.9)
-        assert (found["low"], found["high"]) == pytest.approx(tuple(expected), abs=1e-10)
-
-
-def test_fishers_interval_of_ranks_by_its_formula() -> None:
+def test_correlations_are_scipys_and_their_intervals_fishers() -> None:
+    x, y = np.random.default_rng(3).normal(size=(2, 30)) + np.linspace(0, 2, 30)
+    found, oracle = correlate(x, y, ci_prob=0.9), stats.pearsonr(x, y)
+    expected = (oracle.statistic, *oracle.confidence_interval(0.9))
+    assert (found["r"], found["low"], found["high"]) == pytest.approx(expected, abs=1e-10)
     # Bonett and Wright (2000): z ± 1.96 sqrt((1 + r²/2)/(n - 3)); ranks below have r = 0.8
     found = correlate([1, 2, 3, 4, 5], [2, 1, 3, 5, 4], method="spearman", ci_prob=0.95)
     half = 1.959964 * np.sqrt((1 + 0.8**2 / 2) / 2)

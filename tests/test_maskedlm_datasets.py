@@ -1,4 +1,4 @@
-"""Reading CrowS-Pairs and StereoSet, and refusing what only looks like them."""
+"""Reading sentence pairs, and refusing what only looks like them."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from builders import refused
 
-from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, validate_pairs
+from bayesbias.maskedlm import PAIR_COLUMNS, ROLES, read_pairs, validate_pairs
 
 BY_HAND = [name for name in PAIR_COLUMNS if name != "cluster"]
 """Columns of pairs that say nothing of clusters."""
@@ -79,8 +79,7 @@ def test_stereoset_as_published(shared_data: Path, part: str, n: int) -> None:
 
 def test_more_and_less_stereotyping_sentences_keep_their_places(tmp_path: Path) -> None:
     pairs = read_pairs(write_crows(tmp_path), "crows-pairs")
-    assert list(pairs["stereotypical"]) == CROWS["sent_more"]
-    assert list(pairs["anti_stereotypical"]) == CROWS["sent_less"]
+    assert [list(pairs[role]) for role in ROLES] == [CROWS["sent_more"], CROWS["sent_less"]]
     assert list(pairs["pair_id"]) == ["0", "1"]
     some = read_pairs(write_crows(tmp_path), "crows-pairs", bias_types=["gender"])
     assert list(some["pair_id"]) == ["1"]
@@ -135,19 +134,18 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
 def test_names_that_are_unknown(tmp_path: Path) -> None:
     path = write_crows(tmp_path)
     refused("unknown dataset 'crows'; did you mean 'crows-pairs'", read_pairs, path, "crows")
-    with pytest.raises(ValueError, match=r"no pair has this bias type.*'religion'"):
-        read_pairs(path, "crows-pairs", bias_types=["religion"])
+    types = {"bias_types": ["religion"]}
+    refused("no pair has this bias type.*'religion'", read_pairs, path, "crows-pairs", **types)
     refused("unknown part of StereoSet", read_pairs, path, "stereoset", part="inter")
-    with pytest.raises(FileNotFoundError, match="do not come with the package"):
-        read_pairs(tmp_path / "none.csv", "crows-pairs")
+    gone = tmp_path / "none.csv"
+    refused("do not come with", read_pairs, gone, "crows-pairs", error=FileNotFoundError)
 
 
 def test_pairs_made_by_hand_are_checked_too() -> None:
     rows = [("1", "age", "stereo", "a b", "a c"), ("1", "age", "stereo", "a d", "a c")]
-    with pytest.raises(ValueError, match="row 1, pair '1', has the pair_id of an earlier one"):
-        validate_pairs(pd.DataFrame(rows, columns=BY_HAND))
-    with pytest.raises(ValueError, match="there are no sentence pairs"):
-        validate_pairs(pd.DataFrame([], columns=BY_HAND))
+    pairs = pd.DataFrame(rows, columns=BY_HAND)
+    refused("row 1, pair '1', has the pair_id of an earlier one", validate_pairs, pairs)
+    refused("there are no sentence pairs", validate_pairs, pairs[:0])
 
 
 # Other layouts, a small file of each.

@@ -10,7 +10,7 @@ import pytest
 from builders import refused
 
 from bayesbias.cli import main
-from bayesbias.maskedlm import fit_pairs, observed_shares, read_scores
+from bayesbias.maskedlm import read_scores
 from bayesbias.maskedlm.score_files import LOG_COLUMNS
 
 SENTENCES = [
@@ -86,19 +86,6 @@ def test_both_log_likelihoods_of_every_pair_of_the_harness(tmp_path: Path) -> No
     assert len(set(ids["org__one"])) == 3
     named = read_scores(next((tmp_path / "org__two").glob("samples*")), "lm-eval", model="two")
     assert set(named["model"]) == {"two"}
-
-
-def test_a_log_gives_the_posterior_of_our_own_scores(tmp_path: Path) -> None:
-    """The same numbers in a harness's log, and as a frame of paired scores."""
-    scores = [(-20.5, -21.0), (-18.0, -17.0), (-15.0, -15.5)]
-    write_harness(tmp_path, "m", scores)
-    read = read_scores(tmp_path, "lm-eval")
-    own = read.assign(difference=[a - b for a, b in scores], pair_id=["0", "1", "2"])
-    options = {"draws": 20, "tune": 5, "chains": 1, "seed": 1}
-    trees = [fit_pairs(frame, **options) for frame in (read, own)]
-    assert trees[0]["posterior"].equals(trees[1]["posterior"])
-    shares = [observed_shares(frame, seed=1) for frame in (read, own)]
-    pd.testing.assert_frame_equal(*shares)
 
 
 def test_a_report_on_the_logs_of_three_models(
