@@ -272,9 +272,7 @@ def test_a_sparse_array_that_does_not_fit_into_memory(tmp_path: Path) -> None:
         ("model", None),
         ("dataset", ["crows-pairs"]),
         ("data_hash", {}),
-        ("n_pairs", "30"),
         ("unscored", [3]),
-        ("versions", "1"),
     ],
 )
 def test_records_of_scores_that_lack_something(part: str, value: object, tmp_path: Path) -> None:

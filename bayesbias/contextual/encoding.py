@@ -73,7 +73,6 @@ def contextual_vectors(
     encoder : str, Path or Encoder
         As for `load_encoder`.
     words : iterable of str
-        Each goes into every template in its own spelling.
     templates : str, Path, iterable of str, or mapping
         As for `load_templates`: a bundled set's name, a TOML file, or sentences with a place ``{}``
         for the word. Or natural sentences of every word, from `load_sentences`: contexts are then
@@ -89,7 +88,7 @@ def contextual_vectors(
     batch_size : int
         Changes speed, and results only by rounding.
     device : str
-        In torch's notation.
+        As for `load_encoder`.
     progressbar : bool
 
     Raises
@@ -100,8 +99,7 @@ def contextual_vectors(
     Warns
     -----
     UserWarning
-        If a causal encoder, whose tokens only know those before them, reads a word, or the first
-        token, before it has read the sentence.
+        If a causal encoder reads a word, or the first token, before the rest of the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
@@ -120,10 +118,13 @@ def contextual_vectors(
             stacklevel=2,
         )
     wanted = list(dict.fromkeys(words))
+    pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
+    unknown = loaded.tokenizer.unk_token_id
     known = tuple(
         word
-        for word in wanted
-        if _can_write(loaded, word) and (natural is None or natural.get(word))
+        for word, encoded in pieces.items()
+        if encoded["input_ids"] and unknown not in encoded["input_ids"]
+        if natural is None or natural.get(word)
     )
     if not known:
         raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
@@ -144,12 +145,6 @@ def contextual_vectors(
         pooling=pooling,
         layer=depth,
     )
-
-
-def _can_write(encoder: Encoder, word: str) -> bool:
-    """Return whether a word has pieces, and none of them is the unknown one."""
-    pieces = encoder.tokenizer(word, add_special_tokens=False)["input_ids"]
-    return bool(pieces) and encoder.tokenizer.unk_token_id not in pieces
 
 
 def _encode(

@@ -34,12 +34,10 @@ MOST_LOG_BYTES = 1 << 31
 """Bytes of the largest log that is read."""
 
 _FIELDS: dict[str, type] = {
-    **dict.fromkeys(("kind", "model", "model_hash", "dataset", "data_hash", "dtype"), str),
-    "n_pairs": int,
+    **dict.fromkeys(("kind", "model", "model_hash", "dataset", "data_hash"), str),
     "unscored": list,
-    "versions": dict,
 }
-"""What a record holds, and its types."""
+"""What a report reads from a record, and its types."""
 
 _TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
 
@@ -89,36 +87,26 @@ def read_scores(
     path : str, Path or sequence of them
         A log, or a folder of logs; folders are searched to any depth.
     layout : {"auto", "lm-eval", "inspect", "csv"}
-        ``auto`` goes by the names of files, which end in ``.jsonl``, ``.json`` or ``.csv``, and
-        takes the first layout that a folder has files of. ``lm-eval``: the files
-        ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes with ``--log_samples``;
-        both log-likelihoods of every pair are in them. ``inspect``: Inspect's logs in JSON
-        (``inspect log convert --to json``) of the tasks stereoset and bbq of inspect_evals.
-        ``csv``: a row a pair and model, with the columns ``model``, ``pair_id``,
-        ``bias_type`` and either ``difference`` or both of ``stereotypical`` and
-        ``anti_stereotypical``; ``measure``, ``direction``, ``cluster`` and ``token_difference`` are
-        read if they are there.
+        ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
+        with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
+        json``) of the tasks stereoset and bbq of inspect_evals. ``csv``: a row a pair and model,
+        with the columns ``model``, ``pair_id``, ``bias_type`` and either ``difference`` or both of
+        ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster`` and
+        ``token_difference`` are optional. ``auto`` goes by the endings of files, and uses the first
+        layout that a folder has files of.
     model : str, optional
-        What to call the language model. By default the folder of a harness's file, which it names
-        so, or the file if it has another name than the harness gives; and the model of Inspect's
-        log; a CSV file names its own.
+        The name of the language model. By default the folder of a harness's file, or the file if
+        its name is not the harness's; and the model of Inspect's log or in the CSV file.
 
     Returns
     -------
     DataFrame
-        Columns of ``LOG_COLUMNS``, as `fit_pairs` takes them, a row a pair and model. Answers to
-        multiple choice, which have no scores, are differences of 1 and -1; answers that choose
-        no sentence are left out, and counted in ``.attrs["left_out"]``.
-        ``.attrs["logs"]`` has name, layout, models and SHA-256 of every file. Of BBQ the questions
-        of ambiguous context are read, a pair being the two groups that it can be about; those whose
-        stereotyped group the log does not name are left out too. Pairs of a harness's logs have a
-        part of the SHA-256 of their sentences for an id.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> paired = bb.maskedlm.read_scores("results", "lm-eval")  # doctest: +SKIP
-    >>> post = bb.maskedlm.fit_pairs(paired, seed=1)  # doctest: +SKIP
+        Columns of ``LOG_COLUMNS``, for `fit_pairs`, a row a pair and model. Answers to multiple
+        choice, which have no scores, are differences of 1 and -1; answers that choose no sentence
+        are left out, and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has name, layout,
+        models and SHA-256 of every file. A pair of BBQ are the two groups that a question of
+        ambiguous context can be about; those whose stereotyped group the log does not name are left
+        out. The id of a pair of the harness is a part of the SHA-256 of its sentences.
     """
     if layout not in {"auto", *LAYOUTS}:
         raise ValueError(unknown_name("layout of logs", layout, ["auto", *LAYOUTS]))

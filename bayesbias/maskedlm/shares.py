@@ -49,9 +49,8 @@ def observed_shares(
 
     Clusters of pairs are resampled with replacement, all pairs of a cluster together (Field and
     Welsh, 2007, Journal of the Royal Statistical Society B 69), the same for all models and
-    measures. With few clusters of a type the interval is too short; `fit_pairs` then knows more,
-    from the other types. Where one cluster has a large share of a type's pairs, no interval knows
-    what others as large would show.
+    measures. With few clusters of a type the interval is too short; `fit_pairs` learns from the
+    other types.
 
     Parameters
     ----------
