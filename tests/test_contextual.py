@@ -181,7 +181,7 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
     for pooling, at in (("cls", 0), ("last", -1)):
         found = contextual_vectors(mini, [word, *WORDS], [template], pooling=pooling)
         np.testing.assert_allclose(found.vectors[0, 0], states[-1][0, at].numpy(), atol=1e-5)
-    by_hand = states[-1][0].mean(dim=0).numpy()  # as 1_Pooling/config.json says
+    by_hand = states[-1][0].mean(dim=0).numpy()  # as in 1_Pooling/config.json
     found = contextual_vectors(mini, [word, *WORDS], [template], pooling="sentence")
     np.testing.assert_allclose(found.vectors[0, 0], by_hand, atol=1e-5)
 

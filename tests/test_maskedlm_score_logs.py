@@ -91,7 +91,7 @@ def test_both_log_likelihoods_of_every_pair_of_the_harness(tmp_path: Path) -> No
 def test_a_report_on_the_logs_of_three_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`bayesbias mlm report logs/*.jsonl`, the files named by whoever ran the evaluations."""
+    """`bayesbias mlm report logs/*.jsonl`, under names of the user's own."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     Path("logs").mkdir()

@@ -114,7 +114,7 @@ def ceat(
     between samples is :math:`\tau^2 = \max(0, (Q - (N - 1))/(\sum w_i - \sum w_i^2/\sum w_i))`
     (DerSimonian and Laird, 1986); the combined effect size is the mean of :math:`d_i` by
     :math:`v_i = 1/(V_i + \tau^2)`, and its standard error :math:`(\sum v_i)^{-1/2}`. It falls with
-    ``n_samples``, however few sentences there are, so that the two-sided p says nothing about other
+    ``n_samples``, however few sentences there are, so that the two-sided p is not about other
     sentences or words. For that fit the model ``contextual``.
 
     Parameters

@@ -1,7 +1,7 @@
 """Asking a model: questions of like length together, and only for the tokens that matter.
 
-The last layer of a language model, hidden numbers to the whole vocabulary, is often its dearest
-part, and a masked version of a sentence needs it at one place. It gets only those places here.
+The last layer of a language model, from hidden numbers to the whole vocabulary, is often its most
+expensive part, and a masked version of a sentence needs it at one place. It only gets those places.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ def _answer(
     for row, (_, masked, _) in enumerate(batch):
         ids[row, list(masked)] = model.tokenizer.mask_token_id or 0
     device = model.network.device
-    at = torch.tensor([(row, column - before) for row, column in places], device=device).T
-    with torch.inference_mode(), _head_at(model, at) as heard:
+    where = torch.tensor([(row, column - before) for row, column in places], device=device).T
+    with torch.inference_mode(), _head_at(model, where) as heard:
         out = model.network(
             input_ids=torch.from_numpy(ids).to(device),
             attention_mask=torch.from_numpy(real).to(device),
             output_attentions=attention,
         )
-        logits = out.logits if heard else out.logits[at[0], at[1]]
+        logits = out.logits if heard else out.logits[where[0], where[1]]
         wanted = torch.tensor(targets, device=device)[:, None]
         chosen = logits.float().log_softmax(-1).gather(1, wanted)[:, 0]
         weights: list[FloatArray] = []
@@ -111,14 +111,14 @@ def _answer(
 
 
 @contextmanager
-def _head_at(model: LanguageModel, at: torch.Tensor) -> Iterator[list[bool]]:
+def _head_at(model: LanguageModel, where: torch.Tensor) -> Iterator[list[bool]]:
     """Let the output layer see the asked places only; the list is empty if it was not passed."""
     heard: list[bool] = []
     head = model.network.get_output_embeddings()
 
     def only(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
         heard.append(True)
-        return (inputs[0][at[0], at[1]], *inputs[1:])
+        return (inputs[0][where[0], where[1]], *inputs[1:])
 
     handle = head.register_forward_pre_hook(only) if head is not None else None
     try:

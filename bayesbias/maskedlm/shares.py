@@ -35,7 +35,7 @@ SHARE_DIMS: dict[str, tuple[str, ...]] = {
 SHARE_DIMS |= {name + EQUAL: dims for name, dims in SHARE_DIMS.items()}
 SHARE_DIMS |= dict.fromkeys(("type_sd", "cluster_sd", "sigma"), ("language_model",))
 SHARE_DIMS |= {"slope": ("covariate", "language_model")}
-"""Variables of the posterior, and their dimensions besides chain and draw."""
+"""Variables of the posterior, and their dimensions after chain and draw."""
 
 
 def observed_shares(
