@@ -54,7 +54,7 @@ def test_context_is_part_of_the_pair_if_both_tables_have_it() -> None:
     assert pair(one, other.drop(columns="context")).rows["after"].tolist() == [0.7, 0.9]
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.permutations(range(16)))
 def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> None:
     keys = [(f"w{i // 8}", f"a{i % 8}", CONNECTIONS[i % 4], 0.02 * i) for i in range(16)]

@@ -142,7 +142,7 @@ def test_what_cannot_be_compared_is_refused(
             "row",
             "'other' was not fitted to",
         ),
-        ({"a": DataTree(), "b": DataTree()}, "row", "table_hash differs or is absent"),
+        ({"a": DataTree(), "b": DataTree()}, "row", "not fitted to the table of .a.*table_hash"),
         ({"paper": paper}, "row", "two posteriors or more; got 1"),
         (posteriors, "word", "leave_out: unknown choice 'word'"),
         (posteriors | {"robust": robust}, "attribute", "'robust' has a student_t likelihood"),

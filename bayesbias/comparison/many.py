@@ -90,23 +90,16 @@ def fit_many(
     ------
     ValueError
         If no list is in two embeddings or trainings, no pair of words is in all embeddings of a
-        list, two embeddings are equal, numbers of trainings differ, or there are more than 500
-        runs, lists times embeddings times trainings.
-
-    Warns
-    -----
-    UserWarning
-        If pairs that some embedding of a list lacks are left out, or a list is in one embedding.
+        list, two embeddings are equal, or numbers of trainings differ.
 
     Notes
     -----
-    There are two steps. A list's contrasts enter as one Normal (`bayesbias.comparison.runs`): its
-    means and sds are those of ``by-group`` for each embedding, its correlations those of
-    exchangeable embeddings of known spread. Groups of one list, and lists, are taken as independent
-    of one another; where lists share words they are not quite. Groups are pooled over embeddings,
-    and not over groups or lists. `bb.contrasts` with ``between="groups"`` compares two groups in
-    one embedding; `bb.fit_change` compares two embeddings of one family, and is sharper. Words are
-    as alike as in the mean of the cosines that the tables carry.
+    A list's contrasts enter as one Normal (`bayesbias.comparison.runs`): its means and sds are
+    those of ``by-group`` for each embedding, its correlations those of exchangeable embeddings of
+    known spread. Groups of one list, and lists, are taken as independent; where lists share words
+    they are not quite. Groups are pooled over embeddings, and not over groups or lists. Pairs of
+    words that some embedding of a list lacks are left out, with a warning. `bb.fit_change` compares
+    two embeddings of one family, and is sharper.
 
     References
     ----------
@@ -207,24 +200,19 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:
         raise ValueError(
-            f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
-            "differences need two embeddings or trainings. For one embedding take bb.fit"
+            f"the tables have one embedding, {names[0]!r}, and one training of it: take bb.fit"
         )
     if n_runs > MOST_RUNS:
         raise ValueError(
             f"the tables have {n_runs:,} runs, lists times embeddings times trainings, and "
-            f"{MOST_RUNS} is the most; take some of the trainings: 10 of each tell their sd within "
-            "a quarter"
+            f"{MOST_RUNS} is the most; take fewer trainings, such as 10 of each"
         )
     lists = []
     for wordlist, of_list in parts.items():
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
         lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
-        raise ValueError(
-            "no list was measured in two embeddings, so that nothing tells lists from embeddings; "
-            "measure one list in all of them"
-        )
+        raise ValueError("no list was measured in two embeddings; measure one list in all of them")
     return lists
 
 

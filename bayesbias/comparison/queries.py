@@ -191,8 +191,8 @@ def _shared(
         )
     if not shared:
         raise ValueError(
-            f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
-            "spelling and case, or leave the list or an embedding out"
+            f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; leave the "
+            "list or an embedding out"
         )
     return shared, tuple(word for word, names in lacking.items() if names)
 
@@ -203,13 +203,10 @@ def _named_lists(wordlists: Lists) -> list[WordList]:
         wordlists = [wordlists]
     lists = [load_wordlist(source) for source in wordlists]
     if not lists:
-        raise ValueError("there is no word list; name one, or make one with bb.WordList.from_query")
+        raise ValueError("there is no word list")
     (name, count), *_ = Counter(words.name for words in lists).most_common(1)
     if count > 1:
-        raise ValueError(
-            f"{count} lists are called {name!r}; give each a name of its own, such as "
-            "bb.WordList.from_query(..., name='careers')"
-        )
+        raise ValueError(f"{count} lists are called {name!r}; give each a name of its own")
     return lists
 
 

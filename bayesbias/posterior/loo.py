@@ -110,10 +110,7 @@ def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> N
     hashes = {name: tree.attrs.get("table_hash") for name, tree in posteriors.items()}
     for name in others:
         if hashes[first] is None or hashes[name] != hashes[first]:
-            raise ValueError(
-                f"{name!r} was not fitted to the table of {first!r}: its table_hash differs or is "
-                "absent"
-            )
+            raise ValueError(f"{name!r} was not fitted to the table of {first!r} (table_hash)")
     for name, tree in posteriors.items():
         if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(
@@ -132,8 +129,7 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
         if n_bad:
             warnings.warn(
                 f"{name}: {n_bad} of {loo.n_data_points} rows have Pareto k above "
-                f"{loo.good_k:.2f}: their share of the elpd is not reliable; raise draws, or "
-                "compare with leave_out='attribute'",
+                f"{loo.good_k:.2f}; raise draws, or compare with leave_out='attribute'",
                 SamplingWarning,
                 skip_file_prefixes=OWN_FRAMES,
             )
@@ -160,8 +156,8 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
         pairs = np.unique(np.stack([design.connection, codes]), axis=1)[0]
         if single := [design.connections[i] for i in np.flatnonzero(np.bincount(pairs) == 1)]:
             raise ValueError(
-                f"the connection(s) {', '.join(single)} have a single attribute word; left out, it "
-                "leaves nothing to predict it from"
+                f"the connection(s) {', '.join(single)} have a single attribute word, which cannot "
+                "be left out"
             )
     order = default_rng(seed).permutation(len(home))
     order = order[np.argsort(home[order], kind="stable")]
