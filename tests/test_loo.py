@@ -89,10 +89,6 @@ def test_fits_without_a_word_come_from_the_seed(posteriors: dict[str, DataTree])
     found = compare_models(posteriors, leave_out="protected_word")
     again = compare_models(posteriors, leave_out="protected_word", seed=found.attrs["seed"])
     pd.testing.assert_frame_equal(again, found)
-    other = compare_models(posteriors, leave_out="protected_word", seed=1)
-    assert (other["elpd"] != found["elpd"]).all()
-    error = np.hypot(other["mcse"], found["mcse"])
-    assert (abs(other["elpd"] - found["elpd"]) < 4 * error).all()
 
 
 @pytest.mark.filterwarnings("ignore:.*repeat an earlier row exactly")

@@ -1,23 +1,16 @@
-"""Predictions for words not measured: closed forms, and coverage of words that were held out."""
+"""Predictions for words not measured, against closed forms."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import model_named, only_row
-from dense_oracle import covariance, effects, in_rows, residual_variance
 from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.design import Design, make_design
-from bayesbias.model.effects import draw_parameters
-from bayesbias.model.spec import load_model
 from bayesbias.model.tree import stacked
-from bayesbias.sampling.fit import fit_design
 
 N = 4000
 """Draws of a posterior."""
@@ -97,58 +90,3 @@ def test_seeds_are_kept_and_repeat_a_prediction(maximal: DataTree) -> None:
     again = bb.predict_words(maximal, seed=by_chance.attrs["seed"])
     pd.testing.assert_frame_equal(again, by_chance)
     assert not bb.predict_words(maximal, seed=1).equals(by_chance)
-
-
-def eight_words() -> Design:
-    """Two groups of four words, two sets of three attributes, three neutral and two human ones."""
-    groups = {f"{group}{at}": group for group in "xy" for at in range(4)}
-    sets = {f"{name}{at}": name for name in "xy" for at in range(3)}
-    sets |= {f"n{at}": "neutral" for at in range(3)} | {f"h{at}": "human" for at in range(2)}
-    rows = [
-        (word, group, attribute, name)
-        for word, group in groups.items()
-        for attribute, name in sets.items()
-    ]
-    frame = pd.DataFrame(rows, columns=list(bb.COLUMNS[:4]))
-    own = np.where(frame["attribute_set"] == frame["protected_group"], "associated", "different")
-    control = frame["attribute_set"].isin(["neutral", "human"])
-    frame["connection"] = np.where(control, frame["attribute_set"], own)
-    return make_design(frame.assign(cosine_distance=1.0))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["crossed", "maximal"])
-def test_words_held_out_are_covered_at_their_rate(name: str) -> None:
-    """Tables from the prior, written out densely; the last word of a group is held out."""
-    n_tables, design = 200, eight_words()
-    spec, rng = load_model(name).fitting(design), np.random.default_rng(4)
-    rows, (columns, _) = in_rows(design, spec), effects(design, spec)
-    of_words = rows.copy()
-    for term in spec.terms_of("attribute"):
-        own = columns[term.name].reshape(-1, rows.shape[1]).any(axis=0)
-        of_words[:, own] = 0.0
-    held = design.word == design.words.index("y3")
-    rest = replace(
-        design.take(np.flatnonzero(~held)),
-        words=design.words[:-1],
-        word_group=design.word_group[:-1],
-    )
-    assert design.words[-1] == "y3"
-    inside = {(attributes, p): 0 for attributes in ("population", "listed") for p in (0.5, 0.89)}
-    for seed in range(n_tables):
-        values = {key: each[0] for key, each in draw_parameters(design, spec, 1, rng).items()}
-        cov = covariance(design, spec, values)
-        drawn = rng.multivariate_normal(np.zeros(len(cov)), cov, method="eigh")
-        noise = rng.normal(0, np.sqrt(residual_variance(design, spec, values)))
-        y = spec.centre + rows @ drawn + noise
-        tree = fit_design(replace(rest, y=y[~held]), spec, method="exact", draws=250, seed=seed)
-        truths = {"population": of_words @ drawn, "listed": y}
-        for attributes, p in inside:
-            frame = bb.predict_words(tree, p, ci_kind="eti", attributes=attributes, seed=seed)
-            row = only_row(frame, protected_group="y", first="associated", second="different")
-            truth = truths[attributes]
-            apart = [truth[held & (design.connection == at)].mean() for at in (0, 1)]
-            inside[attributes, p] += row["low"] <= apart[0] - apart[1] <= row["high"]
-    for (_, p), count in inside.items():
-        # Of eight rates one lies beyond 3.3 binomial errors by chance in some hundred tests.
-        assert count / n_tables == pytest.approx(p, abs=3.3 * np.sqrt(p * (1 - p) / n_tables))
