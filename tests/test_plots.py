@@ -42,7 +42,6 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
         "forest": ((bb.summary(post),), {"words": True}),
         "contrast_forest": ((bb.contrasts(post),), {"words": True}),
         "scales": ((bb.sd_summary(post),), {}),
-        "predictive_check": ((post,), {}),
         "prior_predictive": ((bb.prior_predictive("paper", table, seed=1),), {}),
     }
 
@@ -54,7 +53,6 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     moved = 0.05 + 0.03 * np.random.default_rng(2).standard_normal(len(table))
     after = table.assign(cosine_distance=table["cosine_distance"] + moved)
     change = bb.fit_change(table, after, draws=100, chains=2, seed=1)
-    cells = [contrasts.assign(embedding=name, list=name) for name in ("e $1$", "f")]
     ranks = pd.DataFrame({"word": table["attribute"].unique()})
     ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
     names = [str(word) for word in table["protected_word"].unique()]
@@ -72,7 +70,6 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
         "change_forest": ((bb.summary(change),), {}),
         "order_forest": ((comparison.order_changes(change),), {}),
         "distances_by_rank": ((table, ranks), {}),
-        "sweep_forest": ((pd.concat(cells).assign(model="paper"),), {}),
     }
 
 
@@ -134,7 +131,7 @@ def test_odd_words_show_as_they_stand_readably_and_light(
 
 def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
     figure, axes = plt.subplots(2, 2, figsize=(18, 14), layout="constrained")
-    names = ["forest", "contrast_forest", "distributions", "predictive_check"]
+    names = ["forest", "contrast_forest", "distributions", "prior_predictive"]
     for name, ax in zip(names, axes.flat, strict=True):
         assert draw(odd, name, ax=ax) is ax
     assert plt.get_fignums() == [figure.number]
@@ -195,7 +192,6 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("rank_forest", drop("p_most"), {}, r"lacks the column\(s\) p_most"),
     ("scores", lambda frame: frame.assign(value=np.nan), {}, "no score of the frame has a value"),
     ("scores", drop("no_bias"), {}, r"lacks the column\(s\) no_bias"),
-    ("sweep_forest", drop("list"), {}, r"lacks the column\(s\) list"),
 ]
 
 

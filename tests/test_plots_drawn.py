@@ -105,12 +105,6 @@ def test_contrasts_stand_over_ranges_of_reference_lists(posterior: Any) -> None:
     assert sum(name.endswith("†") for name in row_names(ax)) == 2
 
 
-SWEEP = pd.MultiIndex.from_product([["one", "two"], ["a", "b"], ["m", "n"]]).to_frame(
-    index=False, name=["list", "embedding", "model"]
-)
-SWEEP["mean"] = np.linspace(-0.1, 0.1, len(SWEEP))
-SWEEP = SWEEP.assign(level="overall", first="associated", second="human")
-SWEEP = SWEEP.assign(low=SWEEP["mean"] - 0.1, high=SWEEP["mean"] + 0.1)
 RANKS = pd.DataFrame({"wordlist": ["", "one"], "embedding": ["e", "e"], "p_most": [0.999, 0.3]})
 RANKS = RANKS.assign(mean=-0.1, low=-0.2, high=0.1)
 RANKS = RANKS.assign(raw_mean=[-0.15, np.nan], raw_low=[-0.3, np.nan], raw_high=[0.0, np.nan])
@@ -146,14 +140,6 @@ def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
             | ends(orders, "after_low", "after_high"),
             beside={*map(percent, orders["p_turned"])},
             legend=["before", "after", f"smaller than {orders.attrs['rope']:.2g}: none"],
-        ),
-        "sweep": case(
-            plots.sweep_forest(SWEEP),
-            SWEEP["mean"],
-            rows=["a", "b", "a", "b"],
-            heads=["one", "two"],
-            legend=["m", "n"],
-            bars=ends(SWEEP),
         ),
         "ranks": case(
             plots.rank_forest(RANKS),
@@ -204,15 +190,6 @@ def test_every_standard_deviation_of_distances_has_words() -> None:
     models = [bb.load_model(name) for name in names]
     sds = {term.sd for model in models for term in model.terms if term.sd not in model.fixed}
     assert sds <= set(MEANINGS)
-
-
-def test_predictive_check_counts_as_the_checks_do(posterior: Any) -> None:
-    ax = plots.predictive_check(posterior, ci_prob=0.5)
-    counts = bb.predictive_check(posterior, ci_probs=[0.5], seed=0).set_index("connection")
-    shares = counts["coverage"][["all", *bb.CONNECTIONS]].to_numpy()
-    assert points(ax) == set(shares.round(9))
-    assert row_names(ax) == ["all rows", *bb.CONNECTIONS]
-    assert beside(ax)[0].startswith(f"{len(TABLE):,}: ")
 
 
 def test_prior_predictive_marks_figures_outside() -> None:

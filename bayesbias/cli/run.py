@@ -63,7 +63,6 @@ def run(
         An earlier run: show which inputs, settings and contrasts changed since.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..report.headline import finding_lines
     from ..report.list_page import index_page
     from ..workflows import output
     from ..workflows.settings import Settings, load_models
@@ -109,7 +108,7 @@ def run(
                 page = index_page(list(zip(analyses, paths, strict=True)))
                 output.write_report(page, index, stage)
     for analysis in analyses:
-        screen.say(*finding_lines(analysis))
+        screen.say(*str(analysis).splitlines())
         if analysis.since is not None:
             rows = analysis.since.to_dict("records")
             changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
@@ -160,7 +159,6 @@ def compare(
         How words are looked up: exact, lower or fallback.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..report.change_page import change_lines
     from ..workflows import output
 
     of_tables = all(Path(end).suffix in {".csv", ".parquet"} for end in (before, after))
@@ -191,5 +189,6 @@ def compare(
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             command = options.command_line()
             output.write_change(analysis, stage, command, kinds=options.kinds(plots))
-    lines = change_lines(analysis)
-    return options.finish(lines, out, open_report=open_report, doubtful=analysis.doubtful)
+    return options.finish(
+        str(analysis).splitlines(), out, open_report=open_report, doubtful=analysis.doubtful
+    )

@@ -28,13 +28,11 @@ from .forests import contrast_forest as contrast_forest
 from .forests import forest as forest
 from .forests import influence as influence
 from .forests import order_forest as order_forest
+from .forests import prior_predictive as prior_predictive
 from .forests import rank_forest as rank_forest
 from .forests import scales as scales
-from .forests import sweep_forest as sweep_forest
 from .palette import COLOURS as COLOURS
 from .palette import MARKERS as MARKERS
-from .predictive import predictive_check as predictive_check
-from .predictive import prior_predictive as prior_predictive
 from .rates import false_alarms as false_alarms
 from .rates import pair_forest as pair_forest
 from .rates import scores as scores

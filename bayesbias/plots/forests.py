@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from ..tables.descriptives import UNRELATED, contrast_of
-from ..tables.levels import LEVEL_COLUMNS, OVERALL
+from ..tables.levels import LEVEL_COLUMNS
 from .forest import STYLES, intervals
 from .frame import (
     DISTANCE,
     UNRELATED_NOTE,
+    interval_name,
     interval_note,
     number,
     percent,
     require_frame,
 )
-from .palette import LINE
+from .palette import INK, LINE, MISS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +43,18 @@ MEANINGS = {
     "sigma": "between single distances",
 }
 """What each standard deviation measures, in words."""
+
+
+FIGURES = {
+    "mean": "mean distance",
+    "sd": "sd of distances",
+    "sd_of_words": "sd of words' means",
+    "sd_of_attributes": "sd of attributes' means",
+    "difference": "difference of means",
+    "correlation": "correlation of words' means",
+    "share_outside": "share outside 0 to 2",
+}
+"""What each figure of a prior predictive check is, in words."""
 
 
 def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
@@ -169,36 +183,6 @@ def rank_forest(
     )
 
 
-def sweep_forest(
-    frame: pd.DataFrame,
-    *,
-    first: str = "associated",
-    second: str = "human",
-    rope: float | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw overall contrasts of a sweep, a block a list, a row an embedding, a colour a model.
-
-    The columns are those of `bayesbias.contrasts`, and ``embedding``, ``list`` and ``model``.
-    """
-    columns = ("embedding", "list", "model", "level", "mean", "low", "high")
-    require_frame(frame, columns, "the contrasts of a sweep")
-    rows = contrast_of(frame[frame["level"] == OVERALL], first, second)
-    models = rows["model"].unique()
-    model = f"Model: {models[0]}." if len(models) == 1 else ""
-    return intervals(
-        rows,
-        label="embedding",
-        by="list",
-        hue="model",
-        pair=(first, second),
-        rope=rope,
-        title=f"{first.capitalize()} against {second} attributes: do lists and embeddings agree?",
-        note=f"A block a word list, a row an embedding. {model} {interval_note(frame)}",
-        ax=ax,
-    )
-
-
 def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Draw the contrast without each word (`bayesbias.influence`), from where it is with all.
 
@@ -250,3 +234,39 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     )
     ax.set_xlim(left=0.0)
     return ax
+
+
+def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw where a table is among those that priors expect (`bayesbias.prior_predictive`).
+
+    References
+    ----------
+    Gabry et al. (2019), Journal of the Royal Statistical Society A 182.
+    """
+    columns = ("statistic", "of", "observed", "low", "high", "share_below")
+    require_frame(frame, columns, "bb.prior_predictive(model, table)")
+    figure = frame["statistic"].replace(FIGURES)
+    inside = frame["observed"].between(frame["low"], frame["high"])
+    model = f" of {frame.attrs['model']}" if "model" in frame.attrs else ""
+    values = frame[["observed", "low", "high"]].map(number).to_numpy()
+    share = frame["share_below"]
+    return intervals(
+        frame.assign(
+            figure=figure,
+            label=frame["of"].where(frame["of"] != "", figure),
+            bold=frame["of"] == "",
+            text=[f"{value}  [{low}, {high}]" for value, low, high in values],
+            where=np.where(inside, "inside the interval", "outside"),
+            **dict.fromkeys(("mean", "low", "high"), share),
+        ),
+        by="figure",
+        hue="where",
+        styles={"inside the interval": (INK, "o"), "outside": (MISS, "o")},
+        reference=0.5,
+        heading="observed\n[interval]",
+        xlabel="share of tables drawn from the prior whose figure is smaller",
+        title="Do the priors expect such a table?",
+        note=f"Dots: the table observed among tables drawn from the prior{model}. Right: its "
+        f"figures, and the {interval_name(frame)} of those of the tables drawn.",
+        ax=ax,
+    )

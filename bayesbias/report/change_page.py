@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
+from .._core.display import Sheet
 from .._core.intervals import interval
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from ..tables.schema import CONTROLS
@@ -44,8 +45,7 @@ def change_page(analysis: ChangeAnalysis) -> Page:
     return Page(
         kind="Cosine distances, before and after",
         title=f"{name}{' → '.join(analysis.names)}",
-        lede=f"How {attrs['n_pairs']:,} distances changed, pair by pair: what moved, for which "
-        "words, whether orders turned, and what moved that was not meant to.",
+        lede=change_headline(analysis).about,
         sections=[
             Section("found", "What changed", _found(analysis)),
             Section("order", "Did orders turn", _orders(analysis)),
@@ -61,18 +61,11 @@ def change_page(analysis: ChangeAnalysis) -> Page:
     )
 
 
-def change_lines(analysis: ChangeAnalysis) -> list[str]:
-    """Word the most important findings for the screen."""
-    lead = change_headline(analysis)
-    row = at_level(analysis.changes, OVERALL).iloc[0]
-    return [
-        pairing(analysis),
-        *(lead.sheet().text().splitlines() if lead else []),
-        f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
-        f"{order_sentences(analysis)[0]}",
-        *side_effects(analysis),
-        *single_numbers(analysis),
-    ]
+def change_sheet(analysis: ChangeAnalysis) -> Sheet:
+    """Show what leads in a terminal or notebook."""
+    order, *_ = order_sentences(analysis)
+    notes = [pairing(analysis), order, *side_effects(analysis), *single_numbers(analysis)]
+    return change_headline(analysis).sheet(*notes, CLOSING)
 
 
 def change_paragraph(analysis: ChangeAnalysis) -> str:
@@ -112,9 +105,9 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
     row, n = analysis.lead.alignment.iloc[0], analysis.changes["connection"].nunique()
     n_draws, extra = analysis.settings.n_draws, ("p_direction", "p_moved", "p_towards_one")
     frame = analysis.frame("changes")
-    leading: list[Block] = [lead.about, lead.table, headline_figure(analysis)] if lead else []
     return [
-        *leading,
+        lead.table,
+        headline_figure(analysis),
         f"The overall means of the {counted(n, 'connection')} spanned {number(row['before'])} "
         f"before and span {number(row['after'])} after. The probability that they came closer "
         f"together is {graded(row['p_narrower'], n_draws)}; that they kept their order, "

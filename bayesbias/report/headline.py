@@ -214,25 +214,24 @@ def headline_sheet(analysis: Analysis) -> Sheet:
     return headline(analysis).sheet(*missing_sentences(analysis), CLOSING)
 
 
-def finding_lines(analysis: Analysis) -> list[str]:
-    """Word a list's headline for the screen."""
-    return headline_sheet(analysis).text().splitlines()
-
-
-def change_headline(analysis: ChangeAnalysis) -> Headline | None:
+def change_headline(analysis: ChangeAnalysis) -> Headline:
     """Word what a change's page leads with: the change of associated − different, for whom.
 
-    None where the tables lack one of them.
+    Where the tables lack one of them, it is how far each kind of attribute moved.
     """
-    if not analysis.lead.watched:
-        return None
-    settings, rows = analysis.settings, headline_rows(analysis.lead.orders)
-    n_draws = plain_draws(analysis.lead.orders, settings)
-    ci = probability_name(settings.ci_prob)
-    about = (
-        f"How much closer words lie to {MEANINGS['associated']} than to {MEANINGS['different']}, "
-        "before and after. Where the change is above zero, they moved away from their own."
-    )
+    settings, lead = analysis.settings, analysis.lead
+    about, asked = "How far attributes moved from the protected words.", "farther away?"
+    rows = at_level(analysis.changes, OVERALL).assign(of=lambda frame: frame["connection"])
+    frame, what = analysis.changes, "Mean distances"
+    if lead.watched:
+        frame, rows, what = lead.orders, headline_rows(lead.orders), "Associated − different"
+        asked = "away from their own?"
+        about = (
+            f"How much closer words lie to {MEANINGS['associated']} than to "
+            f"{MEANINGS['different']}, before and after. Where the change is above zero, they "
+            "moved away from their own."
+        )
+    n_draws = plain_draws(frame, settings)
     chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])
     cells = [
         (
@@ -245,7 +244,8 @@ def change_headline(analysis: ChangeAnalysis) -> Headline | None:
         )
         for row, p in zip(rows.to_dict("records"), chance, strict=True)
     ]
-    heads = ("", "before", "after", f"change ({ci} interval)", "away from their own?")
-    caption = f"Associated − different under the model {analysis.lead.spec.name}"
+    ci = probability_name(settings.ci_prob)
+    heads = ("", "before", "after", f"change ({ci} interval)", asked)
+    caption = f"{what} under the model {lead.spec.name}"
     table = Table(caption, heads, (False, True, True, False, False), tuple(cells), leads=True)
     return Headline(about, table, [])

@@ -85,11 +85,12 @@ def _reference(analysis: Analysis) -> list[Block]:
         protected_group=groups, lists=reference.placed["match"].map(NULLS)
     )
     names = ("lists", "protected_group", "mean", "reference_low", "reference_high", "percentile")
-    others = {"Scores": reference.scores, "Among random words": reference.relative}
+    scores = ("score", "groups", "reading", "value", "low", "high", "p_value")
     return [
         prose("questions", n_words=f"{reference.n_words:,}"),
         table(rows, "This list among reference lists", *names),
-        *(table(frame, caption) for caption, frame in others.items() if len(frame)),
+        *([table(reference.scores, "Scores", *scores)] if len(reference.scores) else []),
+        *([table(reference.relative, "Random words")] if len(reference.relative) else []),
     ]
 
 
@@ -223,7 +224,7 @@ def _driving(analysis: Analysis) -> list[Block]:
             prose("influence", contrast=contrast, sentence=sentence),
             Figure(
                 "influence",
-                partial(plots.influence, lead.influence),
+                partial(plots.influence, lead.influence, most=6),
                 f"Model {lead.spec.name}. Each line ends where the contrast is without that word; "
                 "see influence.csv.",
             ),

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .._core.intervals import ERROR_SHARE
-from ..plots.forests import rank_forest, sweep_forest
+from ..plots.forest import intervals
+from ..plots.forests import rank_forest
+from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .headline import CLOSING
@@ -144,13 +146,14 @@ def joint_lines(ranks: pd.DataFrame) -> list[Line]:
 
 def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
     """Return a contrast in every cell."""
-    draw = partial(sweep_forest, first=FIRST, second=second, rope=sweep.plan.config.rope)
+    rope, title = sweep.plan.config.rope, f"{FIRST.capitalize()} compared with {second} attributes"
+    draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
+    draw = partial(draw, rope=rope, title=title, note=interval_note(frame))
     caption = f"{FIRST} − {second}, overall: a block a list, a row an embedding and model."
     figures = [
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
         for end, part in blocks_of(frame, "list")
     ]
-    title = f"{FIRST.capitalize()} compared with {second} attributes"
     meaning = [THIN_MEANING] if len(sweep.plan.thin) else []
     return Section(second, title, [*figures, gap_table(sweep, second, frame), *meaning])
 

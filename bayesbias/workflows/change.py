@@ -177,14 +177,9 @@ class ChangeAnalysis(Shown, OfModels[ChangeResult]):
         return Path(path) / REPORT
 
     def _sheet(self, *, roomy: bool) -> Sheet:
-        from ..report.change_page import change_lines, pairing, side_effects
-        from ..report.headline import CLOSING, change_headline
+        from ..report.change_page import change_sheet
 
-        lead = change_headline(self)
-        if lead is None:
-            title, *lines = change_lines(self)
-            return Sheet(title, tuple(("", line) for line in lines), note=CLOSING)
-        return lead.sheet(pairing(self), *side_effects(self), CLOSING)
+        return change_sheet(self)
 
     def __repr__(self) -> str:
         return str(self)
