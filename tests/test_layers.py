@@ -34,7 +34,7 @@ ALLOWED = {
     "extrinsic": "_core tables",
     "comparison": f"{BASE} model scores sampling posterior debias",
     "calibration": "_core model scores sampling posterior nulls comparison",
-    "plots": "_core tables model posterior comparison",
+    "plots": "_core tables comparison",
     "report": "_core tables maskedlm plots",
     "workflows": f"{BASE} model scores sampling posterior debias background contextual maskedlm "
     "comparison report",
