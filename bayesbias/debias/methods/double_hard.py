@@ -48,7 +48,7 @@ def double_hard(
     Parameters
     ----------
     component : int, optional
-        The component to remove, counted from 1; vectors if not given.
+        The component to remove, counted from 1; found by clustering if not given.
     candidates : int
         How many leading components are tried.
     n_words : int
