@@ -99,10 +99,8 @@ class Distribution:
     psi : (n_words,) float64
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
     vocabulary : Index of str
-    Z, Z2 : tuple of str
-        The attribute words that were found.
     missing : tuple of str
-        The attribute words that were not.
+        The attribute words that were not found.
     case : str
         How words are looked up.
     ranks : slice
@@ -112,8 +110,6 @@ class Distribution:
     name: str
     psi: FloatArray
     vocabulary: pd.Index[str]
-    Z: tuple[str, ...] = ()
-    Z2: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     case: str = "exact"
     ranks: slice = slice(None)

@@ -68,6 +68,11 @@ class Pool:
         rows = np.argsort(self.ranks, kind="stable")
         return np.asarray(rows[letters[rows]])
 
+    def without(self, words: Sequence[str]) -> Free:
+        """Return which words are not some words."""
+        taken = set(words)
+        return np.array([word not in taken for word in self.words])
+
     def units_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
         """Return the unit vectors of words, those drawn in the place of some of them."""
         return unit_rows([self.vectors[drawn[w]] if w in drawn else self.found[w] for w in words])
@@ -189,7 +194,7 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
             f"none of the stereotypes of {wordlist.name!r} is in the embedding, so that no words "
             "can be as frequent"
         )
-    rows = equally_frequent(pool, present, n, _not_in(wordlist, pool), rng)
+    rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)
     words = tuple(pool.words[row] for row in rows.tolist())
     return replace(wordlist, controls={**wordlist.controls, "matched": words})
 
@@ -215,7 +220,7 @@ def draw_lists(
     """
     sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
     sets += [] if vary == "protected" else list(wordlist.stereotypes.values())
-    may_be_drawn = _not_in(wordlist, pool)
+    may_be_drawn = pool.without(wordlist.words)
     for _ in range(n_lists):
         free, drawn = may_be_drawn.copy(), dict[str, int]()
         for words in sets:
@@ -225,11 +230,6 @@ def draw_lists(
                 free[rows] = False
                 drawn |= dict(zip(wanted, rows.tolist(), strict=True))
         yield drawn
-
-
-def _not_in(wordlist: WordList, pool: Pool) -> Free:
-    taken = set(wordlist.words)
-    return np.array([word not in taken for word in pool.words])
 
 
 def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: Generator) -> Rows:

@@ -25,7 +25,7 @@ from ..embeddings.source import Embedding, Vector, first_of_each
 from ..embeddings.word_sets import WordSets, look_up
 from ..tables.spellings import forms_of
 from ..tables.wordlists import WordList, Words, load_wordlist
-from .psi_distribution import FEWEST_WORDS, Distribution
+from .psi_distribution import Distribution
 
 CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
 """The ten tests of Caliskan, Bryson and Narayanan (2017), as bundled word lists."""
@@ -146,8 +146,7 @@ def distributions(
     made = {}
     for (name, word_sets), values in zip(known.items(), psi, strict=True):
         missing = (*word_sets.missing.get("Z", ()), *word_sets.missing.get("Z2", ()))
-        attributes = word_sets.words["Z"], word_sets.words["Z2"]
-        made[name] = Distribution(name, values, vocabulary, *attributes, missing, case)
+        made[name] = Distribution(name, values, vocabulary, missing, case)
     return made
 
 
@@ -196,11 +195,6 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
             skip_file_prefixes=OWN_FRAMES,
         )
         vocabulary, psi = vocabulary[kept], psi[:, kept]
-    if len(vocabulary) < FEWEST_WORDS:
-        raise ValueError(
-            f"the embedding holds {len(vocabulary)} words with a direction; a background needs "
-            f"{FEWEST_WORDS} or more"
-        )
     return vocabulary, psi
 
 

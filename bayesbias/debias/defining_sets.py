@@ -70,6 +70,8 @@ class DefiningSets:
     def __post_init__(self) -> None:
         for key in (*TUPLES, *WORDS):
             object.__setattr__(self, key, _words(key, getattr(self, key), key in TUPLES))
+        if not self.defining:
+            raise ValueError("defining is empty; at least one pair of words is needed")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
         if self.case not in CASES:
@@ -92,8 +94,6 @@ class DefiningSets:
     @property
     def n_classes(self) -> int:
         """Words in each defining tuple."""
-        if not self.defining:
-            raise ValueError("defining is empty; at least one pair of words is needed")
         return len(self.defining[0])
 
     @property

@@ -24,9 +24,6 @@ VOCABULARY = 50_000
 """Words from the start of an embedding that are searched for biased ones: files have frequent
 words first, and Gonen and Goldberg (2019) use as many."""
 
-FEWEST_TARGETS = 3
-"""A correlation of two is 1 or -1 whatever they are."""
-
 
 def remaining_bias(
     before: VectorsLike,
@@ -40,7 +37,7 @@ def remaining_bias(
     folds: int = 5,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Ask whether bias can be recovered after debiasing, as Gonen and Goldberg do.
+    """Measure how much bias can be recovered after debiasing, as Gonen and Goldberg do.
 
     The words of either class are those that lean to it most in ``before``: with â_c the mean unit
     vector of the defining words of class c, and ā the mean of these, a word leans to the class
@@ -93,9 +90,9 @@ def remaining_bias(
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
     chosen, labels = _most_leaning(leaning, n_words, lists)
     chance = 1 / lists.n_classes
-    checks = [("cluster", "accuracy", chance, len(labels))]
-    checks += [("classifier", "accuracy", chance, len(labels))]
-    if len(asked) >= FEWEST_TARGETS:
+    checks = [(name, "accuracy", chance, len(labels)) for name in ("cluster", "classifier")]
+    correlated = len(asked) > 2  # a correlation of two is 1 or -1 whatever they are
+    if correlated:
         checks += [("neighbours", "correlation", 0.0, len(asked))]
     frame = pd.DataFrame(checks, columns=["check", "measure", "chance", "n"])
     for place, (name, vectors) in enumerate({"before": before, "after": after}.items(), start=2):
@@ -104,7 +101,7 @@ def remaining_bias(
             cluster_accuracy(rows[chosen], labels, seed=root),
             classifier_accuracy(rows[chosen], labels, folds, int(root.generate_state(1)[0])),
         ]
-        if len(asked) >= FEWEST_TARGETS:
+        if correlated:
             near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbours)
             shares = np.eye(lists.n_classes)[leaning.argmax(axis=1)][near].mean(axis=1)
             lean = _leaning(before, asked, lists)
@@ -164,8 +161,8 @@ def _rows(vectors: KeyedVectors, words: Iterable[str]) -> FloatArray:
 
 def _leaning(vectors: KeyedVectors, words: list[str], lists: DefiningSets) -> FloatArray:
     """Return cosines of words with the classes' centered means, (n_words, n_classes)."""
-    found = {word: vectors[word] for word in lists.kept if word in vectors}
-    means = group_means(list(np.stack(unit_sets(found, lists), axis=1)))
+    listed = {word: vectors[word] for word in lists.kept if word in vectors}
+    means = group_means(list(np.stack(unit_sets(listed, lists), axis=1)))
     return _rows(vectors, words) @ unit_rows(means - means.mean(axis=0)).T
 
 
