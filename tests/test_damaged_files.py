@@ -124,51 +124,38 @@ def test_an_array_whose_header_is_no_text(tmp_path: Path) -> None:
     assert "damaged" in refused(path, odd, lambda path: bb.load_vectors(path.parent))
 
 
-def test_a_parquet_file_with_damage_inside(tmp_path: Path, toy_table: pd.DataFrame) -> None:
-    path = tmp_path / "t.parquet"
-    bb.write_table(toy_table, path)
-    whole = bytearray(path.read_bytes())
-    whole[4:20] = b"\xff" * 16
-    assert "damaged" in refused(path, bytes(whole), bb.read_table)
+def column(table: pd.DataFrame, name: str, cells: pa.Array) -> pa.Table:
+    columns = {head: pa.array(table[head].astype(str).tolist()) for head in table}
+    return pa.table(columns | {name: cells})
 
 
-def test_a_parquet_file_whose_notes_for_pandas_are_damaged(
-    tmp_path: Path, toy_table: pd.DataFrame
-) -> None:
-    whole = pa.Table.from_pandas(toy_table)
+def odd_notes(table: pd.DataFrame) -> pa.Table:
+    whole = pa.Table.from_pandas(table)
     notes = whole.schema.metadata[b"pandas"].replace(b'"numpy_type"', b'"mumpy_type"')
-    pq.write_table(whole.replace_schema_metadata({b"pandas": notes}), tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"t\.parquet.*damaged"):
-        bb.read_table(tmp_path / "t.parquet")
+    return whole.replace_schema_metadata({b"pandas": notes})
 
 
-def test_a_parquet_file_whose_texts_are_no_text(tmp_path: Path, toy_table: pd.DataFrame) -> None:
+ODD_PARQUET: dict[str, Callable[[pd.DataFrame], pa.Table]] = {
+    "notes": odd_notes,
+    "no text": lambda t: column(t, "protected_word", pa.array([b"a\xf3"] * len(t)).view("string")),
+    "lists": lambda t: column(t, "protected_word", pa.array([[1, 2]] * len(t))),
+    "records": lambda t: column(t, "cosine_distance", pa.array([{"a": 1}] * len(t))),
+    "lists besides": lambda t: column(t, "context", pa.array([[1]] * len(t))),
+}
+
+
+@pytest.mark.parametrize("kind", [*ODD_PARQUET, "bytes"])
+def test_odd_parquet_files(kind: str, tmp_path: Path, toy_table: pd.DataFrame) -> None:
     path = tmp_path / "t.parquet"
-    raw = pa.array([word.encode() + b"\xf3" for word in toy_table["protected_word"]]).view("string")
-    pq.write_table(pa.Table.from_pandas(toy_table).set_column(0, "protected_word", raw), path)
-    with pytest.raises(ValueError, match=r"t\.parquet: .*UTF8"):
-        bb.read_table(path)
+    pq.write_table(ODD_PARQUET.get(kind, pa.Table.from_pandas)(toy_table), path)
+    content = path.read_bytes()
+    content = content[:4] + b"\xff" * 16 + content[20:] if kind == "bytes" else content
+    assert re.search("damaged|UTF8", refused(path, content, bb.read_table))
 
 
 def test_vectors_of_signalling_not_a_numbers(tmp_path: Path) -> None:
     odd = struct.pack("<2I", 0x7F800001, 0)  # a NaN that warns when it is used
     assert "not finite" in refused(tmp_path / "v.bin", b"1 2\ncat " + odd, load)
-
-
-def write_parquet(path: Path, table: pd.DataFrame, column: str, value: object) -> None:
-    columns = {name: pa.array(table[name].tolist()) for name in table}
-    pq.write_table(pa.table(columns | {column: pa.array([value] * len(table))}), path)
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [(bb.COLUMNS[0], [1, 2]), (bb.COLUMNS[-1], {"a": 1}), ("context", [1])]
-)
-def test_parquet_cells_that_hold_lists(
-    column: str, value: object, tmp_path: Path, toy_table: pd.DataFrame
-) -> None:
-    write_parquet(tmp_path / "t.parquet", toy_table, column, value)
-    with pytest.raises(ValueError, match=r"t\.parquet.*damaged"):
-        bb.read_table(tmp_path / "t.parquet")
 
 
 def test_a_small_parquet_file_of_very_many_rows(tmp_path: Path) -> None:

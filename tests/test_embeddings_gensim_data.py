@@ -1,4 +1,4 @@
-"""Embeddings by the names of gensim's downloader, and the page that says where others are."""
+"""Embeddings by the names of gensim's downloader."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ import urllib.error
 from pathlib import Path
 
 import pytest
-from embedding_toys import WORDS, as_binary, as_text, check, zipped
+from embedding_toys import WORDS, as_text, check
 from gensim import downloader
 
 import bayesbias as bb
 from bayesbias.embeddings.registry import PLACE
 
 HEADER = f"{len(WORDS)} 3"
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "own-words.md"
-PEOPLE = {"he": (1.0, 0.5, 0.25), "she": (0.5, 1.0, -0.25)}
 
 
 @pytest.fixture
@@ -63,23 +61,3 @@ def test_names_are_known_and_misspelt_ones_are_not_looked_for(folder: Path) -> N
     with pytest.raises(ValueError, match="did you mean 'glove-wiki-gigaword-100'"):
         bb.load_vectors("glove-wiki-gigword-100")
     assert not folder.exists()
-
-
-def test_sources_of_the_page_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = folder.parent
-    monkeypatch.chdir(here)
-    text, headed = as_text(PEOPLE), as_text(PEOPLE, "2 3")
-    put(folder, "glove-wiki-gigaword-100", headed)
-    made = {
-        "glove.6B.zip": zipped({"glove.6B.50d.txt": text, "glove.6B.300d.txt": text}),
-        "GoogleNews-vectors-negative300.bin.gz": gzip.compress(as_binary(PEOPLE)),
-        "wiki-news-300d-1M.vec.zip": zipped({"wiki-news-300d-1M.vec": headed}),
-        "cc.en.300.vec.gz": gzip.compress(headed),
-    }
-    for name, content in made.items():
-        (here / name).write_bytes(content)
-    page = PAGE.read_text(encoding="utf-8")
-    sources = ["glove.6B.zip::glove.6B.300d.txt", "glove-wiki-gigaword-100", *list(made)[1:]]
-    for source in sources:
-        assert source in page or source in ("wiki-news-300d-1M.vec.zip", "cc.en.300.vec.gz")
-        check(bb.load_vectors(source), PEOPLE)
