@@ -73,13 +73,6 @@ def test_rows_with_more_fields_than_the_head(tmp_path: Path) -> None:
     assert "more fields than the head" in said
 
 
-def test_numbers_that_are_spaces(tmp_path: Path) -> None:
-    """A lone minus is no number: five parts for the four numbers that there should be."""
-    content = "the 1 2 3 4\ncat -1.0 -  .89 -.78 -.68\n"
-    for read in (load, lambda path: list(bb.iter_vectors(path, progressbar=False))):
-        assert "line 2 has 5 numbers, not 4" in refused(tmp_path / "v.txt", content, read)
-
-
 def fasttext(words: bytes = b"cat\0" + bytes(9), n_words: int = 1, rows: int = 1) -> bytes:
     """Make a fastText model of one word in two dimensions, without buckets."""
     head = struct.pack("<2i12id", 793712314, 12, 2, 5, 1, 1, 5, 1, 2, 1, 0, 3, 6, 100, 1e-4)
@@ -114,14 +107,6 @@ def test_an_archive_that_points_outside_itself(tmp_path: Path) -> None:
     wrong = whole[:start] + struct.pack("<I", 2**31) + whole[start + 4 :]
     refused(path, wrong, load)
     refused(tmp_path / "v.npz", wrong, load)
-
-
-def test_an_array_whose_header_is_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.npy"
-    np.save(path, np.ones((1, 2), dtype=np.float32))
-    (tmp_path / "words.txt").write_text("cat\n")
-    odd = path.read_bytes().replace(b"'descr'", b"'\0escr'")
-    assert "damaged" in refused(path, odd, lambda path: bb.load_vectors(path.parent))
 
 
 def column(table: pd.DataFrame, name: str, cells: pa.Array) -> pa.Table:

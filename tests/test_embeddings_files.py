@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import pickle
 import zipfile
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from embedding_toys import BAD, WORDS, ZIP, File, as_text, check, keyed
+from embedding_toys import BAD, WORDS, ZIP, File, check, keyed
 from gensim.models import FastText, Word2Vec
 from gensim.models.fasttext import save_facebook_model
 from numpy.testing import assert_allclose, assert_array_equal
@@ -181,14 +180,3 @@ def test_a_line_without_end_is_not_kept_in_memory(
     monkeypatch.setattr("bayesbias.embeddings.formats.text.LONGEST_LINE", 50)
     with pytest.raises(ValueError, match=r"line 2 does not end; this is not a text file"):
         load_vectors(file("a.txt", b"a 1 2\nb " + b"1 " * 60))
-
-
-@pytest.mark.parametrize("cut", [0.3, 0.95])
-def test_a_corrupted_gzip_stream(file: File, cut: float) -> None:
-    rng = np.random.default_rng(3)
-    rows = {f"w{i}": tuple(rng.standard_normal(20)) for i in range(500)}
-    packed = bytearray(gzip.compress(as_text(rows)))
-    for place in range(int(cut * len(packed)), int(cut * len(packed)) + 9):
-        packed[place] ^= 0x5A
-    with pytest.raises(ValueError, match=r"bad\.txt\.gz(: line| is cut off, damaged)"):
-        load_vectors(file("bad.txt.gz", bytes(packed)))

@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import norm
-from xarray import DataTree
 
-import bayesbias as bb
 from bayesbias._core.intervals import (
-    INTERVALS,
-    IntervalKind,
     check_probability,
     describe_draws,
     describe_mixtures,
@@ -61,15 +57,6 @@ def test_equal_tails_are_numpys_quantiles(ci_prob: float) -> None:
     assert frame.attrs == {"ci_prob": ci_prob, "ci_kind": "eti"}
 
 
-@pytest.mark.parametrize("kind", INTERVALS)
-def test_every_kind_holds_its_share_of_the_draws(kind: str) -> None:
-    draws = np.random.default_rng(2).normal(size=(1000, 2))
-    bounds = interval(draws, 0.8, kind)
-    inside = ((bounds[:, 0] <= draws) & (draws <= bounds[:, 1])).mean(axis=0)
-    np.testing.assert_allclose(inside, 0.8, atol=0.002)  # ends on one draw more or less
-    assert "{}" in INTERVALS[kind].about
-
-
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown ci_kind 'hpd'; did you mean 'hdi'"):
         interval(np.zeros((3, 1)), 0.8, "hpd")
@@ -89,15 +76,6 @@ def test_an_unknown_kind_is_refused() -> None:
 def test_probabilities_outside_the_unit_interval(ci_prob: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_probability(ci_prob)
-
-
-def test_a_kind_is_its_entry(crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = IntervalKind(lambda draws, _: np.stack([draws.min(0), draws.max(0)], -1), "range", "{}")
-    monkeypatch.setitem(INTERVALS, "whole", kind)
-    frame = bb.summary(crossed_posterior, ci_kind=bb.FitOptions(ci_kind="whole").ci_kind)
-    draws = crossed_posterior["posterior"]["connection_mean"]
-    assert frame["low"][:4].tolist() == draws.min(["chain", "draw"]).values.tolist()
-    assert frame.attrs["ci_kind"] == "whole"
 
 
 def test_mixtures_are_described_by_their_exact_distribution() -> None:
