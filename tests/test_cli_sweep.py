@@ -17,19 +17,18 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 
 FILES = {
-    "differences.csv",
     "cells.csv",
+    "differences.csv",
     "contrasts.csv",
     "missing.csv",
     "plots",
-    "rank_differences.csv",
     "ranks.csv",
     "report.html",
     "report.md",
     "results",
+    "run.json",
     "shares.csv",
     "summary.csv",
-    "sweep.json",
 }
 
 
@@ -54,13 +53,13 @@ def out(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
     assert {path.name for path in out.iterdir()} == FILES
-    assert len(kept_results(out)) == 8 + 2 + 1  # cells, a comparison a list, and the model of all
+    assert len(kept_results(out)) == 8 + 1  # cells, and the model of all
     cells = pd.read_csv(out / "cells.csv")
     assert list(cells["state"]) == ["done"] * 8 + ["failed"] * 4
     assert set(cells["error"].dropna()) == {"FileNotFoundError"}
-    record = json.loads((out / "sweep.json").read_text())
-    assert (record["state"], record["failed"], record["cells"]) == ("finished", 4, 12)
-    assert {name["name"] for name in record["config"]["models"]} == {"paper", "crossed"}
+    record = json.loads((out / "run.json").read_text())
+    assert (record["failed"], record["cells"]) == (4, 12)
+    assert set(record["models"]) == {"paper", "crossed"}
     contrasts = pd.read_csv(out / "contrasts.csv")
     assert set(contrasts["embedding"]) == {"calm", "rough"}
     names = {path.name for path in (out / "plots").iterdir()}
@@ -80,16 +79,21 @@ def test_the_second_run_takes_what_is_there_and_tells_all(
     out = shutil.copytree(out, tmp_path / "sweep")  # other tests look at the first run's
     before = kept_results(out)
     frames = {name: (out / name).read_bytes() for name in ("summary.csv", "contrasts.csv")}
+    record = json.loads((out / "run.json").read_text())
     stale = out / "plots" / "sweep-associated-human-7.png"
     stale.touch()
+    record["files"].append("plots/sweep-associated-human-7.png")
+    (out / "run.json").write_text(json.dumps(record))
     (out / "plots" / "mine.png").touch()
     command = ["sweep", str(inputs / "sweep.toml"), "--out", str(out), "--jobs", "1000000"]
     assert main(command) == 1  # with as many processes as there is to do
     shown = capsys.readouterr()
-    assert "8 of 12 cells have a result; 0 were computed now." in shown.out
+    assert "8 of 12 cells have a result; 9 results were there already." in shown.out
     assert "associated − different, overall" in shown.out
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
-    assert shown.err.startswith("bayesbias: wild: 4 of 12 cells are left out: no embedding file")
+    assert shown.err.startswith(
+        "bayesbias: warning: wild: 4 of 12 cells are left out: no embedding file"
+    )
     assert shown.err.count("\n") == 1
     assert before == kept_results(out)
     assert frames == {name: (out / name).read_bytes() for name in frames}
@@ -117,7 +121,7 @@ def test_results_of_something_else_are_not_run_over(
 ) -> None:
     (tmp_path / "summary.csv").write_text("mine")
     assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(tmp_path)]) == 2
-    assert "holds results that are not a sweep's (summary.csv)" in capsys.readouterr().err
+    assert "holds results already (summary.csv)" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["summary.csv"]
     assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(tmp_path / "summary.csv")]) == 2
     assert "is a file; give --out the name of a folder" in capsys.readouterr().err
@@ -135,7 +139,7 @@ def test_results_of_something_else_are_not_run_over(
             "embeddings must be a table of names and sources: [embeddings]",
         ),
         ("named.toml", "which cannot be printed"),
-        ("model.toml", "this is a model, not a sweep"),
+        ("model.toml", "`bayesbias sweep --help` shows a sweep's file"),
     ],
 )
 def test_what_cannot_be_run_writes_nothing(
@@ -197,5 +201,4 @@ def test_ctrl_c_says_that_what_was_done_is_kept(
     out = tmp_path / "out"
     assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 130
     assert "interrupted; results are whole" in capsys.readouterr().err
-    assert json.loads((out / "sweep.json").read_text())["state"] == "running"
-    assert [path.name for path in out.iterdir()] == ["sweep.json"]
+    assert not out.exists()

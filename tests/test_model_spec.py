@@ -15,7 +15,7 @@ import bayesbias as bb
 from bayesbias.model.priors import Prior
 from bayesbias.model.spec import CHOICES, ModelSpec, load_model, models, spec_from_dict
 from bayesbias.workflows.settings import load_models
-from bayesbias.workflows.sweep_spec import sweep_from_dict
+from bayesbias.workflows.sweep import sweep_from_dict
 
 PAPER = load_model("paper").to_dict()
 

@@ -24,9 +24,9 @@ from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
+from bayesbias._core.jobs import Finished
 from bayesbias.cli import main
-from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
-from bayesbias.workflows.sweep_spec import load_sweep
+from bayesbias.workflows.sweep import JOINT, Sweep, SweepConfig, load_sweep, run_sweep
 
 CELLS = 18
 """Three embeddings, three lists, two models."""
@@ -38,8 +38,8 @@ def config_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plan(config_path: Path) -> Plan:
-    return plan_sweep(load_sweep(config_path))
+def config(config_path: Path) -> SweepConfig:
+    return load_sweep(config_path)
 
 
 @pytest.fixture(scope="module")
@@ -49,124 +49,128 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(plan: Plan, kept: Path) -> Sweep:
-    return run_sweep(plan, folder=kept)
+def undisturbed(config: SweepConfig, kept: Path) -> Sweep:
+    return run_sweep(config, kept)
 
 
-def only_calm(plan: Plan, **changes: Any) -> Plan:
-    """The plan of a third of the cells."""
-    return plan_sweep(replace(plan.config, embeddings=plan.config.embeddings[:1], **changes))
+def calm(config: SweepConfig, **changes: Any) -> SweepConfig:
+    """A third of the cells."""
+    return replace(config, embeddings=config.embeddings[:1], **changes)
 
 
 def same(one: Sweep, other: Sweep) -> None:
-    for name in ("cells", "summary", "contrasts"):
+    for name in ("cells", "summary", "contrasts", "ranks", "differences"):
         assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True)
 
 
-def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_path: Path) -> None:
-    assert len(undisturbed.cells) == plan.config.n_cells == CELLS
+def test_every_cell_has_what_fit_gives(
+    config: SweepConfig, undisturbed: Sweep, config_path: Path
+) -> None:
+    assert len(undisturbed.cells) == config.n_cells == CELLS
     assert (undisturbed.cells["state"] == "done").all()
-    assert undisturbed.failures == ()
     words = bb.load_wordlist(config_path.parent / "kin.toml")
     table = bb.distance_table(bb.load_vectors(config_path.parent / "rough.npz", words), words)
     tree = bb.fit(table, "crossed", draws=100, chains=2, seed=1)
     for name in ("summary", "contrasts"):
         expected = getattr(bb, name)(tree)
-        expected.attrs = {}
         found = getattr(undisturbed, name).query(
             "embedding == 'rough' and list == 'kin' and model == 'crossed'"
         )
-        found = found[expected.columns].reset_index(drop=True)
-        found.attrs = {}
+        found = found.drop(columns=["embedding", "list", "model"]).reset_index(drop=True)
+        expected.attrs = found.attrs = {}
         assert_frame_equal(found, expected, check_exact=True)
 
 
-def test_differences_between_embeddings_are_those_of_their_pairs(
-    plan: Plan, undisturbed: Sweep
+def test_ranks_and_differences_are_those_of_fit_many(
+    config: SweepConfig, undisturbed: Sweep, config_path: Path
 ) -> None:
-    name, found = plan.config.lists[0].name, undisturbed.differences
-    own = found[found["list"] == name]
-    pairs = own[["embedding", "against"]].drop_duplicates().to_numpy().tolist()
-    assert pairs == [["rough", "calm"], ["wild", "calm"], ["wild", "rough"]]
-    tables = [plan.measured[each, name] for each in ("calm", "rough")]
-    options = plan.config.of_fit(progressbar=False)
-    expected = bb.contrasts(bb.fit_change(*tables, "change-by-group", options=options))
-    expected = expected[expected["level"] != "word"].reset_index(drop=True)
-    own = own[(own["embedding"] == "rough")].reset_index(drop=True)
-    assert_frame_equal(own[expected.columns], expected, check_exact=True)
+    paths = {one.name: one.source for one in config.embeddings}
+    lists = [config_path.parent / f"{one.name}.toml" for one in config.lists]
+    tables = [
+        bb.distance_table(path, words, embedding=name).assign(wordlist=words.name)
+        for name, path in paths.items()
+        for words in map(bb.load_wordlist, lists)
+    ]
+    tree = bb.fit_many(tables, draws=100, chains=2, seed=1)
+    assert_frame_equal(
+        undisturbed.ranks[["embedding", "mean", "p_most"]],
+        bb.rank_embeddings(tree)[["embedding", "mean", "p_most"]],
+    )
+    assert len(undisturbed.differences) == 3 * (len(lists) + 1)
 
 
-def test_equal_embeddings_are_not_compared(plan: Plan) -> None:
-    calm = plan.config.embeddings[0]
-    twice = only_calm(plan, models=plan.config.models[:1])
-    twice = replace(twice.config, embeddings=(calm, replace(calm, name="again")))
-    done = run_sweep(plan_sweep(twice))
-    assert done.differences.empty
+def test_equal_embeddings_are_not_compared(config: SweepConfig) -> None:
+    one = config.embeddings[0]
+    twice = replace(config, embeddings=(one, replace(one, name="again")), models=config.models[:1])
+    done = run_sweep(twice)
     assert done.ranks.empty
     assert done.uncompared == ()
 
 
 def test_workers_and_kept_results_change_nothing(
-    plan: Plan, undisturbed: Sweep, kept: Path
+    config: SweepConfig, undisturbed: Sweep, kept: Path
 ) -> None:
-    again = run_sweep(plan, folder=kept)
-    assert again.reused == CELLS
+    again = run_sweep(config, kept)
+    assert again.reused == CELLS + 1
     same(again, undisturbed)
-    side_by_side = run_sweep(only_calm(plan), n_jobs=2)
+    side_by_side = run_sweep(calm(config), n_jobs=2)
     for name in ("cells", "summary", "contrasts"):
         whole = getattr(undisturbed, name)
         part = whole[whole["embedding"] == "calm"]
         assert_frame_equal(getattr(side_by_side, name), part, check_exact=True)
 
 
-def keys_of(plan: Plan) -> dict[str, str]:
-    return {cell.name: job.key for cell, job in plan.jobs.items()}
+def keys_of(config: SweepConfig, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The keys of all cells, by their names, without a fit."""
+
+    def nothing(jobs: Any, **_: Any) -> Finished:
+        keys.update({job.name: job.key for job in jobs if job.name != JOINT})
+        raise StopIteration
+
+    keys: dict[str, str] = {}
+    monkeypatch.setattr("bayesbias.workflows.sweep.run_jobs", nothing)
+    with pytest.raises(StopIteration):
+        run_sweep(config)
+    return keys
 
 
 def test_content_decides_the_key_and_names_do_not(
-    plan: Plan, config_path: Path, tmp_path: Path
+    config: SweepConfig, config_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config, base = plan.config, keys_of(plan)
+    base = keys_of(config, monkeypatch)
     assert len(set(base.values())) == CELLS
     moved = tmp_path / "moved.npz"
     moved.write_bytes((config_path.parent / "calm.npz").read_bytes())
-    calm = replace(config.embeddings[0], name="other", source=str(moved))
-    renamed = keys_of(plan_sweep(replace(config, embeddings=(calm,))))
+    other = replace(config.embeddings[0], name="other", source=str(moved))
+    renamed = keys_of(replace(config, embeddings=(other,)), monkeypatch)
     assert {name.replace("other", "calm"): key for name, key in renamed.items()}.items() <= (
         base.items()
     )
     others = {"draws": 251, "rope": 0.03, "seed": 2, "method": "exact", "target_accept": 0.95}
     for name, value in others.items():
-        other = keys_of(only_calm(plan, **{name: value}))
-        assert not set(other.values()) & set(base.values())
+        changed = keys_of(calm(config, **{name: value}), monkeypatch)
+        assert not set(changed.values()) & set(base.values())
     wider = config.models[0].with_priors({"connection_mean": {"sd": 0.3}})
-    other = keys_of(plan_sweep(replace(config, models=(wider, config.models[1]))))
-    changed = [name for name, key in base.items() if other[name] != key]
-    assert changed == [name for name in base if "paper" in name]
+    changed = keys_of(replace(config, models=(wider, config.models[1])), monkeypatch)
+    assert [name for name, key in base.items() if changed[name] != key] == [
+        name for name in base if "paper" in name
+    ]
 
 
-def broken(plan: Plan, source: str) -> Plan:
-    wild = replace(plan.config.embeddings[2], source=source)
-    return plan_sweep(replace(plan.config, embeddings=(*plan.config.embeddings[:2], wild)))
-
-
-def test_a_missing_embedding_is_told_cell_by_cell_before_the_run(
-    plan: Plan, undisturbed: Sweep, kept: Path
+def test_a_missing_embedding_loses_its_cells_alone(
+    config: SweepConfig, undisturbed: Sweep, kept: Path
 ) -> None:
-    lost = broken(plan, "nowhere.bin")
-    assert len(lost.refused) == 6
-    assert {one.error for one in lost.refused} == {"FileNotFoundError"}
-    assert lost.refused[0].name == "wild / jobs / paper"
-    assert "no embedding file at nowhere.bin" in lost.refused[0].message
-    done = run_sweep(lost, folder=kept)
-    assert done.failures == lost.refused
+    lost = replace(config.embeddings[2], source="nowhere.bin")
+    with pytest.warns(UserWarning, match="wild: 6 of 18 cells are left out: no embedding file"):
+        done = run_sweep(replace(config, embeddings=(*config.embeddings[:2], lost)), kept)
     assert list(done.cells["state"]) == ["done"] * 12 + ["failed"] * 6
+    assert set(done.failures["error"]) == {"FileNotFoundError"}
     others = undisturbed.contrasts[undisturbed.contrasts["embedding"] != "wild"]
     assert_frame_equal(done.contrasts, others, check_exact=True)
 
 
 def test_a_cell_that_cannot_be_fitted_stops_no_other(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch
+    config: SweepConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fit(table: pd.DataFrame, spec: Any, *arguments: Any, **options: Any) -> Any:
         if spec.name == "crossed":
@@ -174,16 +178,14 @@ def test_a_cell_that_cannot_be_fitted_stops_no_other(
         return bb.fit(table, spec, *arguments, **options)
 
     monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
-    done = run_sweep(only_calm(plan))
-    assert [one.error for one in done.failures] == ["MemoryError"] * 3
+    done = run_sweep(calm(config))
     assert set(done.contrasts["model"]) == {"paper"}
-    told = done.cells[done.cells["state"] == "failed"]
-    assert set(told["model"]) == {"crossed"}
-    assert set(told["message"]) == {"no room"}
+    assert set(done.failures["model"]) == {"crossed"}
+    assert set(done.failures["message"]) == {"no room"}
 
 
 def test_sampling_warnings_are_kept_with_the_result(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fit(*arguments: Any, **options: Any) -> Any:
         tree = bb.fit(*arguments, **options)
@@ -191,10 +193,10 @@ def test_sampling_warnings_are_kept_with_the_result(
         return tree
 
     monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
-    few = only_calm(plan, lists=plan.config.lists[:1])
+    few = calm(config, lists=config.lists[:1])
     for _ in range(2):
         with pytest.warns(bb.SamplingWarning, match="and 1 more: do not trust it"):
-            done = run_sweep(few, folder=tmp_path)
+            done = run_sweep(few, tmp_path)
         assert done.doubtful
         assert list(done.cells["warnings"]) == ["do not trust it"] * 2
 
@@ -202,9 +204,8 @@ def test_sampling_warnings_are_kept_with_the_result(
 RUN = """
 import sys
 from pathlib import Path
-from bayesbias.workflows.sweep import plan_sweep, run_sweep
-from bayesbias.workflows.sweep_spec import load_sweep
-run_sweep(plan_sweep(load_sweep(sys.argv[1])), folder=Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
+from bayesbias.workflows.sweep import load_sweep, run_sweep
+run_sweep(load_sweep(sys.argv[1]), Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
 """
 
 
@@ -229,7 +230,7 @@ def killed(command: list[str], when: Any, *, group: bool) -> bool:
 
 
 def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
-    plan: Plan, undisturbed: Sweep, config_path: Path, tmp_path: Path
+    config: SweepConfig, undisturbed: Sweep, config_path: Path, tmp_path: Path
 ) -> None:
     rng = random.Random(1)
     found: dict[str, bytes] = {}
@@ -244,7 +245,7 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
         assert killed(command, wait, group=life == 0)
         found = check_cells(tmp_path, found)
         assert goal <= len(found) < CELLS
-    done = run_sweep(plan, folder=tmp_path)
+    done = run_sweep(config, tmp_path)
     assert done.reused == len(found)
     check_cells(tmp_path, found)
     same(done, undisturbed)
@@ -253,7 +254,7 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
 @pytest.mark.slow
 def test_a_dask_worker_killed_half_way_costs_nothing(
     cluster: Any,
-    plan: Plan,
+    config: SweepConfig,
     undisturbed: Sweep,
     tmp_path: Path,
 ) -> None:
@@ -267,7 +268,7 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
     with joblib.parallel_config(backend="dask"):
-        done = run_sweep(plan, folder=tmp_path)
+        done = run_sweep(config, tmp_path)
     thread.join(timeout=30)
     assert not thread.is_alive()
     same(done, undisturbed)

@@ -37,8 +37,10 @@ def found(request: pytest.FixtureRequest) -> Analysis:
 def folder(found: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the frames of the run and its record, as the report's."""
     place = tmp_path_factory.mktemp("run")
-    output.write_frames(found.frames, {}, place)
-    output.write_record(output.record_of(found, "bayesbias run"), place)
+    output.write_frames(found.frames, place)
+    output.write_record(
+        {"command": "bayesbias run", "versions": output.versions(), **found.record()}, place
+    )
     return place
 
 

@@ -106,7 +106,7 @@ def background(
         record = {"command": options.command_line(), "versions": output.versions()}
         sets = {name: (experiments[name].X, experiments[name].Y) for name in made}
         with output.replace_results(out, force=force) as stage:
-            output.write_frames(frames, {}, stage)
+            output.write_frames(frames, stage)
             drawn: dict[str, Any] = {"n_resamples": draws, "seed": seed}
             biases = {name: one.relative_bias(*sets[name], **drawn) for name, one in made.items()}
             _plot(made, of_lists, biases, stage / output.PLOTS)

@@ -168,7 +168,7 @@ def report(
     """
     from ..maskedlm.datasets import of_bias_types
     from ..report.headline import CLOSING
-    from ..report.pairs_page import comparison_lines, pairs_page, preference_lines
+    from ..report.pairs_page import comparison_lines, preference_lines
     from ..workflows import output
     from ..workflows.pairs import PairSettings, analyze_pairs
 
@@ -182,18 +182,10 @@ def report(
     output.require_place(target, force=force)
     settings = PairSettings(spec=model, **vars(fitting) | {"progressbar": False})
     with screen.steps() as tell:
-        analysis = analyze_pairs(paired, settings, tell=tell)
-        record = {
-            "command": options.command_line(),
-            "scored": records,
-            "spec": analysis.spec.to_dict(),
-            "warnings": analysis.doubts,
-            "versions": output.versions(),
-        }
+        analysis = analyze_pairs(paired, settings, scored=records, tell=tell)
+        how: dict[str, Any] = {"posteriors": posteriors, "kinds": options.kinds(plots)}
         with output.replace_results(target, force=force) as stage:
-            trees = analysis.posteriors if posteriors else {}
-            output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
-            output.write_report(pairs_page(analysis, records), record, stage, options.kinds(plots))
+            output.write_results(analysis, stage, options.command_line(), **how)
     found = [*preference_lines(analysis), *comparison_lines(analysis)]
     lines = [*(f"  {line}" for line in found), CLOSING]
     doubtful = bool(analysis.doubts)

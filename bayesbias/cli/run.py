@@ -94,17 +94,15 @@ def run(
     with screen.steps() as tell:
         analyses = analyze_lists(settings.vectors, list(chosen.values()), settings, tell=tell)
         for place, folder in enumerate(earlier):
-            record, now = output.record_of(analyses[place], command), analyses[place]
-            since = changes_since(folder, record, now.frame("contrasts"))
-            analyses[place] = replace(now, since=since)
+            analyses[place] = replace(analyses[place], since=changes_since(folder, analyses[place]))
         tell("writing the report")
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                output.write_list(analysis, stage / part, command, **written)
+                analysis.write(stage / part, command, **written)
             if len(chosen) > 1:
                 paths = [f"{part}/{output.REPORT}" for part in parts]
-                index = {"command": command, "lists": parts, "versions": output.versions()}
+                index = {"command": command, "lists": parts}
                 page = index_page(list(zip(analyses, paths, strict=True)))
                 output.write_report(page, index, stage)
     for analysis in analyses:
@@ -188,7 +186,6 @@ def compare(
         tell("writing the report")
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             command = options.command_line()
-            output.write_change(analysis, stage, command, kinds=options.kinds(plots))
-    return options.finish(
-        str(analysis).splitlines(), out, open_report=open_report, doubtful=analysis.doubtful
-    )
+            analysis.write(stage, command, kinds=options.kinds(plots))
+    lines = str(analysis).splitlines()
+    return options.finish(lines, out, open_report=open_report, doubtful=analysis.doubtful)

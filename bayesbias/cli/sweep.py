@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -64,35 +63,32 @@ def sweep(
     """
     from ..report.headline import CLOSING
     from ..tables.descriptives import contrast_of
-    from ..workflows.sweep_output import begin, require_sweep_place, write_sweep
+    from ..workflows import output
+    from ..workflows.sweep import require_sweep_place
 
     if jobs == 0:
         raise ValueError("--jobs is a number of processes from 1 on, or -1 for one a core; got 0")
-    wanted, quiet = bb.load_sweep(config), screen.QUIET.get()
+    wanted = bb.load_sweep(config)
     require_sweep_place(out)
-    plan = bb.plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not quiet)
-    reasons = Counter((one.name.split(" / ")[0], one.message) for one in plan.refused)
-    if not plan.jobs:
-        raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
-    for (name, message), count in reasons.items():
-        screen.complain(f"{name}: {count} of {len(plan.cells)} cells are left out: {message}")
-    command = options.command_line()
+    progress = False if screen.QUIET.get() else None
+    how: dict[str, Any] = {"n_jobs": jobs, "allow_pickle": allow_pickle, "progress": progress}
     with _workers(dask):
-        begin(plan, out, command)
-        done = bb.run_sweep(plan, folder=out, n_jobs=jobs, progress=False if quiet else None)
-        write_sweep(done, out, command)
-    for failure in (*done.failures[len(plan.refused) :], *done.uncompared):
+        done = bb.run_sweep(wanted, out, **how)
+        with output.replace_results(out, force=True) as stage:
+            output.write_results(done, stage, options.command_line(), kinds=("png", "svg"))
+    for row in done.failures[done.failures["key"] != ""].to_dict("records"):
+        screen.complain(f"{row['embedding']} / {row['list']} / {row['model']}: {row['message']}")
+    for failure in done.uncompared:
         screen.complain(f"{failure.name}: {failure.message}")
     made = len(done.cells) - len(done.failures)
-    screen.say(
-        f"{made} of {len(done.cells)} cells have a result; {made - done.reused} were computed now."
-    )
+    reused = f"{done.reused} results were there already"
+    screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]
         gaps = contrast_of(overall, "associated", "different")
         screen.frame("associated − different, overall", gaps, COLUMNS)
     code = options.finish([CLOSING], out, doubtful=done.doubtful)
-    return options.FAILED if done.failures else code
+    return options.FAILED if len(done.failures) else code
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from ..plots.forest import intervals
 from ..plots.forests import rank_forest
 from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
-from ..tables.levels import AVERAGE, OVERALL, at_level
+from ..tables.levels import AVERAGE, OVERALL
 from .headline import CLOSING
 from .list_page import blocks_of
 from .numbers import ROUNDED, counted, named, probability, probability_name, signed
@@ -21,8 +21,7 @@ from .wording import THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
-    from ..workflows.sweep import Sweep
-    from ..workflows.sweep_spec import SweepConfig
+    from ..workflows.sweep import Sweep, SweepConfig
 
 FIRST = "associated"
 """First of every contrast that is shown."""
@@ -33,10 +32,10 @@ MOST_RANKS = 6
 
 def sweep_page(sweep: Sweep) -> Page:
     """Return the page of a sweep."""
-    config, failed = sweep.plan.config, len(sweep.failures)
+    config, failed = sweep.config, len(sweep.failures)
     warned = sweep.cells["warnings"]
     doubts = warned[warned != ""].value_counts(sort=False)
-    sizes = sweep.plan.tables.rename(columns={"rows": "distances", "missing": "words missing"})
+    sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
     kinds = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in kinds)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
@@ -81,7 +80,7 @@ def gaps(sweep: Sweep) -> dict[str, pd.DataFrame]:
 
 def _ranked(sweep: Sweep) -> list[Block]:
     """Show how embeddings rank in one model of all, and their differences pair by pair."""
-    ranks, config = sweep.ranks, sweep.plan.config
+    ranks, config = sweep.ranks, sweep.config
     if ranks.empty:
         return []
     heads = {f"p_rank_{rank}": f"rank {rank}" for rank in range(2, MOST_RANKS + 1)}
@@ -108,19 +107,15 @@ def _ranked(sweep: Sweep) -> list[Block]:
 
 
 def _differences(sweep: Sweep) -> list[Block]:
-    frame, config = sweep.differences, sweep.plan.config
-    if frame.empty:
-        return []
-    frame = at_level(frame[frame["first"] == FIRST], OVERALL)
-    second = next(name for name in PARTNERS if name in set(frame["second"]))
-    rows = frame[frame["second"] == second]
-    label = rows["embedding"] + " − " + rows["against"]
+    config = sweep.config
+    rows = sweep.differences.assign(
+        list=sweep.differences["wordlist"].replace("", AVERAGE),
+        difference=sweep.differences["first"] + " − " + sweep.differences["second"],
+    )
     names = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
+    caption = f"{FIRST} − different: differences"
     marks = {"ci_prob": config.ci_prob, "n_draws": config.n_draws, "rope": config.rope or 0.0}
-    return [
-        prose("differences"),
-        table(rows.assign(difference=label), f"{FIRST} − {second}: differences", *names, **marks),
-    ]
+    return [prose("differences"), table(rows, f"{FIRST} − different: differences", *names, **marks)]
 
 
 def share_line(row: Mapping[Hashable, Any]) -> str:
@@ -146,7 +141,7 @@ def joint_lines(ranks: pd.DataFrame) -> list[Line]:
 
 def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
     """Return a contrast in every cell."""
-    rope, title = sweep.plan.config.rope, f"{FIRST.capitalize()} compared with {second} attributes"
+    rope, title = sweep.config.rope, f"{FIRST.capitalize()} compared with {second} attributes"
     draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
     draw = partial(draw, rope=rope, title=title, note=interval_note(frame))
     caption = f"{FIRST} − {second}, overall: a block a list, a row an embedding and model."
@@ -154,17 +149,17 @@ def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
         for end, part in blocks_of(frame, "list")
     ]
-    meaning = [THIN_MEANING] if len(sweep.plan.thin) else []
+    meaning = [THIN_MEANING] if len(sweep.thin) else []
     return Section(second, title, [*figures, gap_table(sweep, second, frame), *meaning])
 
 
 def gap_table(sweep: Sweep, second: str, frame: pd.DataFrame) -> Table:
     """Show one contrast in every cell; cells of a set with too few words are marked."""
-    thin = set(zip(sweep.plan.thin["embedding"], sweep.plan.thin["list"], strict=True))
+    thin = set(zip(sweep.thin["embedding"], sweep.thin["list"], strict=True))
     cells = zip(frame["embedding"], frame["list"], strict=True)
     frame = frame.assign(thin=[cell in thin for cell in cells])
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
-    config = sweep.plan.config
+    config = sweep.config
     exact = all(model.likelihood == "normal" for model in config.models)
     n_draws = config.n_draws / (ERROR_SHARE**2 if exact else 1)
     marks = {"ci_prob": config.ci_prob, "n_draws": n_draws, "rope": config.rope or 0.0}

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from .. import debias
 from .._core.arrays import FloatArray
-from .._core.display import Sheet, Shown
+from .._core.display import Sheet
 from .._core.random import as_seed_sequence
 from ..comparison import (
     alignment,
@@ -26,7 +26,6 @@ from ..comparison import (
     order_changes,
     pair,
     posterior_at,
-    require_table_source,
     scores_before_after,
     turned_counts,
 )
@@ -37,15 +36,19 @@ from ..embeddings.load import VectorsLike, load_vectors
 from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.summaries import summary
-from ..sampling.options import FitKeywords, FitOptions
+from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from .output import write_results
 from .reference import HEADLINE
 from .results import ModelResult, OfModels, Tell, noticed
+from .settings import settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from matplotlib.axes import Axes
+
+    from ..report.writer import Page
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of a `ChangeResult` that are written, one row's model in its column ``model``."""
@@ -64,19 +67,6 @@ class ChangeSettings(FitOptions):
     case: str = "exact"
     allow_pickle: bool = False
     recover_words: int = N_WORDS
-
-
-class ChangeKeywords(FitKeywords, total=False):
-    """The fields of `ChangeSettings` that functions take as keywords."""
-
-    ci_prob: float
-    ci_kind: str
-    rope: float | None
-    names: tuple[str, str] | None
-    models: tuple[str, ...]
-    case: str
-    allow_pickle: bool
-    recover_words: int
 
 
 class ChangeResult(ModelResult):
@@ -113,7 +103,7 @@ class ChangeResult(ModelResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ChangeAnalysis(Shown, OfModels[ChangeResult]):
+class ChangeAnalysis(OfModels[ChangeResult]):
     """All that is known about the change between two tables; shows itself by its headline.
 
     `before` and `after` are the distances, `unpaired` rows without a partner; `results` are by the
@@ -164,25 +154,28 @@ class ChangeAnalysis(Shown, OfModels[ChangeResult]):
 
         return change_paragraph(self)
 
-    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the folder that `bayesbias compare` writes, and return the path of its report.
+    def page(self) -> Page:
+        """Return the page of the report."""
+        from ..report.change_page import change_page
 
-        `force` replaces earlier results; without it a ValueError is raised if there are any.
-        """
-        from .output import REPORT, replace_results, require_place, write_change
+        return change_page(self)
 
-        require_place(Path(path), force=force)
-        with replace_results(Path(path), force=force) as stage:
-            write_change(self, stage, self.call)
-        return Path(path) / REPORT
+    def record(self) -> dict[str, Any]:
+        """Return what the numbers come from."""
+        return {
+            "hashes": {"pairs": self.posterior.attrs["table_hash"]},
+            "models": {name: result.spec.to_dict() for name, result in self.results.items()},
+            "warnings": list(self.notices),
+        }
+
+    def write(self, folder: Path, command: str, **how: Any) -> None:  # noqa: ANN401
+        """Write everything into a folder, as `write_results` does."""
+        write_results(self, folder, command, **how)
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         from ..report.change_page import change_sheet
 
         return change_sheet(self)
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def analyze_change(
@@ -190,11 +183,10 @@ def analyze_change(
     after: pd.DataFrame | VectorsLike,
     wordlist: WordListLike | None = None,
     *,
-    vectors: tuple[VectorsLike, VectorsLike] | None = None,
     sets: str | Path | DefiningSets | None = None,
     recover: str | Path | DefiningSets | None = None,
     tell: Tell | None = None,
-    **settings: Unpack[ChangeKeywords],
+    **settings: Any,  # noqa: ANN401
 ) -> ChangeAnalysis:
     """Fit what changed for a word list between two embeddings, and word what was found.
 
@@ -205,8 +197,6 @@ def analyze_change(
         debiasing method by name, such as ``"hard"``, which is applied to `before`.
     wordlist : str, Path, mapping or WordList, optional
         Needed with vectors.
-    vectors : tuple, optional
-        With two tables: the vectors that they were measured in, for scores beyond MAC.
     sets : str, Path or DefiningSets, optional
         For a debiasing method; by default the sets of the list's name, or of gender.
     recover : str, Path or DefiningSets, optional
@@ -237,34 +227,25 @@ def analyze_change(
     neutral    -0.00 -0.01  0.00     0.00
     human      -0.00 -0.02  0.01     0.05
     """
-    known = ChangeSettings(**settings)
-    words = None if wordlist is None else load_wordlist(wordlist)
-    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
-    of_tables = _is_table(before) and _is_table(after)
-    whole: tuple[Any, Any] | None = vectors if of_tables else (before, after)
+    known = settings_of(ChangeSettings, settings)
+    sources: tuple[Any, Any] | None = None
     tables: tuple[Any, Any] = (before, after)
-    held: tuple[Any, Any] | None = None
-    if whole is not None:
-        if words is None:
+    held: Any = ()
+    if not all(isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end} for end in tables):
+        if wordlist is None:
             raise TypeError("vectors need their word list: pass wordlist")
-        if not of_tables:
-            whole = before, _debiased(before, after, words, sets, **loading)
-        held = (
-            load_vectors(whole[0], words, known.case, **loading),
-            load_vectors(whole[1], words, known.case, **loading),
-        )
-    if words is not None and held is not None and not of_tables:
+        words = load_wordlist(wordlist)
         known = replace(known, names=known.names or (_name(before), _name(after)))
+        loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
+        sources = before, _debiased(before, after, words, sets, **loading)
+        held = tuple(load_vectors(source, words, known.case, **loading) for source in sources)
         one, two = known.names or ("before", "after")
         tables = (
             distance_table(held[0], words, embedding=one),
             distance_table(held[1], words, embedding=two),
         )
-    elif words is not None and held is not None:
-        measured, vectors_of = ({"before": x[0], "after": x[1]} for x in (tables, held))
-        require_table_source(measured, vectors_of, words)
     bar, tell = known.progressbar and tell is None, tell or (lambda _: None)
-    results = {}
+    results, remains = {}, None
     with noticed() as notices:
         seeds = as_seed_sequence(known.seed).spawn(len(known.models))
         for model, seed in zip(known.models, seeds, strict=True):
@@ -276,14 +257,13 @@ def analyze_change(
                 getattr(result, name)
             results[result.spec.name] = result
         tell("computing scores")
-        remains = None
-        if words is not None and held:
-            scores = scores_before_after(*held, words, ci_prob=known.ci_prob, seed=0)
+        if sources:
+            scores = scores_before_after(held[0], held[1], words, ci_prob=known.ci_prob, seed=0)
         else:
             scores = mac_before_after(*tables)
-        if recover is not None and whole is not None:
+        if recover is not None and sources:
             asked = load_defining_sets(recover)
-            first, second = (_frequent(source, asked, **loading) for source in whole)
+            first, second = (_frequent(source, asked, **loading) for source in sources)
             n_words = known.recover_words
             remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
     given = [*map(_shown, (before, after, wordlist)), *(f"{k}={v!r}" for k, v in settings.items())]
@@ -297,13 +277,9 @@ def analyze_change(
         scores=scores,
         remains=remains,
         notices=tuple(notices),
-        wordlist="" if words is None else words.name,
+        wordlist="" if wordlist is None else load_wordlist(wordlist).name,
         call=f"bb.analyze_change({', '.join(given)})",
     )
-
-
-def _is_table(given: object) -> bool:
-    return isinstance(given, pd.DataFrame) and set(COLUMNS) <= set(given.columns)
 
 
 def _name(source: object) -> str:

@@ -9,20 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from ..model.posterior_files import save_posterior
-from ..tables.schema import table_hash
 
 if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
     from ..report.writer import Page
-    from .change import ChangeAnalysis
-    from .wordlist import Analysis
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -41,7 +38,7 @@ _OWN = re.compile(
     r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
     r"|diagnostics|influence|since|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
-    r"|paired|observed|measures|distribution|sampling|order|preference"  # of sentence pairs
+    r"|paired|observed|measures|cells|differences|shares"  # of sentence pairs, of a sweep
     r"|fits|standalone|relative|words)\.csv)"  # of a background
 )
 """What the record of an earlier run may name for removal, if it is not written again."""
@@ -49,60 +46,43 @@ _OWN = re.compile(
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
-def write_frames(
-    frames: Mapping[str, pd.DataFrame | None],
-    posteriors: Mapping[str, DataTree],
-    folder: Path,
-    *,
-    effects: bool = False,
-) -> None:
-    """Write frames under their names as CSV, if there is something in them, and posteriors.
+class Result(Protocol):
+    """An analysis that can be written."""
 
-    A single posterior is ``posterior.nc``, several are named after their models.
-    """
-    for name, frame in frames.items():
-        if frame is not None and len(frame.columns):
-            frame.to_csv(folder / f"{name}.csv", index=False)
-    for name, tree in posteriors.items():
-        file = f"posterior-{name}.nc" if len(posteriors) > 1 else "posterior.nc"
-        save_posterior(tree, folder / file, effects=effects)
+    @property
+    def frames(self) -> Mapping[str, pd.DataFrame | None]: ...  # noqa: D102
+    @property
+    def posteriors(self) -> Mapping[str, DataTree]: ...  # noqa: D102
+    def page(self) -> Page: ...  # noqa: D102
+    def record(self) -> Mapping[str, Any]: ...  # noqa: D102
 
 
-def write_list(
-    analysis: Analysis,
+def write_results(
+    result: Result,
     folder: Path,
     command: str,
     *,
+    posteriors: bool = True,
     effects: bool = False,
     kinds: Sequence[str] = (),
 ) -> None:
-    """Write everything about one list into its folder, the record last."""
-    from ..report.list_page import list_page
-    from ..report.write_up import NAMES
+    """Write everything about an analysis into its folder, the record last.
 
-    write_frames(analysis.frames, analysis.posteriors, folder, effects=effects)
-    paper = analysis.write_up()
-    for part, name in NAMES.items():
-        text = getattr(paper, part)
-        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    write_report(list_page(analysis), record_of(analysis, command), folder, kinds)
+    A single posterior is ``posterior.nc``, several are named after their models.
+    """
+    write_frames(result.frames, folder)
+    trees = result.posteriors if posteriors else {}
+    for name, tree in trees.items():
+        file = f"posterior-{name}.nc" if len(trees) > 1 else "posterior.nc"
+        save_posterior(tree, folder / file, effects=effects)
+    write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
 
 
-def write_change(
-    analysis: ChangeAnalysis, folder: Path, command: str, *, kinds: Sequence[str] = ()
-) -> None:
-    """Write everything about a change into its folder, the record last."""
-    from ..report.change_page import change_page
-
-    write_frames(analysis.frames, analysis.posteriors, folder)
-    record = {
-        "command": command,
-        "versions": versions(),
-        "hashes": {"pairs": analysis.posterior.attrs["table_hash"]},
-        "models": {name: result.spec.to_dict() for name, result in analysis.results.items()},
-        "warnings": list(analysis.notices),
-    }
-    write_report(change_page(analysis), record, folder, kinds)
+def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
+    """Write frames under their names as CSV, if they have columns."""
+    for name, frame in frames.items():
+        if frame is not None and len(frame.columns):
+            frame.to_csv(folder / f"{name}.csv", index=False)
 
 
 def write_report(
@@ -111,30 +91,9 @@ def write_report(
     """Draw and write a page, and last of all the record, whose command it shows."""
     from ..report.writer import write_page
 
+    record = {"versions": versions(), **record}
     write_page(page, record, folder, kinds=kinds)
     write_record(record, folder)
-
-
-def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
-    """Return what is needed to make the same result again, and to check that it is the same."""
-    fits = {
-        model: {key: result.posterior.attrs[key] for key in ("method", "method_reason", "seed")}
-        for model, result in analysis.results.items()
-    }
-    return {
-        "command": command,
-        "list": analysis.wordlist.name,
-        "arguments": {**analysis.settings.recorded, "models": list(analysis.settings.models)},
-        "versions": versions(),
-        "hashes": {
-            "list": table_hash(analysis.wordlist.to_frame()),
-            "vectors": analysis.vectors_hash,
-            "table": analysis.posterior.attrs["table_hash"],
-        },
-        "fits": fits,
-        "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
-        "warnings": list(analysis.notices),
-    }
 
 
 def versions(*more: str) -> dict[str, str]:

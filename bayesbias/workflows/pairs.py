@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from numpy.random import default_rng
@@ -24,6 +24,8 @@ from .results import Tell, joined
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+    from ..report.writer import Page
 
 FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
     "summary": pair_summary,
@@ -51,9 +53,9 @@ class PairSettings(FitOptions):
 class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
-    `frames` are ``observed``, ``measures`` and those of ``FRAMES``, the measure in a column; those
-    of ``OF_SEVERAL`` are empty with one language model, and ``measures`` where answers have no
-    scores.
+    `frames` are ``paired``, ``observed``, ``measures`` and those of ``FRAMES``, the measure in a
+    column; those of ``OF_SEVERAL`` are empty with one language model, and ``measures`` where
+    answers have no scores. `scored` has a record of every folder or log of scores.
     """
 
     paired: pd.DataFrame
@@ -61,11 +63,22 @@ class PairAnalysis:
     spec: ModelSpec
     posteriors: Mapping[str, DataTree]
     frames: Mapping[str, pd.DataFrame] = field(repr=False)
+    scored: Sequence[Mapping[str, Any]] = ()
 
     @property
     def models(self) -> list[str]:
         """Language models, in the order they came."""
         return [str(name) for name in self.paired["model"].unique()]
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        from ..report.pairs_page import pairs_page
+
+        return pairs_page(self, self.scored)
+
+    def record(self) -> dict[str, Any]:
+        """Return what the numbers come from."""
+        return {"scored": self.scored, "spec": self.spec.to_dict(), "warnings": self.doubts}
 
     @property
     def doubts(self) -> list[str]:
@@ -75,7 +88,11 @@ class PairAnalysis:
 
 
 def analyze_pairs(
-    paired: pd.DataFrame, settings: PairSettings, *, tell: Tell = lambda _: None
+    paired: pd.DataFrame,
+    settings: PairSettings,
+    *,
+    scored: Sequence[Mapping[str, Any]] = (),
+    tell: Tell = lambda _: None,
 ) -> PairAnalysis:
     """Compute all that a report shows of sentence pairs.
 
@@ -87,13 +104,14 @@ def analyze_pairs(
     paired, measures = comparable(paired)
     rng = default_rng(as_seed_sequence(settings.seed))
     tell("published measures")
-    scored = paired.dropna(subset=list(ROLES))
+    answered = paired.dropna(subset=list(ROLES))
     frames = {
+        "paired": paired,
         "observed": observed_shares(paired, settings.ci_prob, seed=rng),
         **dict.fromkeys(("measures", *FRAMES), pd.DataFrame()),
     }
-    if len(scored):
-        frames["measures"] = measure_table(scored)
+    if len(answered):
+        frames["measures"] = measure_table(answered)
     trees = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
@@ -105,7 +123,7 @@ def analyze_pairs(
             if several or name not in OF_SEVERAL:
                 parts = {key: make(tree, **settings.intervals) for key, tree in trees.items()}
                 frames[name] = joined(parts, "measure")
-    return PairAnalysis(paired, settings, spec, trees, frames)
+    return PairAnalysis(paired, settings, spec, trees, frames, scored)
 
 
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

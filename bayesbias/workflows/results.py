@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.display import Shown
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, labels, spec_of, warnings_of
@@ -23,9 +26,12 @@ from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
+from .output import REPORT, replace_results, require_place
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+    from ..report.writer import Page
 
 Tell = Callable[[str], None]
 """Is called with what is done next, in a few words."""
@@ -113,10 +119,12 @@ class ModelResult:
         return influence(self.posterior, "associated", second)
 
 
-class OfModels[R: ModelResult]:
-    """What a list's and a change's results share: one result a model, in the order asked for."""
+class OfModels[R: ModelResult](Shown):
+    """What analyses of a list and of a change share: one result a model, in the order asked for."""
 
     results: Mapping[str, R]
+    notices: tuple[str, ...]
+    call: str
 
     @property
     def lead(self) -> R:
@@ -150,15 +158,49 @@ class OfModels[R: ModelResult]:
 
     def frame(self, name: str) -> pd.DataFrame:
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
-        return joined({model: getattr(each, name) for model, each in self.results.items()}, "model")
+        return joined({key: getattr(one, name) for key, one in self.results.items()}, "model")
+
+    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the folder that the command writes, and return the path of its report.
+
+        Parameters
+        ----------
+        path : str or path
+            A folder; it is made if it is not there.
+        force : bool
+            Replace earlier results in it; files of others are left alone.
+
+        Raises
+        ------
+        ValueError
+            If the folder holds results already, and `force` is not given.
+        """
+        require_place(Path(path), force=force)
+        with replace_results(Path(path), force=force) as stage:
+            self.write(stage, self.call)
+        return Path(path) / REPORT
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        raise NotImplementedError
+
+    def write(self, folder: Path, command: str, **how: Any) -> None:  # noqa: ANN401
+        """Write everything into a folder, as `write_results` does."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
-def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
-    """Join frames, without their attrs, with the name of each in a first column."""
-    plain = {name: part.copy() for name, part in parts.items()}
+def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
+    """Join frames, without their attrs, with the key of each in the first columns."""
+    if not parts:
+        return pd.DataFrame(columns=[*columns])
+    plain = {key: part.copy() for key, part in parts.items()}
     for part in plain.values():
         part.attrs = {}
-    return pd.concat(plain, names=[column]).reset_index(level=0).reset_index(drop=True)
+    whole: pd.DataFrame = pd.concat(plain, names=[*columns, None])
+    return whole.reset_index(level=[*columns]).reset_index(drop=True)
 
 
 @contextmanager

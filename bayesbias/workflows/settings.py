@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
 from ..background.reference_words import N_MATCHED
@@ -12,7 +13,7 @@ from ..background.vocabulary_contrasts import N_LISTS
 from ..embeddings.load import CASES
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
-from ..sampling.options import FitKeywords, FitOptions
+from ..sampling.options import FitOptions
 
 LEAST_DRAWS, LEAST_CHAIN = 25, 4
 """Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
@@ -69,37 +70,26 @@ class Settings(FitOptions):
         return Path(self.vectors).name or self.vectors
 
 
-class SettingsKeywords(FitKeywords, total=False):
-    """The fields of `Settings` that functions take as keywords."""
-
-    ci_prob: float
-    ci_kind: str
-    rope: float | None
-    models: tuple[str, ...]
-    case: str
-    strip_accents: bool
-    subwords: bool
-    max_missing: float | None
-    allow_pickle: bool
-    matched: int
-    reference_lists: int
+def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
+    """Make the settings of an analysis; raise a TypeError for a keyword that is none."""
+    known = [key.name for key in fields(kind)]
+    for name in keywords:
+        if name not in known:
+            raise TypeError(unknown_name("setting of an analysis", name, known))
+    return kind(**keywords)
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
     """Load models for distances whose names can stand side by side and in file names."""
-    specs: dict[str, ModelSpec] = {}
-    for source in models:
-        spec = load_model(source, "distance")
-        if spec.name in specs:
+    specs = [load_model(source, "distance") for source in models]
+    names = [spec.name for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two models are called {name!r}; give the copy a name of its own")
+        ending = name.lower().endswith((".png", ".svg"))  # plots are named after models
+        if not name.strip() or ending or any(mark in name for mark in "/\\\0"):
             raise ValueError(
-                f"two models are called {spec.name!r}; "
-                "leave one out, or give the copy a name of its own"
+                f"the model's name {name!r} must do as part of a file name; leave slashes, .png "
+                "and .svg out"
             )
-        ending = spec.name.lower().endswith((".png", ".svg"))  # plots are named after models
-        if not spec.name.strip() or ending or any(mark in spec.name for mark in "/\\\0"):
-            raise ValueError(
-                f"the model's name {spec.name!r} must do as part of a file name; "
-                "leave slashes, .png and .svg out"
-            )
-        specs[spec.name] = spec
-    return list(specs.values())
+    return specs

@@ -10,12 +10,15 @@ from typing import Any
 import pandas as pd
 
 from ..tables.table_files import read_frame
+from .output import versions
+from .wordlist import Analysis
 
 
-def changes_since(folder: Path, record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.DataFrame:
+def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
     """Return ``what``, ``before`` and ``after`` of all that differs, contrasts by group last."""
+    record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
-    after = _flat(json.loads(json.dumps(record)), contrasts)
+    after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
     frame = pd.concat({"before": before, "after": after}, axis=1).fillna("None")
     frame = frame[frame["before"] != frame["after"]].map(lambda text: text[:60])
     return frame.rename_axis("what").reset_index()

@@ -1,244 +1,331 @@
 """Many embeddings, lists and models: every cell fitted once, kept, and compared with the others.
 
-A cell is an embedding, a list and a model. Differences between two embeddings are fitted as a
-change, pair by pair, so that what they share cancels out. All embeddings and lists are also in one
-model, which ranks them.
+A cell is an embedding, a list and a model. All embeddings and lists are also in one model, which
+ranks them and gives their differences.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from .._core.checks import Argument, NamesArguments
-from .._core.jobs import Failure, Finished, Job, run_jobs
-from ..comparison import fit_change
+from .._core.checks import unknown_name
+from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
+from .._core.random import Seed
+from .._core.reading import located, parse_toml, read_text
 from ..comparison.many import fit_many
 from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.load import load_vectors
-from ..model.defaults import RECOMMENDED
-from ..model.spec import load_model, spec_from_dict
+from ..embeddings.load import CASES, load_vectors
+from ..model.defaults import DEFAULT_MODELS, EXTRA_GROUPS
+from ..model.spec import ModelSpec, load_model, spec_from_dict
 from ..model.tree import SamplingWarning, warnings_of
+from ..posterior.contrasts import contrasts
+from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
-from ..tables.levels import WORD
 from ..tables.schema import table_hash
-from .results import ModelResult, joined
-from .sweep_spec import SweepConfig
+from ..tables.wordlists import WordList, load_wordlist
+from . import output
+from .results import joined
 
-DIFFERENCE_MODEL = RECOMMENDED["change"]
-"""The model of all differences between embeddings."""
+if TYPE_CHECKING:
+    from xarray import DataTree
 
-MOST_ALL = 5
-"""Up to so many embeddings, every two are compared; beyond, each with the first."""
+    from ..report.writer import Page
+
+CELL = ("embedding", "list", "model")
+"""What a cell is made of."""
 
 JOINT = "all embeddings and lists"
 """What the one model is called in messages."""
 
-KEYS = (
-    *("embedding", "list", "model", "against"),
-    *("level", "protected_group", "protected_word", "connection", "first", "second"),
-)
-"""Columns that stand first."""
+FRAMES = ("summary", "contrasts", "ranks", "differences", "shares", "cells", "missing")
+"""Frames that are written as CSV."""
 
 UNMEASURED = (ValueError, OSError, ImportError)
-"""What stands in the way of reading an embedding or of measuring a list in it."""
-
-
-class Cell(NamedTuple):
-    """One fit of a sweep, by the names of its parts."""
-
-    embedding: str
-    list: str
-    model: str
-
-    @property
-    def name(self) -> str:
-        """What the cell is called in messages."""
-        return " / ".join(self)
+"""Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be fitted, and what cannot be.
+class Embedding:
+    """An embedding of a sweep: what it is called, where it is, and how words are looked up."""
 
-    `cells` are all, in the order of the configuration: `jobs` has those that can be fitted, and
-    `refused` the others. A row of `tables` is an embedding and list (``embedding``, ``list``,
-    ``rows``, ``missing``, ``table_hash``); `missing` and `thin` are as `missing_words` and
-    `undersized_sets` return them, with ``embedding`` and ``list`` before. `measured` has the
-    tables, by embedding and list.
+    name: str
+    source: str
+    case: str = "exact"
+
+
+@dataclass(frozen=True)
+class SweepConfig(FitOptions):
+    """What a sweep compares: every embedding, list and model with every other.
+
+    No two of a kind have one name.
     """
 
-    config: SweepConfig
-    cells: tuple[Cell, ...]
-    jobs: Mapping[Cell, Job]
-    refused: tuple[Failure, ...]
-    tables: pd.DataFrame
+    embeddings: tuple[Embedding, ...]
+    lists: tuple[WordList, ...]
+    models: tuple[ModelSpec, ...]
+    seed: Seed = field(default=1, kw_only=True)
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for kind in ("embeddings", "lists", "models"):
+            names = Counter(part.name for part in getattr(self, kind))
+            if not names:
+                raise ValueError(f"{kind} is empty; a sweep needs at least one of them")
+            for name, count in names.items():
+                if not name.strip() or not name.isprintable():
+                    raise ValueError(f"{kind} holds the name {name!r}, which cannot be printed")
+                if count > 1:
+                    raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
+        for wordlist in self.lists:
+            if not wordlist.groups:
+                raise ValueError(
+                    f"the list {wordlist.name!r} has control words only; give one with groups"
+                )
+
+    @property
+    def n_cells(self) -> int:
+        """How many fits the sweep has."""
+        return len(self.embeddings) * len(self.lists) * len(self.models)
+
+
+def load_sweep(path: str | Path) -> SweepConfig:
+    r"""Read the configuration of a sweep from a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``bayesbias sweep --help`` shows an example. ``lists`` and ``[embeddings]`` are needed.
+        Paths in it are relative to its folder.
+
+    Returns
+    -------
+    SweepConfig
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or no list or model at a path in it.
+    ValueError
+        If the file is not a configuration: names the key, and what it takes.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
+    >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
+    >>> _ = path.write_text(text)
+    >>> [model.name for model in bb.load_sweep(path).models]
+    ['paper']
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no sweep configuration at {path}; give the sweep's .toml file")
+    with located(path):
+        return sweep_from_dict(parse_toml(read_text(path), "a sweep"), path.parent)
+
+
+def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
+    """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
+    known = {key.name: key.default for key in fields(SweepConfig)}
+    known = {name: known[name] for name in known.keys() - {"progressbar", *EXTRA_GROUPS}}
+    for key in content:
+        if key not in known:
+            raise ValueError(
+                f"{unknown_name('key', key, known)}; `bayesbias sweep --help` shows a sweep's file"
+            )
+    options = dict(content)
+    embeddings = options.pop("embeddings", None)
+    if not isinstance(embeddings, Mapping):
+        raise ValueError(
+            "embeddings must be a table of names and sources: [embeddings], and below it lines "
+            f'such as demo = "glove-demo"; got {embeddings!r:.60}'
+        )
+    names = {
+        "lists": options.pop("lists", None),
+        "models": options.pop("models", list(DEFAULT_MODELS["distance"])),
+    }
+    for kind, given in names.items():
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            raise ValueError(
+                f"{kind} must be a list of names or paths, and stand before [embeddings]; got "
+                f"{given!r:.60}"
+            )
+    for key, value in options.items():
+        text = isinstance(known[key], str)
+        if isinstance(value, bool) or not isinstance(value, str if text else int | float):
+            kind = "text" if text else "a number"
+            raise ValueError(f"{key} must be {kind}; got {value!r:.60}")
+    return SweepConfig(
+        tuple(_embedding(name, raw, folder) for name, raw in embeddings.items()),
+        tuple(load_wordlist(_located(source, folder)) for source in names["lists"]),
+        tuple(load_model(_located(source, folder), "distance") for source in names["models"]),
+        **options,
+    )
+
+
+def _embedding(name: str, raw: object, folder: Path) -> Embedding:
+    given = {"source": raw} if isinstance(raw, str) else raw
+    keys = ("source", "case")
+    for key in given if isinstance(given, Mapping) else ():
+        if key not in keys:
+            raise ValueError(f"embeddings.{name}: {unknown_name('key', key, keys)}")
+    texts = isinstance(given, Mapping) and all(
+        one and isinstance(one, str) for one in given.values()
+    )
+    if not isinstance(given, Mapping) or not texts or "source" not in given:
+        raise ValueError(
+            f'embeddings.{name} must be a path, or {{ source = "PATH", case = "lower" }}; got '
+            f"{raw!r:.60}; options of the sweep stand before [embeddings]"
+        )
+    case = given.get("case", "exact")
+    if case not in CASES:
+        raise ValueError(f"embeddings.{name}: {unknown_name('case', case, CASES)}")
+    return Embedding(name, _located(given["source"], folder), case)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _located(source: str, folder: Path) -> str:
+    """Return a bundled name as it is, and a path as seen from the configuration's folder."""
+    is_path = "/" in source or "\\" in source or Path(source).suffix
+    return str(folder / Path(source).expanduser()) if is_path else source
+
+
+class Measured(NamedTuple):
+    """A list in an embedding."""
+
+    table: pd.DataFrame
     missing: pd.DataFrame
     thin: pd.DataFrame
-    measured: Mapping[tuple[str, str], pd.DataFrame]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sweep:
     """The frames of a sweep, over all cells that have a result.
 
     A row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
     ``method``, ``warnings``, ``error``, ``message``, ``key`` (of its result). `summary` and
-    `contrasts` are as the functions of these names return them, with the cell before; `differences`
-    are contrasts of ``embedding`` - ``against``, overall and by group; `ranks`,
-    `rank_differences` and `shares` are of `bb.rank_embeddings`, `bb.embedding_differences` and
+    `contrasts` are as the functions of these names return them, with the cell before; `ranks`,
+    `differences` and `shares` are of `bb.rank_embeddings`, `bb.embedding_differences` and
     `bb.variance_shares`, and empty where no list was measured in two embeddings that differ.
-    `failures` are of cells, `uncompared` of differences and ranks. `reused` counts cells whose
-    result was there already, or is that of a cell with equal distances.
+    A row of `tables` is a list in an embedding; `missing` and `thin` are of `bb.missing_words` and
+    `bb.undersized_sets`. `uncompared` is the failure of the one model of all, if it failed.
+    `reused` counts results that were there already, or are of a cell with equal distances.
     """
 
-    plan: Plan
+    config: SweepConfig
     cells: pd.DataFrame
+    tables: pd.DataFrame
+    missing: pd.DataFrame
+    thin: pd.DataFrame
+    reused: int
     summary: pd.DataFrame
     contrasts: pd.DataFrame
-    failures: tuple[Failure, ...]
-    reused: int
-    differences: pd.DataFrame = field(default_factory=pd.DataFrame)
-    ranks: pd.DataFrame = field(default_factory=pd.DataFrame)
-    rank_differences: pd.DataFrame = field(default_factory=pd.DataFrame)
-    shares: pd.DataFrame = field(default_factory=pd.DataFrame)
-    uncompared: tuple[Failure, ...] = ()
+    ranks: pd.DataFrame
+    differences: pd.DataFrame
+    shares: pd.DataFrame
+    uncompared: tuple[Failure, ...]
+
+    @property
+    def posteriors(self) -> dict[str, DataTree]:
+        """No posterior: cells keep their frames."""
+        return {}
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """The cells that failed."""
+        return self.cells[self.cells["state"] == "failed"]
 
     @property
     def doubtful(self) -> bool:
         """Whether some posterior carries a sampling warning."""
         return bool((self.cells["warnings"] != "").any())
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """What is written as CSV, by the files' names."""
+        return {name: getattr(self, name) for name in FRAMES}
 
-def plan_sweep(
-    config: SweepConfig, *, allow_pickle: bool = False, progressbar: bool = False
-) -> Plan:
-    r"""Read every embedding, measure every list in it, and plan what is to be fitted.
+    def page(self) -> Page:
+        """Return the page of the report."""
+        from ..report.sweep_page import sweep_page
 
-    A job's key is made of the distances themselves, of the model's content and of the settings: a
-    changed vector, a changed prior or another seed makes another key, while a renamed or moved
-    file does not.
+        return sweep_page(self)
+
+    def record(self) -> dict[str, Any]:
+        """Return what is needed to make the same results again."""
+        config = self.config
+        return {
+            "title": config.title,
+            "arguments": config.of_fit().recorded,
+            "embeddings": [asdict(embedding) for embedding in config.embeddings],
+            "lists": [wordlist.name for wordlist in config.lists],
+            "models": {spec.name: spec.to_dict() for spec in config.models},
+            "cells": len(self.cells),
+            "failed": len(self.failures),
+            "tables": self.tables.to_dict(orient="records"),
+        }
+
+
+def run_sweep(
+    config: SweepConfig,
+    folder: Path | None = None,
+    *,
+    n_jobs: int = 1,
+    allow_pickle: bool = False,
+    progress: bool | None = None,
+) -> Sweep:
+    r"""Measure every list in every embedding, fit every model, and compare the embeddings.
+
+    A result's key is made of the distances, the model's content and the settings: a changed vector,
+    a changed prior or another seed makes another key, while a renamed or moved file does not.
 
     Parameters
     ----------
     config : SweepConfig
-    allow_pickle : bool
-        As `load_vectors` takes it.
-    progressbar : bool
-        Show a bar while a large embedding is read.
-
-    Returns
-    -------
-    Plan
-        Embeddings that cannot be read and lists that have too few words in one are in
-        ``refused``, cell by cell, with the reason.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
-    >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
-    >>> _ = path.write_text(text)
-    >>> [cell.name for cell in bb.plan_sweep(bb.load_sweep(path)).cells]
-    ['demo / religion / paper']
-    """
-    words = {word for wordlist in config.lists for word in wordlist.words}
-    measured, missing, thin, sizes = {}, {}, {}, []
-    refused: dict[tuple[str, str], Exception] = {}
-    for embedding in config.embeddings:
-        keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
-        try:
-            loading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-            vectors = load_vectors(embedding.source, words, embedding.case, **loading)
-        except UNMEASURED as error:
-            refused |= dict.fromkeys(keys, error)
-            continue
-        for key, wordlist in keys.items():
-            try:
-                measured[key] = distance_table(vectors, wordlist)
-            except UNMEASURED as error:
-                refused[key] = error
-                continue
-            missing[key] = missing_words(vectors, wordlist)
-            thin[key] = undersized_sets(vectors, wordlist)
-            hashed = table_hash(measured[key])
-            sizes.append((*key, len(measured[key]), len(missing[key]), hashed))
-    names = [[part.name for part in parts] for parts in (config.embeddings, config.lists)]
-    specs = {spec.name: spec.to_dict() for spec in config.models}
-    cells = [Cell(*names) for names in product(*names, specs)]
-    options = config.of_fit(progressbar=False)
-    jobs = {}
-    for cell in cells:
-        if cell[:2] in measured:
-            table, spec = measured[cell[:2]], specs[cell.model]
-            settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options.recorded}
-            jobs[cell] = Job(cell.name, settings, partial(fit_cell, table, spec, options))
-    return Plan(
-        config,
-        tuple(cells),
-        jobs,
-        tuple(_refusal(cell, refused[cell[:2]]) for cell in cells if cell[:2] in refused),
-        pd.DataFrame(sizes, columns=["embedding", "list", "rows", "missing", "table_hash"]),
-        _keyed(missing, ("embedding", "list")),
-        _keyed(thin, ("embedding", "list")),
-        measured,
-    )
-
-
-def _refusal(cell: Cell, error: Exception) -> Failure:
-    """State a failure as a reader of the configuration can act on it."""
-
-    def as_key(argument: Argument) -> str:
-        key = f'case = "{argument.value}" under [embeddings]'
-        return key if argument.name == "case" else str(argument)
-
-    text = error.spelled(as_key) if isinstance(error, NamesArguments) else str(error)
-    return Failure(cell.name, type(error).__name__, text or type(error).__name__)
-
-
-def run_sweep(
-    plan: Plan,
-    *,
-    folder: Path | None = None,
-    n_jobs: int = 1,
-    progress: bool | None = None,
-) -> Sweep:
-    r"""Fit every cell of a plan that has no result yet, and compare the embeddings.
-
-    A cell that fails does not stop the others.
-
-    Parameters
-    ----------
-    plan : Plan
-        From `plan_sweep`.
+        From `load_sweep`.
     folder : Path, optional
         Where results are kept, in ``results/``; the next run takes them from there.
     n_jobs : int
         Processes; -1 for one a core. Within ``joblib.parallel_config(backend="dask")`` a Dask
         cluster does the work.
+    allow_pickle : bool
+        As `load_vectors` takes it.
     progress : bool, optional
         Show a bar; by default on a terminal only.
 
     Returns
     -------
     Sweep
+        A cell that fails stops no other.
+
+    Raises
+    ------
+    ValueError
+        If no list can be measured in any embedding; then no folder is made.
 
     Warns
     -----
     SamplingWarning
         If some posterior is not to be trusted; each text once, with how many cells.
     UserWarning
-        If a kept result is damaged; it is computed again.
+        For embeddings that cannot be read and lists with too few words in one, and for a kept
+        result that is damaged; it is computed again.
 
     Examples
     --------
@@ -247,159 +334,146 @@ def run_sweep(
     >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
     >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
     >>> _ = path.write_text(text)
-    >>> sweep = bb.run_sweep(bb.plan_sweep(bb.load_sweep(path)), progress=False)
+    >>> sweep = bb.run_sweep(bb.load_sweep(path), progress=False)
     >>> sweep.cells[["embedding", "list", "model", "state"]]
       embedding      list  model state
     0      demo  religion  paper  done
     """
-    differences, joint = _difference_jobs(plan), _joint_jobs(plan)
-    settings: dict[str, Any] = {"folder": folder, "n_jobs": n_jobs, "progress": progress}
-    settings["category"] = SamplingWarning
-    fitted = run_jobs(plan.jobs.values(), description="fitting", **settings)
-    compared = run_jobs([*differences.values(), *joint], description="comparing", **settings)
-
-    cells = {cell: fitted.frames[cell.name] for cell in plan.jobs if cell.name in fitted.frames}
-    pairs = {
-        key: compared.frames[job.name]
-        for key, job in differences.items()
-        if job.name in compared.frames
-    }
-    joined_frames = compared.frames.get(JOINT, pd.DataFrame(columns=["frame", "wordlist"]))
-    frames = {
-        "differences": _keyed(pairs, ("list", "embedding", "against")),
-        **{
-            name: _keyed({c: _part(whole, name) for c, whole in cells.items()}, Cell._fields)
-            for name in ("summary", "contrasts")
-        },
-        **{name: _part(joined_frames, name) for name in ("ranks", "rank_differences", "shares")},
-    }
+    measured, refused = _measure(config, allow_pickle=allow_pickle, progress=progress)
+    hashes = {key: table_hash(part.table) for key, part in measured.items()}
+    options = config.of_fit(progressbar=False)
+    jobs = {}
+    for key, spec in product(measured, config.models):
+        settings = {"sweep": 1, "table": hashes[key], "spec": spec.to_dict(), **options.recorded}
+        run = partial(fit_cell, measured[key].table, spec.to_dict(), options)
+        jobs[*key, spec.name] = Job(" / ".join((*key, spec.name)), settings, run)
+    done = run_jobs(
+        [*jobs.values(), *_joint_jobs(measured, hashes, options)],
+        folder=folder,
+        n_jobs=n_jobs,
+        progress=progress,
+        description="fitting",
+        category=SamplingWarning,
+    )
+    fitted = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
+    joint = done.frames.get(JOINT)
+    frames = {}
+    for name in ("summary", "contrasts"):
+        parts = {cell: _part(whole, name) for cell, whole in fitted.items()}
+        frames[name] = joined(parts, *CELL)
+    for name in ("ranks", "differences", "shares"):
+        frames[name] = pd.DataFrame() if joint is None else _part(joint, name)
     for frame in frames.values():
-        frame.attrs |= plan.config.intervals
+        frame.attrs |= config.intervals
+    sizes = [
+        (*key, len(part.table), len(part.missing), hashes[key]) for key, part in measured.items()
+    ]
     return Sweep(
-        plan=plan,
-        cells=_states(plan, fitted),
-        failures=(*plan.refused, *fitted.failures),
-        reused=fitted.reused,
-        uncompared=compared.failures,
+        config=config,
+        cells=_states(config, jobs, done, refused),
+        tables=pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
+        missing=joined({key: part.missing for key, part in measured.items()}, *CELL[:2]),
+        thin=joined({key: part.thin for key, part in measured.items()}, *CELL[:2]),
+        uncompared=tuple(one for one in done.failures if one.name == JOINT),
+        reused=done.reused,
         **frames,
     )
 
 
-def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Take one of the frames that a job joined."""
-    part = whole[whole["frame"] == name].drop(columns="frame")
-    part = part.dropna(axis=1, how="all") if len(part) else part
-    part.attrs = {}
-    return part.reset_index(drop=True)
+def _measure(
+    config: SweepConfig, *, allow_pickle: bool, progress: bool | None
+) -> tuple[dict[tuple[str, str], Measured], dict[tuple[str, str], Exception]]:
+    """Measure every list in every embedding; return also why some were not, after a warning."""
+    words = {word for wordlist in config.lists for word in wordlist.words}
+    measured, refused = {}, dict[tuple[str, str], Exception]()
+    for embedding in config.embeddings:
+        keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
+        try:
+            loading = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
+            vectors = load_vectors(embedding.source, words, embedding.case, **loading)
+        except UNMEASURED as error:
+            refused |= dict.fromkeys(keys, error)
+            continue
+        for key, wordlist in keys.items():
+            try:
+                table = distance_table(vectors, wordlist)
+            except UNMEASURED as error:
+                refused[key] = error
+                continue
+            thin = undersized_sets(vectors, wordlist)
+            measured[key] = Measured(table, missing_words(vectors, wordlist), thin)
+    reasons = Counter((key[0], str(error)) for key, error in refused.items())
+    if not measured:
+        raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
+    for (name, text), count in reasons.items():
+        cells = f"{count * len(config.models)} of {config.n_cells} cells"
+        warnings.warn(f"{name}: {cells} are left out: {text}", stacklevel=3)
+    return measured, refused
 
 
-def _keyed(parts: Mapping[Any, pd.DataFrame], names: Sequence[str]) -> pd.DataFrame:
-    """Join frames with their keys in the first columns."""
-    if not parts:
-        return pd.DataFrame(columns=list(names))
-    for part in parts.values():
-        part.attrs = {}
-    frame = pd.concat(
-        [part.assign(**dict(zip(names, key, strict=True))) for key, part in parts.items()],
-        ignore_index=True,
-    )
-    first = [*names, *(name for name in KEYS if name in frame and name not in names)]
-    return frame[[*first, *(name for name in frame if name not in first)]]
-
-
-def _states(plan: Plan, fitted: Finished) -> pd.DataFrame:
+def _states(
+    config: SweepConfig,
+    jobs: Mapping[tuple[str, str, str], Job],
+    done: Finished,
+    refused: Mapping[tuple[str, str], Exception],
+) -> pd.DataFrame:
     """State what has come of every cell."""
-    failures = {one.name: one for one in (*plan.refused, *fitted.failures)}
+    failures = {failure.name: failure for failure in done.failures}
+    parts = [[part.name for part in getattr(config, f"{name}s")] for name in CELL]
     rows = []
-    for cell in plan.cells:
-        failure = failures.get(cell.name, Failure(cell.name, "", ""))
-        about = fitted.frames.get(cell.name, pd.DataFrame()).attrs
-        state = {
-            "state": "failed" if failure.error else "done",
-            "method": about.get("method", ""),
-            "warnings": "; ".join(about.get("warnings", [])),
-            "error": failure.error,
-            "message": failure.message,
-            "key": plan.jobs[cell].key if cell in plan.jobs else "",
-        }
-        rows.append(cell._asdict() | state)
+    for cell in product(parts[0], parts[1], parts[2]):
+        state = dict.fromkeys(("method", "warnings", "error", "message", "key"), "")
+        if job := jobs.get(cell):
+            state["key"] = job.key
+            if job.name in done.frames:
+                about = done.frames[job.name].attrs
+                state |= {"method": about["method"], "warnings": "; ".join(about["warnings"])}
+            else:
+                failure = failures[job.name]
+                state |= {"error": failure.error, "message": failure.message}
+        else:
+            error = refused[cell[0], cell[1]]
+            state |= {"error": type(error).__name__, "message": str(error)}
+        state = {"state": "failed" if state["error"] else "done"} | state
+        rows.append(dict(zip(CELL, cell, strict=True)) | state)
     return pd.DataFrame(rows)
 
 
-def _difference_jobs(plan: Plan) -> dict[tuple[str, str, str], Job]:
-    """Return the comparisons of two embeddings by list, embedding and the other embedding.
-
-    Embeddings with the same distances are not compared.
-    """
-    options, spec = plan.config.of_fit(progressbar=False), load_model(DIFFERENCE_MODEL).to_dict()
-    jobs = {}
-    for wordlist in (each.name for each in plan.config.lists):
-        names = [each.name for each in plan.config.embeddings]
-        tables = {n: plan.measured[n, wordlist] for n in names if (n, wordlist) in plan.measured}
-        hashes = {name: table_hash(table) for name, table in tables.items()}
-        for first, second in combinations(tables, 2):
-            with_first = first == next(iter(tables))
-            if hashes[first] != hashes[second] and (len(tables) <= MOST_ALL or with_first):
-                both = [hashes[first], hashes[second]]
-                settings = {"sweep_difference": 1, "tables": both, "spec": spec}
-                settings |= options.recorded
-                run = partial(fit_difference, tables[first], tables[second], spec, options)
-                name = f"{second} against {first} / {wordlist}"
-                jobs[wordlist, second, first] = Job(name, settings, run)
-    return jobs
-
-
-def _joint_jobs(plan: Plan) -> list[Job]:
+def _joint_jobs(
+    measured: Mapping[tuple[str, str], Measured],
+    hashes: Mapping[tuple[str, str], str],
+    options: FitOptions,
+) -> list[Job]:
     """Return the one model of all embeddings and lists, each distance once in a list."""
-    unique: dict[tuple[str, str], pd.DataFrame] = {}
-    for (embedding, wordlist), table in plan.measured.items():
-        named = table.assign(embedding=embedding, wordlist=wordlist)
-        unique.setdefault((wordlist, table_hash(table)), named)
-    tables = list(unique.values())
-    if len({wordlist for wordlist, _ in unique}) == len(tables):
+    first = dict[tuple[str, str], tuple[str, str]]()
+    for key in measured:
+        first.setdefault((key[1], hashes[key]), key)
+    keys = list(first.values())
+    if len({wordlist for _, wordlist in keys}) == len(keys):
         return []
-    options = plan.config.of_fit(progressbar=False, method="auto")
-    keys = [
-        [wordlist, str(table["embedding"].iloc[0]), hashed]
-        for (wordlist, hashed), table in unique.items()
-    ]
-    settings = {"sweep_joint": 1, "tables": keys, **options.recorded}
+    options = options.of_fit(method="auto")
+    named = [[wordlist, name, hashes[name, wordlist]] for name, wordlist in keys]
+    settings = {"sweep_joint": 1, "tables": named, **options.recorded}
+    tables = [measured[key].table.assign(embedding=key[0], wordlist=key[1]) for key in keys]
     return [Job(JOINT, settings, partial(fit_joint, tables, options))]
 
 
 def fit_cell(table: pd.DataFrame, spec: Mapping[str, Any], options: FitOptions) -> pd.DataFrame:
-    """Fit one cell, in a worker, and return its summary and contrasts as one frame.
+    """Fit one cell, in a worker, and return its summary and contrasts.
 
-    A column ``frame`` says which a row is of; what it has no value for is missing. `spec` is as
-    `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be sent. The
-    frame's ``attrs`` hold ``method`` and ``warnings``.
+    `spec` is as `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be
+    sent.
     """
-    result = ModelResult(fit(table, spec_from_dict(spec), options=options), options)
-    whole = joined({"summary": result.summary, "contrasts": result.contrasts}, "frame")
-    method = result.posterior.attrs["method"]
-    whole.attrs = {"method": method, "warnings": list(result.warnings)}
-    return whole
-
-
-def fit_difference(
-    before: pd.DataFrame, after: pd.DataFrame, spec: Mapping[str, Any], options: FitOptions
-) -> pd.DataFrame:
-    """Fit after - before, in a worker, and return its contrasts overall and by group.
-
-    Rows without a partner are of words that one embedding lacks, which the report names.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* have no partner in the other table")
-        result = ModelResult(
-            fit_change(before, after, spec_from_dict(spec), options=options), options
-        )
-    frame = result.contrasts[result.contrasts["level"] != WORD].reset_index(drop=True)
-    frame.attrs = {"warnings": list(result.warnings)}
-    return frame
+    tree = fit(table, spec_from_dict(spec), options=options)
+    frames = {
+        "summary": summary(tree, **options.intervals),
+        "contrasts": contrasts(tree, **options.reading),
+    }
+    return _packed(frames, tree)
 
 
 def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFrame:
-    """Fit all tables, in a worker, and return ranks, differences and shares as one frame.
+    """Fit all tables, in a worker, and return ranks, differences and shares.
 
     Pairs that an embedding lacks are words that the report names.
     """
@@ -409,9 +483,37 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
         tree = fit_many(tables, options=options)
         parts = {
             "ranks": rank_embeddings(tree, **options.intervals),
-            "rank_differences": embedding_differences(tree, **options.reading),
+            "differences": embedding_differences(tree, **options.reading),
             "shares": variance_shares(tree, **options.intervals),
         }
+    return _packed(parts, tree)
+
+
+def _packed(parts: Mapping[str, pd.DataFrame], tree: DataTree) -> pd.DataFrame:
+    """Join frames as one, with their columns, the method and warnings in ``attrs``."""
     whole = joined(parts, "frame")
-    whole.attrs = {"warnings": warnings_of(tree)}
+    whole.attrs = {
+        "columns": {name: list(part) for name, part in parts.items()},
+        "method": tree.attrs.get("method", ""),
+        "warnings": warnings_of(tree),
+    }
     return whole
+
+
+def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Take one of the frames that a job joined."""
+    part: pd.DataFrame = whole.loc[whole["frame"] == name, whole.attrs["columns"][name]]
+    part.attrs = {}
+    return part.reset_index(drop=True)
+
+
+def require_sweep_place(out: Path) -> None:
+    """Raise an error, before any work is done, if a sweep cannot use a folder.
+
+    A sweep goes on in a folder with its results; results of something else are in its way.
+    """
+    for folder in (out, out / RESULTS):
+        output.require_folder(folder)
+    if not (out / RESULTS).exists():
+        names = dict.fromkeys((*output.OWN_NAMES, *(f"{name}.csv" for name in FRAMES)))
+        output.require_place(out, force=False, names=[*names])

@@ -9,13 +9,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from .._core.checks import unknown_name
-from .._core.display import Sheet, Shown
+from .._core.display import Sheet
 from ..background.reference_words import Pool
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
@@ -25,7 +24,9 @@ from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
 from ..sampling.fit import fit
 from ..tables.descriptives import contrast_of
+from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
+from .output import write_results
 from .reference import (
     HEADLINE,
     Reference,
@@ -35,13 +36,14 @@ from .reference import (
     warned_if_too_few,
 )
 from .results import ModelResult, OfModels, Tell, noticed
-from .settings import Settings, SettingsKeywords, load_models
+from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from matplotlib.axes import Axes
 
     from ..report.write_up import WriteUp
+    from ..report.writer import Page
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
@@ -63,7 +65,7 @@ LOADED = "the vectors given"
 
 
 @dataclass(frozen=True, repr=False)
-class Analysis(Shown, OfModels[ModelResult]):
+class Analysis(OfModels[ModelResult]):
     """What is known about one word list in one embedding; shows itself by its headline.
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
@@ -98,10 +100,10 @@ class Analysis(Shown, OfModels[ModelResult]):
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
-        of_models = {name: self.frame(name) for name in FRAMES}
-        own = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
-        compared = REFERENCE_FRAMES if self.reference else {}
-        return own | {n: getattr(self.reference, of) for n, of in compared.items()} | of_models
+        kept = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
+        reference = REFERENCE_FRAMES if self.reference else {}
+        kept |= {name: getattr(self.reference, key) for name, key in reference.items()}
+        return kept | {name: self.frame(name) for name in FRAMES}
 
     def plot(self) -> Axes:
         """Draw the contrast that leads, overall and by group, over its reference lists."""
@@ -115,35 +117,45 @@ class Analysis(Shown, OfModels[ModelResult]):
 
         return write_up(self)
 
-    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the folder that `bayesbias run` writes, and return the path of its report.
+    def page(self) -> Page:
+        """Return the page of the report."""
+        from ..report.list_page import list_page
 
-        Parameters
-        ----------
-        path : str or path
-            A folder; it is made if it is not there.
-        force : bool
-            Replace earlier results in it; files of others are left alone.
+        return list_page(self)
 
-        Raises
-        ------
-        ValueError
-            If the folder holds results already, and `force` is not given.
-        """
-        from .output import REPORT, replace_results, require_place, write_list
+    def record(self) -> dict[str, Any]:
+        """Return what is needed to make the same result again, and to check that it is the same."""
+        fits = {
+            model: {key: tree.attrs[key] for key in ("method", "method_reason", "seed")}
+            for model, tree in self.posteriors.items()
+        }
+        return {
+            "list": self.wordlist.name,
+            "arguments": {**self.settings.recorded, "models": list(self.settings.models)},
+            "hashes": {
+                "list": table_hash(self.wordlist.to_frame()),
+                "vectors": self.vectors_hash,
+                "table": self.posterior.attrs["table_hash"],
+            },
+            "fits": fits,
+            "models": {model: result.spec.to_dict() for model, result in self.results.items()},
+            "warnings": list(self.notices),
+        }
 
-        require_place(Path(path), force=force)
-        with replace_results(Path(path), force=force) as stage:
-            write_list(self, stage, self.call)
-        return Path(path) / REPORT
+    def write(self, folder: Path, command: str, **how: Any) -> None:  # noqa: ANN401
+        """Write everything into a folder, as `write_results` does."""
+        from ..report.write_up import NAMES
+
+        paper = self.write_up()
+        for part, name in NAMES.items():
+            text = getattr(paper, part)
+            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_results(self, folder, command, **how)
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         from ..report.headline import headline_sheet
 
         return headline_sheet(self)
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def analyze(
@@ -151,7 +163,7 @@ def analyze(
     wordlist: WordListLike,
     *,
     name: str = "",
-    **settings: Unpack[SettingsKeywords],
+    **settings: Any,  # noqa: ANN401
 ) -> Analysis:
     """Measure a word list in an embedding, fit the models, and word what was found.
 
@@ -198,18 +210,16 @@ def analyze(
     as_list = isinstance(vectors, Mapping) and isinstance(vectors.get("groups"), Mapping)
     if swapped or as_list or isinstance(vectors, WordList):
         raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
-    known = SettingsKeywords.__annotations__
-    for key in settings:
-        if key not in known:
-            raise TypeError(unknown_name("setting of an analysis", key, known))
     in_file = isinstance(vectors, str | os.PathLike)
     source = vectors if in_file or isinstance(vectors, ContextualVectors) else as_keyed(vectors)
-    wanted = Settings(vectors=name or (str(vectors) if in_file else LOADED), **settings)
-    (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], wanted)
-    embedding = repr(str(vectors)) if in_file else "vectors"
-    words = repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist"
-    keywords = {**({"name": name} if name else {}), **settings}
-    given = [embedding, words, *(f"{key}={value!r}" for key, value in keywords.items())]
+    known = {"vectors": name or (str(vectors) if in_file else LOADED), **settings}
+    (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
+    given = [
+        repr(str(vectors)) if in_file else "vectors",
+        repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist",
+        *([f"name={name!r}"] if name else []),
+        *(f"{key}={value!r}" for key, value in settings.items()),
+    ]
     return replace(analysis, call=f"bb.analyze({', '.join(given)})")
 
 
