@@ -113,7 +113,6 @@ def _differences(sweep: Sweep) -> list[Block]:
         difference=sweep.differences["first"] + " − " + sweep.differences["second"],
     )
     names = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
-    caption = f"{FIRST} − different: differences"
     marks = {"ci_prob": config.ci_prob, "n_draws": config.n_draws, "rope": config.rope or 0.0}
     return [prose("differences"), table(rows, f"{FIRST} − different: differences", *names, **marks)]
 
