@@ -25,9 +25,8 @@ def by_hand(vectors, component: int) -> dict[str, np.ndarray]:
     return published_steps(moved, np.linalg.svd(halves)[2][0], GENDER.kept, EQUALISE)
 
 
-@pytest.mark.parametrize("component", [1, 5])
-def test_it_is_the_published_algorithm(component: int) -> None:
-    vectors = toy()
+def test_it_is_the_published_algorithm() -> None:
+    vectors, component = toy(), 5
     result = double_hard(vectors, GENDER, component=component)
     for word, row in by_hand(vectors, component).items():
         assert result[word] == pytest.approx(row, abs=SINGLE), word
@@ -51,12 +50,12 @@ def frequency_toy() -> tuple[object, int]:
 
 def test_it_finds_the_component_that_carries_the_clusters() -> None:
     vectors, axis = frequency_toy()
-    result = double_hard(vectors, GENDER, n_words=20, candidates=6, seed=1)
+    result = double_hard(vectors, GENDER, n_words=20, candidates=4, seed=1)
     told = debiasing(result).parameters
     rows = unit(vectors, tuple(vectors.index_to_key))
     axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
     assert told["component"] == 1 + np.abs(axes[:, axis]).argmax()
-    assert len(told["accuracies"]) == 6
+    assert len(told["accuracies"]) == 4
     assert sorted(told["accuracies"])[1] > 0.9 > told["accuracies"][told["component"] - 1]
     chosen = double_hard(vectors, GENDER, component=told["component"])
     assert np.array_equal(result.vectors, chosen.vectors)
@@ -67,9 +66,10 @@ def test_the_most_biased_words_are_those_nearer_to_he_than_to_she(pair) -> None:
     """cos(w, she) - cos(w, he) word by word, as in the article and its authors' notebook."""
     vectors = toy()
     lean = leaning_direction(vectors, replace(GENDER, representation=pair))
-    words, _ = most_biased(open_embedding(vectors), lean, GENDER.kept, 5, 1000)
+    words, rows = most_biased(open_embedding(vectors), lean, GENDER.kept, 5, 40)
+    assert rows == pytest.approx(unit(vectors, tuple(words)), abs=SINGLE)
     she, he = (vectors[word].tolist() for word in pair or ("she", "he"))
-    free = [word for word in vectors.index_to_key if word not in GENDER.kept]
+    free = [word for word in vectors.index_to_key[:40] if word not in GENDER.kept]
     free.sort(
         key=lambda word: cosine(vectors[word].tolist(), he) - cosine(vectors[word].tolist(), she)
     )
@@ -83,17 +83,6 @@ def test_the_pair_must_be_there_and_the_entropy_is_recorded() -> None:
     told = debiasing(double_hard(toy(), GENDER, **options))
     again = double_hard(toy(), GENDER, **options, seed=told.parameters["seed"])
     assert debiasing(again) == told
-
-
-@pytest.mark.parametrize(("vocabulary", "chunk"), [(1000, 8192), (40, 8192), (1000, 5)])
-def test_most_biased_words_are_those_a_sort_finds(vocabulary: int, chunk: int, monkeypatch) -> None:
-    vectors, axis = toy(), np.eye(8)[2]
-    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 4 * 8 * chunk)
-    found, rows = most_biased(open_embedding(vectors), axis, GENDER.kept, 5, vocabulary)
-    words = [word for word in vectors.index_to_key[:vocabulary] if word not in GENDER.kept]
-    words.sort(key=lambda word: -(unit(vectors, (word,))[0] @ axis))
-    assert found == [*words[:5], *words[-5:]]
-    assert rows == pytest.approx(unit(vectors, tuple(found)), abs=SINGLE)
 
 
 def test_cluster_accuracy_by_hand() -> None:

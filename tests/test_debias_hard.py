@@ -28,14 +28,11 @@ from bayesbias.debias import DefiningSets, debiasing, hard, multiclass_hard
 from bayesbias.scores import same
 
 
-@pytest.mark.parametrize("real", [False, True])
-def test_it_agrees_with_the_published_algorithm_word_by_word(real: bool) -> None:
-    vectors = bb.load_vectors("glove-demo") if real else toy()
-    sets = GENDER
-    if real:
-        sets = bb.debias.load_defining_sets("gender").in_case("fallback", vectors)
+def test_it_agrees_with_the_published_algorithm_word_by_word() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    sets = bb.debias.load_defining_sets("gender").in_case("fallback", vectors)
     pairs, equalise = (
-        [each for each in tuples if all(word in vectors for word in each)]
+        [members for members in tuples if all(word in vectors for word in members)]
         for tuples in (sets.defining, sets.equalise)
     )
     words = vectors.index_to_key
@@ -47,28 +44,20 @@ def test_it_agrees_with_the_published_algorithm_word_by_word(real: bool) -> None
     assert result.index_to_key == words
     by_hand = np.stack([expected[word] for word in words])
     np.testing.assert_allclose(result.vectors, by_hand, rtol=0, atol=SINGLE)
-    assert len(equalise) > 40 * real
+    assert len(equalise) > 40
 
 
-@pytest.mark.parametrize("k", [1, 3])
-def test_neutral_words_lose_the_subspace(k: int) -> None:
+@pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (GENDER, 3), (RELIGION, 3)])
+def test_neutral_words_lose_the_subspace_and_equalised_ones_are_equally_far(sets, k: int) -> None:
     vectors = toy()
-    result = hard(vectors, GENDER, k=k)
-    rows = np.vstack([unit(vectors, pair) for pair in PAIRS]).reshape(3, 2, -1)
-    halves = (rows[:, 0] - rows[:, 1]) / 2
-    _, _, directions = np.linalg.svd(halves)
-    assert np.abs(unit(result, NEUTRAL) @ directions[:k].T).max() < SINGLE
-    assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
-    assert debiasing(result).parameters["k"] == k
-
-
-@pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (RELIGION, 3)])
-def test_equalised_words_are_equally_far_from_every_neutral_word(sets, k: int) -> None:
-    result = multiclass_hard(toy(), sets, k=k)
+    result = multiclass_hard(vectors, sets, k=k)
+    centered = [unit(vectors, m) - unit(vectors, m).mean(axis=0) for m in sets.defining]
+    directions = np.linalg.svd(np.vstack(centered))[2][:k]
     neutral = unit(result, NEUTRAL)
+    assert np.abs(neutral @ directions.T).max() < SINGLE
+    assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
     for members in sets.equalise:
-        cosines = unit(result, members) @ neutral.T
-        assert np.ptp(cosines, axis=0).max() < SINGLE
+        assert np.ptp(unit(result, members) @ neutral.T, axis=0).max() < SINGLE
 
 
 def test_equalising_triples_in_one_direction_warns() -> None:
@@ -76,12 +65,11 @@ def test_equalising_triples_in_one_direction_warns() -> None:
         multiclass_hard(toy(), RELIGION, k=1)
 
 
-@pytest.mark.parametrize("k", [1, 2])
-def test_doing_it_twice_changes_nothing_more(k: int) -> None:
+def test_doing_it_twice_changes_nothing_more() -> None:
     # Equalised defining pairs differ along the removed directions only, so these are found again.
-    once = hard(toy(), GENDER, k=k)
-    assert np.array_equal(multiclass_hard(toy(), GENDER, k=k).vectors, once.vectors)
-    assert hard(once, GENDER, k=k).vectors == pytest.approx(once.vectors, abs=3 * SINGLE)
+    once = hard(toy(), GENDER, k=2)
+    assert np.array_equal(multiclass_hard(toy(), GENDER, k=2).vectors, once.vectors)
+    assert hard(once, GENDER, k=2).vectors == pytest.approx(once.vectors, abs=3 * SINGLE)
 
 
 def test_the_subspace_of_means_makes_same_vanish() -> None:
