@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import bayesbias as bb
 from bayesbias import scores
 from bayesbias.scores import (
-    association_limit,
     direct_bias,
     ect,
     effect_sizes,
@@ -84,9 +83,6 @@ def test_nas_rnd_ect_and_semaxis_against_plain_loops(seed: int) -> None:
     assert rnd(None, W, Y, A).per_attribute == pytest.approx(far, abs=ROUNDING)
     assert rnd(None, W, Y, A, average=False).score == pytest.approx(sum(far), abs=ROUNDING)
     to = [[cosine(mean, a) for a in A] for mean in means]
-    assert rnd(None, W, Y, A, distance="cosine").per_attribute == pytest.approx(
-        [second - first for first, second in zip(*to, strict=True)], abs=ROUNDING
-    )
     ranks = [[sorted(values).index(v) for v in values] for values in to]
     squares = sum((i - j) ** 2 for i, j in zip(*ranks, strict=True))
     assert ect(None, W, Y, A).score == pytest.approx(1 - 6 * squares / (4 * 15), abs=ROUNDING)
@@ -151,7 +147,7 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
     calls = {
         weat: ([X, Y, A, B], [rows[name] for name in "XYAB"], {"ddof": 0}),
         rnd: ([X, Y, A], [rows[name] for name in "XYA"], {"unit": True}),
-        ect: ([X, Y, A, B], [rows[name] for name in "XYAB"], {"unit": True}),
+        ect: ([X, Y, A], [rows[name] for name in "XYA"], {"unit": True}),
         weam: ([X, A, B], [rows[name] for name in "XAB"], {}),
         nas: ([X, A, B], [rows[name] for name in "XAB"], {"ddof": 0, "alternative": "less"}),
         semaxis: ([X, A, B], [rows[name] for name in "XAB"], {"unit": True}),
@@ -173,8 +169,6 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
     assert "missing of words  gone" in str(result)
     with pytest.raises(AttributeError, match="no 'p_value'; it has score, per_word, limit, psi"):
         _ = result.p_value
-    kept = same(vectors, [*A, "x0"], words.groups, drop_shared=True)
-    assert kept.score == same(vectors, A, words.groups).score
 
 
 def test_no_word_is_compared_with_itself_in_mac() -> None:
@@ -204,13 +198,13 @@ PAIRS = list(zip(X, Y, strict=True))
         ("of different length", weam, (SHORT | {"x1": np.ones(3)}, *THREE)),
         ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
         ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
-        ("equally near to every attribute", ect, (SAME_VECTORS, *FOUR)),
+        ("equally near to every attribute", ect, (SAME_VECTORS, X, Y, A)),
         ("equally near to every attribute", nas, (SAME_VECTORS, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
         ("have the same vector", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("two equal vectors", ripa, (SAME_VECTORS, A, PAIRS)),
-        ("is empty; at least one pair", ripa, (SHORT, A, [])),
+        ("no tuple of pairs is in the embedding", ripa, (SHORT, A, [])),
         ("must be pairs of words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
         ("needs two or more; got 1", same, (SHORT, A, [X])),
         ("as many attribute sets; got 1 and 2", gweat, (SHORT, [X], [A, B])),
@@ -229,10 +223,6 @@ def test_refused_choices() -> None:
     refused("infinite or NaN", direct_bias, SHORT, A, [("x0", "y1")], c=np.nan)
     refused("k must lie in 1 to 1", direct_bias, SHORT, A, [("x0", "y1")], k=2)
     refused("unknown relation", ripa, SHORT, A, [("x0", "y1")], relation="all")
-    refused("unknown distance", rnd, SHORT, X, Y, A, distance="l1")
-    refused("neighbors needs gensim", semaxis, SHORT, *THREE, neighbors=2, error=TypeError)
-    refused("must be a list", same, SHORT, "a0", [X, Y], drop_shared=True, error=TypeError)
-    refused("no target is left", same, SHORT, X, [X, Y], drop_shared=True)
 
 
 def ripa_along(targets, first, second):
@@ -277,7 +267,7 @@ def test_psi_is_trustworthy_but_its_extremes_move() -> None:
     for A, B in ATTRIBUTES:
         best = axis(A, B)[None, :]
         extremes.append(psi(best, A, B).item())
-        assert extremes[-1] == pytest.approx(association_limit(None, A, B))
+        assert extremes[-1] == pytest.approx(weam(None, A, A, B).limit)
         assert psi(-best, A, B).item() == pytest.approx(-extremes[-1])
         random = np.random.default_rng(0).normal(size=(1000, 3))
         assert np.abs(psi(random, A, B)).max() <= extremes[-1]
@@ -309,7 +299,7 @@ def test_weat_statistic_is_neither() -> None:
     for A, B in ATTRIBUTES:
         best = axis(A, B)[None, :]
         extremes.append(weat(None, best, -best, A, B).statistic)
-        assert extremes[-1] == pytest.approx(2 * association_limit(None, A, B))
+        assert extremes[-1] == pytest.approx(2 * weam(None, A, A, B).limit)
     assert extremes[1] > 10 * extremes[0]
     assert proved("weat_statistic") == (
         False,
@@ -355,7 +345,7 @@ def test_same_is_comparable_and_trustworthy() -> None:
         assert psi(across, A, B).item() == pytest.approx(0, abs=ROUNDING)
         targets = random.normal(size=(50, 3))
         shadow, lean = same(None, targets, [A, B]).per_target, psi(targets, A, B)
-        assert np.abs(lean) == pytest.approx(shadow * association_limit(None, A, B), abs=ROUNDING)
+        assert np.abs(lean) == pytest.approx(shadow * weam(None, A, A, B).limit, abs=ROUNDING)
     # The counterexamples of WEAT and of Direct Bias do not escape SAME.
     assert same(None, [[1.0, 0, 0], [0, 1.0, 0]], FAR).score > 0.7
     A = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1.0]])
@@ -414,7 +404,7 @@ def test_gweat_is_neither() -> None:
     for A, B in ATTRIBUTES:
         best = axis(A, B)[None, :]
         extremes.append(gweat(None, [best, -best], [A, B]).score)
-        assert extremes[-1] == pytest.approx(association_limit(None, A, B))
+        assert extremes[-1] == pytest.approx(weam(None, A, A, B).limit)
     assert extremes[1] > 10 * extremes[0]
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     assert gweat(None, [X, 2 * X], FAR).score == 0
@@ -479,7 +469,7 @@ def test_semaxis_is_comparable_but_not_trustworthy() -> None:
     assert semaxis(None, word, A, B).score == pytest.approx(0, abs=ROUNDING)
     assert psi(word, A, B).item() == pytest.approx((1 - 3) / 2 / np.sqrt(10))
     unit = semaxis(None, word, A, B, unit=True).score
-    assert unit == pytest.approx(psi(word, A, B).item() / association_limit(None, A, B))
+    assert unit == pytest.approx(psi(word, A, B).item() / weam(None, A, A, B).limit)
     assert proved("semaxis") == (True, False)
 
 

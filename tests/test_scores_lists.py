@@ -44,7 +44,7 @@ def test_rows_are_the_scores_on_words(google_news) -> None:
         ("nas", turned): scores.nas(v, Y, B, A).score,
         ("semaxis", both): scores.semaxis(v, X, A, B).score,
         ("rnd", turned): scores.rnd(v, Y, X, B).score,
-        ("ect", both): scores.ect(v, X, Y, A, B).score,
+        ("ect", both): scores.ect(v, X, Y, targets).score,
         ("ripa", both): scores.ripa(v, targets, pairs).score,
         ("gweat", both): scores.gweat(v, [X, Y], [A, B]).score,
         ("mac", both): scores.mac(v, words).score,

@@ -23,7 +23,6 @@ from .groups import rnd as rnd
 from .groups import rnsb as rnsb
 from .permutation import PermutationTest as PermutationTest
 from .permutation import permutation_test as permutation_test
-from .poles import association_limit as association_limit
 from .poles import effect_sizes as effect_sizes
 from .poles import nas as nas
 from .poles import psi as psi

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, cast, get_args
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 import numpy as np
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
 from ..embeddings.word_sets import WordVectors
-from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result, without_shared
+from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result
 from .subspace import (
     differences_of_means,
     gram_schmidt,
@@ -23,11 +23,7 @@ Relation = Literal["component", "mean"]
 
 
 def same(
-    vectors: WordVectors | None,
-    targets: Words,
-    groups: Mapping[str, Words] | Sequence[Words],
-    *,
-    drop_shared: bool = False,
+    vectors: WordVectors | None, targets: Words, groups: Mapping[str, Words] | Sequence[Words]
 ) -> ScoreResult:
     """SAME: how far targets point along the directions in which protected groups differ.
 
@@ -38,8 +34,6 @@ def same(
     ----------
     targets : list of words
     groups : lists of words by group, as a mapping or a sequence; two or more
-    drop_shared : bool
-        Leave out targets that also stand in a group.
 
     Returns
     -------
@@ -55,13 +49,9 @@ def same(
     ----------
     Schröder, Schulz, Hammer (2024), The SAME score, equations 11-16.
     """
-    if not isinstance(groups, Mapping):
-        groups = {str(place): words for place, words in enumerate(groups)}
-    named = dict(groups)
+    named = dict(groups if isinstance(groups, Mapping) else enumerate(groups))
     if len(named) < 2:
         raise ValueError(f"SAME compares protected groups and needs two or more; got {len(named)}")
-    if drop_shared:
-        targets = without_shared(targets, cast("Iterable[Iterable[str]]", named.values()))
     keys = {f"group {name}": words for name, words in named.items()}
     sets = read_sets(vectors, {"targets": targets} | keys)
     units = unit_rows(sets.rows["targets"])
@@ -74,16 +64,11 @@ def same(
         details |= {"skew": float(signed.mean()), "stereotype": float(signed.std())}
     names = [f"component_{list(named)[place + 1]}" for place in made_of]
     parts |= dict(zip(names, basis @ units.T, strict=True))
-    return score_result(parts["per_target"].mean(), sets, "targets", parts, **details)
+    return score_result(parts["per_target"].mean(), sets, ["targets"], parts, **details)
 
 
 def ripa(
-    vectors: WordVectors | None,
-    targets: Words,
-    pairs: Tuples,
-    *,
-    relation: Relation = "component",
-    drop_shared: bool = False,
+    vectors: WordVectors | None, targets: Words, pairs: Tuples, *, relation: Relation = "component"
 ) -> ScoreResult:
     """Relational inner product association of targets with a relation, w·b.
 
@@ -97,8 +82,6 @@ def ripa(
     pairs : list of (x, y) word pairs; one with a missing word is left out
     relation : {"component", "mean"}
         ``mean`` averages the products with the single pairs, as WEFE does.
-    drop_shared : bool
-        Leave out targets that also stand in a pair.
 
     Returns
     -------
@@ -120,25 +103,15 @@ def ripa(
     """
     if relation not in get_args(Relation):
         raise ValueError(unknown_name("relation", relation, get_args(Relation)))
-    members, kept, missing = read_tuples(vectors, "pairs", pairs, pairs=True)
-    sets = read_sets(
-        vectors, {"targets": without_shared(targets, kept) if drop_shared else targets}
-    )
-    sets.missing.update(missing)
+    sets, members, kept = read_tuples(vectors, targets, "pairs", pairs)
+    if wrong := [pair for pair in kept if len(pair) != 2]:
+        raise ValueError(f"pairs must be pairs of words; got {wrong[0]!r}")
     rows, along = sets.rows["targets"], relation_vector(np.stack(members))
-    products = rows @ unit_rows(pair_differences(np.stack(members))).T
+    products = rows @ unit_rows([first - second for first, second in members]).T
     per_target = products.mean(axis=1) if relation == "mean" else rows @ along
     parts = {"per_target": per_target, "sd": products.std(axis=1)}
-    parts |= {f"product_{at}": product for at, product in enumerate(products.T)}
-    return score_result(per_target.mean(), sets, "targets", parts, pairs=kept)
-
-
-def pair_differences(pairs: FloatArray) -> FloatArray:
-    """Compute the differences of first and second words, (n_pairs, n_dims), none zero."""
-    differences = pairs[:, 0] - pairs[:, 1]
-    if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
-        raise ValueError(f"pair(s) {equal} hold two equal vectors, which give no direction")
-    return np.asarray(differences)
+    parts |= {f"product_{number}": product for number, product in enumerate(products.T)}
+    return score_result(per_target.mean(), sets, ["targets"], parts, pairs=kept)
 
 
 def relation_vector(pairs: FloatArray) -> FloatArray:
@@ -147,7 +120,9 @@ def relation_vector(pairs: FloatArray) -> FloatArray:
     The differences are not centered, as a single one would vanish. It points from the second words
     to the first in the sum over pairs.
     """
-    differences = pair_differences(pairs)
+    differences = pairs[:, 0] - pairs[:, 1]
+    if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
+        raise ValueError(f"pair(s) {equal} hold two equal vectors, which give no direction")
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
 
@@ -160,7 +135,6 @@ def direct_bias(
     k: int | None = None,
     c: float = 1.0,
     unit: bool = True,
-    drop_shared: bool = False,
 ) -> ScoreResult:
     """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
@@ -178,8 +152,6 @@ def direct_bias(
         Strictness, 0 or more; 1 in the literature.
     unit : bool
         Bring defining words to unit length first, as Bolukbasi et al. do.
-    drop_shared : bool
-        Leave out targets that also stand in a defining set.
 
     Returns
     -------
@@ -196,15 +168,11 @@ def direct_bias(
         raise ValueError(
             f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
         )
-    members, kept, missing = read_tuples(vectors, "defining sets", defining_sets)
-    sets = read_sets(
-        vectors, {"targets": without_shared(targets, kept) if drop_shared else targets}
-    )
-    sets.missing.update(missing)
+    sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
     found = principal_components([unit_rows(rows) for rows in members] if unit else members, k)
     units = unit_rows(sets.rows["targets"])
     parts = {"per_target": lengths_along(units, found.directions) ** c}
     cosines = enumerate(found.directions @ units.T)
-    parts |= {f"component_{at}": component for at, component in cosines}
+    parts |= {f"component_{number}": component for number, component in cosines}
     details = {"explained": found.explained, "k": len(found.directions), "defining_sets": kept}
-    return score_result(parts["per_target"].mean(), sets, "targets", parts, **details)
+    return score_result(parts["per_target"].mean(), sets, ["targets"], parts, **details)

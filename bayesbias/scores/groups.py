@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray, cosine_similarity, unit_rows
-from .._core.checks import unknown_name
+from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.descriptives import set_means
 from ..tables.wordlists import WordList
-from .result import ScoreResult, Words, joined, read_sets, score_result
+from .result import ScoreResult, Words, read_sets, score_result
 from .subspace import group_means
-
-Distance = Literal["norm", "cosine"]
 
 TIE_DIGITS = 12
 """Cosines equal to this many digits tie; float64 holds them to 1e-16."""
@@ -28,11 +24,9 @@ def rnd(
     X: Words,
     Y: Words,
     A: Words,
-    B: Words = (),
     *,
     unit: bool = False,
     average: bool = True,
-    distance: Distance = "norm",
 ) -> ScoreResult:
     """Relative norm distance: mean over attributes a of ‖μ_X - a‖ - ‖μ_Y - a‖.
 
@@ -40,48 +34,38 @@ def rnd(
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
-    B : list of attribute words, optional
-        Joined to A. Where A goes with X and B with Y the two cancel; take them one at a time.
+        Where some go with X and others with Y they cancel; take such sets one at a time.
     unit : bool
         Bring all vectors to unit length first, as Garg et al. do.
     average : bool
         The mean over attributes. Garg et al. print the sum, which grows with the list.
-    distance : {"norm", "cosine"}
-        ``cosine`` takes 1 - cos(μ, a) instead of lengths.
 
     Returns
     -------
     ScoreResult
         ``score`` and ``per_attribute``; negative where attributes are nearer to X. The mean is
-        within ±‖μ_X - μ_Y‖ (``cosine``: ±2); 0 where attributes are as far from X as from Y.
+        within ±‖μ_X - μ_Y‖; 0 where attributes are as far from X as from Y.
 
     References
     ----------
     Garg, Schiebinger, Jurafsky, Zou (2018), PNAS 115, equation 3.
     """
-    if distance not in get_args(Distance):
-        raise ValueError(unknown_name("distance", distance, get_args(Distance)))
-    sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": joined(A, B)}, disjoint=["X", "Y"])
-    x, y, attributes = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
-    per_attribute = relative_distances(x, y, attributes, distance)
+    sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": A}, disjoint=["X", "Y"])
+    per_attribute = relative_distances(
+        *(unit_rows(rows) if unit else rows for rows in sets.rows.values())
+    )
     score = per_attribute.mean() if average else per_attribute.sum()
-    return score_result(score, sets, "attributes", {"per_attribute": per_attribute})
+    return score_result(score, sets, ["attributes"], {"per_attribute": per_attribute})
 
 
-def relative_distances(
-    X: FloatArray, Y: FloatArray, attributes: FloatArray, distance: Distance = "norm"
-) -> FloatArray:
+def relative_distances(X: FloatArray, Y: FloatArray, attributes: FloatArray) -> FloatArray:
     """Distance of every attribute from the mean of X less that from the mean of Y."""
-    means = np.stack([X.mean(axis=0), Y.mean(axis=0)])
-    if distance == "cosine":
-        to_x, to_y = 1 - cosine_similarity(means, attributes)
-    else:
-        to_x, to_y = (np.linalg.norm(mean - attributes, axis=1) for mean in means)
+    to_x, to_y = (np.linalg.norm(rows.mean(axis=0) - attributes, axis=1) for rows in (X, Y))
     return np.asarray(to_x - to_y)
 
 
 def ect(
-    vectors: WordVectors | None, X: Words, Y: Words, A: Words, B: Words = (), *, unit: bool = False
+    vectors: WordVectors | None, X: Words, Y: Words, A: Words, *, unit: bool = False
 ) -> ScoreResult:
     """Embedding coherence test: whether both groups' means rank the attributes alike.
 
@@ -90,7 +74,7 @@ def ect(
     Parameters
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
-    A, B : lists of attribute words, joined; B may be left out
+    A : list of attribute words, such as the stereotypes of both groups
     unit : bool
         Bring the words of X and Y to unit length before they are averaged.
 
@@ -104,11 +88,11 @@ def ect(
     ----------
     Dev and Phillips (2019), Attenuating bias in word vectors.
     """
-    sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": joined(A, B)}, disjoint=["X", "Y"])
+    sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": A}, disjoint=["X", "Y"])
     x, y = (unit_rows(sets.rows[name]) if unit else sets.rows[name] for name in "XY")
     cosines = cosines_of_means([x, y], unit_rows(sets.rows["attributes"]))
     parts = dict(zip(("to_x", "to_y"), cosines, strict=True))
-    return score_result(rank_correlation(cosines), sets, "attributes", parts)
+    return score_result(rank_correlation(cosines), sets, ["attributes"], parts)
 
 
 def cosines_of_means(groups: Sequence[FloatArray], attribute_units: FloatArray) -> FloatArray:
@@ -164,7 +148,7 @@ def gweat(
     means = group_means(list(sets.rows.values()))
     per_group = own_associations(means[: len(names)], means[len(names) :])
     sets.words["groups"] = tuple(names)
-    return score_result(per_group.sum(), sets, "groups", {"per_group": per_group})
+    return score_result(per_group.sum(), sets, ["groups"], {"per_group": per_group})
 
 
 def own_associations(groups: FloatArray, stereotypes: FloatArray) -> FloatArray:
@@ -298,7 +282,7 @@ def rnsb(
     rows, a, b = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
     probability = negative_probability(rows, a, b, C)
     parts = {"probability": probability, "share": probability / probability.sum()}
-    return score_result(divergence(probability), sets, "targets", parts)
+    return score_result(divergence(probability), sets, ["targets"], parts)
 
 
 def divergence(probability: FloatArray) -> float:

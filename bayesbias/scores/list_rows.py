@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, permutations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,6 @@ Indices = NDArray[np.intp]
 WordArray = NDArray[np.str_]
 Scope = Literal["all", "pair", "ordered"]
 
-BY_GROUP = ("protected", "protected_units", "protected_words")
-BY_SET = ("stereotypes", "stereotype_units", "stereotype_words")
-
 
 @dataclass(frozen=True, eq=False)
 class Picks:
@@ -30,41 +28,38 @@ class Picks:
     stereotypes: tuple[Indices, ...]
     defining: Indices
 
-    def of_resampling(self, at: int) -> Picks:
+    def of_resampling(self, number: int) -> Picks:
         """Return those of one resampling."""
-        protected = tuple(picks[at] for picks in self.protected)
-        return Picks(protected, tuple(picks[at] for picks in self.stereotypes), self.defining[at])
+        protected, stereotypes = (
+            tuple(picks[number] for picks in sets) for sets in (self.protected, self.stereotypes)
+        )
+        return Picks(protected, stereotypes, self.defining[number])
 
 
 @dataclass(frozen=True, eq=False)
 class ListRows:
     """Vectors of a word list as the embedding holds them, group by group, and their words.
 
-    ``protected_units`` and ``stereotype_units`` are the same vectors at unit length. ``defining``
-    (n_sets, n_groups, n_dims) are the words in the same place of every group, None where groups
-    are of different sizes in the list, so that its words do not form pairs; ``defining_words``
-    (n_sets, n_groups) are what they are called.
+    ``defining`` (n_sets, n_groups, n_dims) are the words in the same place of every group, None
+    where groups have different sizes in the list, so that its words do not form pairs.
     """
 
     groups: tuple[str, ...]
     protected: tuple[FloatArray, ...]
     stereotypes: tuple[FloatArray, ...]
-    protected_units: tuple[FloatArray, ...]
-    stereotype_units: tuple[FloatArray, ...]
     protected_words: tuple[WordArray, ...]
     stereotype_words: tuple[WordArray, ...]
     defining: FloatArray | None
-    defining_words: WordArray
 
-    @property
-    def targets(self) -> FloatArray:
-        """All stereotype words, (n_attributes, n_dims)."""
-        return np.vstack(self.stereotypes)
+    @cached_property
+    def protected_units(self) -> tuple[FloatArray, ...]:
+        """Protected words at unit length."""
+        return tuple(map(unit_rows, self.protected))
 
-    @property
-    def target_units(self) -> FloatArray:
-        """The same at unit length."""
-        return np.vstack(self.stereotype_units)
+    @cached_property
+    def stereotype_units(self) -> tuple[FloatArray, ...]:
+        """Stereotypes at unit length."""
+        return tuple(map(unit_rows, self.stereotypes))
 
     @property
     def defining_sets(self) -> FloatArray:
@@ -77,33 +72,40 @@ class ListRows:
 
     def sizes(self) -> tuple[list[int], list[int], int]:
         """How many words every group and stereotype set has, and how many defining sets."""
-        return (
-            list(map(len, self.protected)),
-            list(map(len, self.stereotypes)),
-            len(self.defining_words),
-        )
+        n_sets = 0 if self.defining is None else len(self.defining)
+        return list(map(len, self.protected)), list(map(len, self.stereotypes)), n_sets
 
-    def of_groups(self, at: Sequence[int]) -> ListRows:
+    def of_groups(self, places: Sequence[int]) -> ListRows:
         """Return the rows of some groups, in the order given."""
-        names = ("groups", *BY_GROUP, *BY_SET)
-        chosen: dict[str, Any] = {name: tuple(getattr(self, name)[i] for i in at) for name in names}
-        if self.defining is not None:
-            columns = list(at)
-            chosen["defining"] = self.defining[:, columns]
-            chosen["defining_words"] = self.defining_words[:, columns]
-        return replace(self, **chosen)
+
+        def of[T](sets: tuple[T, ...]) -> tuple[T, ...]:
+            return tuple(sets[place] for place in places)
+
+        return ListRows(
+            of(self.groups),
+            of(self.protected),
+            of(self.stereotypes),
+            of(self.protected_words),
+            of(self.stereotype_words),
+            None if self.defining is None else self.defining[:, list(places)],
+        )
 
     def of_words(self, picks: Picks) -> ListRows:
         """Return the rows of some words, which may repeat."""
-        taken: dict[str, Any] = {}
-        for names, of_set in ((BY_GROUP, picks.protected), (BY_SET, picks.stereotypes)):
-            for name in names:
-                sets = zip(getattr(self, name), of_set, strict=True)
-                taken[name] = tuple(words[index] for words, index in sets)
-        if self.defining is not None:
-            taken["defining"] = self.defining[picks.defining]
-            taken["defining_words"] = self.defining_words[picks.defining]
-        return replace(self, **taken)
+
+        def taken[T: np.generic](
+            sets: tuple[NDArray[T], ...], chosen: tuple[Indices, ...]
+        ) -> tuple[NDArray[T], ...]:
+            return tuple(rows[index] for rows, index in zip(sets, chosen, strict=True))
+
+        return ListRows(
+            self.groups,
+            taken(self.protected, picks.protected),
+            taken(self.stereotypes, picks.stereotypes),
+            taken(self.protected_words, picks.protected),
+            taken(self.stereotype_words, picks.stereotypes),
+            None if self.defining is None else self.defining[picks.defining],
+        )
 
 
 def list_rows(
@@ -122,44 +124,29 @@ def list_rows(
     protected = {f"group {group}": wordlist.groups[group] for group in groups}
     stereotypes = {f"stereotypes of {group}": wordlist.stereotypes[group] for group in groups}
     found = look_up(vectors, protected | stereotypes)
-    rows = ListRows(
-        groups=groups,
-        protected=tuple(found.rows[name] for name in protected),
-        stereotypes=tuple(found.rows[name] for name in stereotypes),
-        protected_units=tuple(unit_rows(found.rows[name]) for name in protected),
-        stereotype_units=tuple(unit_rows(found.rows[name]) for name in stereotypes),
-        protected_words=tuple(np.array(found.words[name]) for name in protected),
-        stereotype_words=tuple(np.array(found.words[name]) for name in stereotypes),
-        defining=None,
-        defining_words=np.empty((0, len(groups)), dtype=np.str_),
-    )
-    if len({len(words) for words in wordlist.groups.values()}) == 1:
-        rows = _with_places(rows, list(zip(*wordlist.groups.values(), strict=True)))
-    return rows, found.missing
+    rows = [tuple(found.rows[name] for name in kind) for kind in (protected, stereotypes)]
+    words = [
+        tuple(np.array(found.words[name]) for name in kind) for kind in (protected, stereotypes)
+    ]
+    defining = None
+    if len({len(listed) for listed in wordlist.groups.values()}) == 1:
+        by_word = [
+            dict(zip(names.tolist(), matrix, strict=True))
+            for names, matrix in zip(words[0], rows[0], strict=True)
+        ]
+        places = [
+            [of_group.get(word) for word, of_group in zip(place, by_word, strict=True)]
+            for place in zip(*wordlist.groups.values(), strict=True)
+        ]
+        whole = [place for place in places if not any(row is None for row in place)]
+        shape = len(whole), len(groups), rows[0][0].shape[1]
+        defining = np.array(whole, dtype=np.float64).reshape(shape)
+    return ListRows(groups, rows[0], rows[1], words[0], words[1], defining), found.missing
 
 
-def selections(rows: ListRows, scope: Scope) -> Iterator[tuple[int, ...]]:
+def selections(rows: ListRows, scope: Scope) -> list[tuple[int, ...]]:
     """Groups that a score is computed on: all at once, every pair, or every ordered pair."""
-    every = range(len(rows.groups))
+    places = range(len(rows.groups))
     if scope == "all":
-        yield tuple(every)
-    else:
-        yield from combinations(every, 2) if scope == "pair" else permutations(every, 2)
-
-
-def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
-    """Add the defining sets: the places all of whose words are there."""
-    by_word = [
-        dict(zip(words.tolist(), matrix, strict=True))
-        for words, matrix in zip(rows.protected_words, rows.protected, strict=True)
-    ]
-    whole = [
-        place
-        for place in places
-        if all(word in of_group for word, of_group in zip(place, by_word, strict=True))
-    ]
-    if not whole:
-        return replace(rows, defining=np.empty((0, len(by_word), rows.protected[0].shape[1])))
-    defining = [[of_group[word] for word, of_group in zip(place, by_word, strict=True)]
-                for place in whole]  # fmt: skip
-    return replace(rows, defining=np.array(defining), defining_words=np.array(whole))
+        return [tuple(places)]
+    return list(combinations(places, 2) if scope == "pair" else permutations(places, 2))

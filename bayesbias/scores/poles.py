@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,39 +44,28 @@ def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
     return np.asarray(to_a - to_b)
 
 
-def association_limit(vectors: WordVectors | None, A: Words, B: Words) -> float:
-    """‖â - b̂‖, the largest ψ that any word can have for these attribute sets, in [0, 2].
-
-    â and b̂ are the means of the unit vectors of A and B. The limit differs between embeddings, so
-    that ψ, S and gWEAT of different embeddings are not on one scale.
-
-    Schröder et al. (2024), Semantic properties of cosine based bias scores, theorem 1.
-    """
-    sets = read_sets(vectors, {"A": A, "B": B})
-    a, b = (unit_rows(sets.rows[name]).mean(axis=0) for name in "AB")
-    return float(np.linalg.norm(a - b))
-
-
 def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> ScoreResult:
     """Mean association of a word set with A rather than B, with ψ of every word.
 
     Returns
     -------
     ScoreResult
-        ``score``, the mean of ``psi``, within ±``limit``, the `association_limit`; positive: nearer
-        to A. ``psi`` is the difference of ``to_a`` and ``to_b``, mean cosines with A and B.
+        ``score``, the mean of ``psi``; positive: nearer to A. ``psi`` is the difference of
+        ``to_a`` and ``to_b``, mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that
+        any word can have for these sets. It differs between embeddings, so that ψ, S and gWEAT of
+        different embeddings are not on one scale.
 
     References
     ----------
-    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z).
+    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al.
+    (2024), Semantic properties of cosine based bias scores, theorem 1, for the limit.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B})
-    to_a, to_b = (
-        cosine_similarity(sets.rows["words"], sets.rows[name]).mean(axis=1) for name in "AB"
-    )
+    units, a, b = map(unit_rows, sets.rows.values())
+    to_a, to_b = ((units @ pole.T).mean(axis=1) for pole in (a, b))
     parts = {"psi": to_a - to_b, "to_a": to_a, "to_b": to_b}
-    limit = association_limit(None, sets.rows["A"], sets.rows["B"])
-    return score_result(parts["psi"].mean(), sets, "words", parts, limit=limit)
+    limit = float(np.linalg.norm(a.mean(axis=0) - b.mean(axis=0)))
+    return score_result(parts["psi"].mean(), sets, ["words"], parts, limit=limit)
 
 
 def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
@@ -103,7 +92,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     """
     if ddof not in get_args(Ddof):
         raise ValueError(f"ddof must be one of {get_args(Ddof)}, got {ddof!r}")
-    x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
+    x, y = (np.asarray(s, dtype=np.float64) for s in (s_x, s_y))
     n_x, n_y = x.shape[-1], y.shape[-1]
     if not n_x or not n_y:
         raise ValueError(f"X and Y need at least one association each; got {n_x} and {n_y}")
@@ -150,11 +139,6 @@ def weat(
         which the first has the larger association; ``association``, s of every word. Positive
         values: X goes with A and Y with B.
 
-    Raises
-    ------
-    ValueError
-        If a set is empty or all missing, X and Y share a word, or all associations are equal.
-
     References
     ----------
     Caliskan, Bryson, Narayanan (2017), Science 356, 183-186.
@@ -181,7 +165,7 @@ def weat(
         statistic=float(test.statistic),
         p_value=float(test.p_value),
         p_bounds=(float(test.low), float(test.high)),
-        separability=separability(x, y),
+        separability=float(((x[:, None] > y) + (x[:, None] == y) / 2).mean()),
     )
 
 
@@ -194,11 +178,6 @@ def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
             why = f"all words have the same association, {x[0]:.6g}"
         raise ValueError(f"the effect size is undefined: {why}")
     return effect
-
-
-def separability(x: FloatArray, y: FloatArray) -> float:
-    """Share of pairs whose first word has the larger association; ties count half."""
-    return float(((x[:, None] > y) + (x[:, None] == y) / 2).mean())
 
 
 def nas(
@@ -240,7 +219,7 @@ def nas(
     if alternative is not None:
         test = permutation_test(to_a, to_b, alternative=alternative)
         parts |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
-    return score_result(parts["effect_size"].mean(), sets, "words", parts)
+    return score_result(parts["effect_size"].mean(), sets, ["words"], parts)
 
 
 def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArray:
@@ -255,22 +234,13 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
 
 
 def semaxis(
-    vectors: Any,  # noqa: ANN401
-    words: Words,
-    A: Words,
-    B: Words,
-    *,
-    neighbors: int = 0,
-    unit: bool = False,
+    vectors: WordVectors | None, words: Words, A: Words, B: Words, *, unit: bool = False
 ) -> ScoreResult:
     """Cosine of words with the axis from pole B to pole A, mean(A) - mean(B).
 
     Parameters
     ----------
     words, A, B : lists of words
-    neighbors : int
-        Replace every pole word by the mean of itself and this many nearest words of the
-        embedding: gensim's KeyedVectors with the whole vocabulary, not only the list's.
     unit : bool
         Bring pole words to unit length before they are averaged.
 
@@ -281,27 +251,12 @@ def semaxis(
 
     References
     ----------
-    An, Kwak, Ahn (2018), SemAxis; Chan (2022), sweater, where ``neighbors`` is ``l``.
+    An, Kwak, Ahn (2018), SemAxis.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B})
-    if neighbors and not hasattr(vectors, "most_similar"):
-        raise TypeError("neighbors needs gensim's KeyedVectors; this embedding has none")
-    if neighbors < 0:
-        raise ValueError(f"neighbors must not be negative, got {neighbors}")
-    poles = [sets.rows[name] for name in "AB"]
-    if neighbors:
-        for place, name in enumerate("AB"):
-            around = [
-                [word, *(near for near, _ in vectors.most_similar(word, topn=neighbors))]
-                for word in sets.words[name]
-            ]
-            poles[place] = np.stack(
-                [np.mean([np.asarray(vectors[word], float) for word in words], axis=0)
-                 for words in around]
-            )  # fmt: skip
-    axis = semantic_axis(*(unit_rows(pole) if unit else pole for pole in poles))
-    position = unit_rows(sets.rows["words"]) @ axis
-    return score_result(position.mean(), sets, "words", {"position": position})
+    poles = (unit_rows(sets.rows[name]) if unit else sets.rows[name] for name in "AB")
+    position = unit_rows(sets.rows["words"]) @ semantic_axis(*poles)
+    return score_result(position.mean(), sets, ["words"], {"position": position})
 
 
 def semantic_axis(A: FloatArray, B: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
 from .directions import relation_vector
 from .groups import (
@@ -64,13 +64,12 @@ class ListScore:
         Which values mean what, of ``Direction`` and ``Reading``. Scores of one group against
         others, or of their own stereotypes against others', can also lean the other way, sizes of
         differences cannot.
-    costly : bool
-        Whether it takes so long that `robustness` computes it only if it is named.
     width : float
         From the lowest to the highest value that it can have, whatever the list; NaN without one.
     resampled : function of ListRows and Picks, optional
         The score under resamplings of the words, (n_resamples,), where something of the whole list
-        is kept; without it ``value`` is computed on the words of each resampling.
+        is kept since it takes long; `robustness` computes such a score only if it is named. Without
+        it ``value`` is computed on the words of each resampling.
     """
 
     value: Callable[[ListRows], float]
@@ -81,7 +80,6 @@ class ListScore:
     no_bias: float = 0.0
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
-    costly: bool = False
     width: float = float("nan")
     resampled: Callable[[ListRows, Picks], FloatArray] | None = None
 
@@ -93,29 +91,24 @@ class ListScore:
             return float("nan")
 
 
-def list_associations(rows: ListRows) -> tuple[FloatArray, FloatArray]:
-    """Return s(w) of the words of two groups."""
-    A, B = (units.mean(axis=0) for units in rows.stereotype_units)
-    x, y = (units @ (A - B) for units in rows.protected_units)
-    return x, y
-
-
 def _means(sets: Iterable[FloatArray]) -> FloatArray:
     return np.stack([units.mean(axis=0) for units in sets])
 
 
-def _statistic(rows: ListRows) -> float:
-    x, y = list_associations(rows)
-    return float(x.sum() - y.sum())
+def _associations(rows: ListRows) -> tuple[FloatArray, FloatArray]:
+    """Compute s(w) of the words of two groups."""
+    A, B = _means(rows.stereotype_units)
+    x, y = (units @ (A - B) for units in rows.protected_units)
+    return x, y
 
 
 def _test(rows: ListRows, alternative: Alternative) -> PermutationTest:
-    return permutation_test(*list_associations(rows), alternative=alternative)
+    return permutation_test(*_associations(rows), alternative=alternative)
 
 
-def _mean_psi(rows: ListRows) -> float:
-    A, B = _means(rows.stereotype_units)
-    return float(rows.protected_units[0].mean(axis=0) @ (A - B))
+def _statistic(rows: ListRows) -> float:
+    x, y = _associations(rows)
+    return float(x.sum() - y.sum())
 
 
 def _nas(rows: ListRows) -> float:
@@ -133,7 +126,7 @@ def _rnd(rows: ListRows) -> float:
 
 
 def _ect(rows: ListRows) -> float:
-    return rank_correlation(cosines_of_means(rows.protected, rows.target_units))
+    return rank_correlation(cosines_of_means(rows.protected, np.vstack(rows.stereotype_units)))
 
 
 def _rnsb(rows: ListRows) -> float:
@@ -163,24 +156,22 @@ def _mac(rows: ListRows) -> float:
 
 def _same(rows: ListRows) -> float:
     basis, _ = gram_schmidt(differences_of_means(_means(rows.protected_units)))
-    return float(lengths_along(rows.target_units, basis).mean())
+    return float(lengths_along(np.vstack(rows.stereotype_units), basis).mean())
 
 
 def _signed_same(rows: ListRows) -> FloatArray:
-    (difference,) = differences_of_means(_means(rows.protected_units))
-    return np.asarray(rows.target_units @ (-difference / np.linalg.norm(difference)))
+    differences = differences_of_means(_means(rows.protected_units))
+    return np.asarray(np.vstack(rows.stereotype_units) @ unit_rows(-differences)[0])
 
 
 def _ripa(rows: ListRows) -> float:
-    return float((rows.targets @ relation_vector(rows.defining_sets)).mean())
+    return float((np.vstack(rows.stereotypes) @ relation_vector(rows.defining_sets)).mean())
 
 
 def _direct_bias(rows: ListRows) -> float:
-    sets = rows.defining_sets
-    units = sets / np.linalg.norm(sets, axis=2, keepdims=True)
-    return float(
-        lengths_along(rows.target_units, principal_components(list(units)).directions).mean()
-    )
+    components = principal_components([unit_rows(members) for members in rows.defining_sets])
+    targets = np.vstack(rows.stereotype_units)
+    return float(lengths_along(targets, components.directions).mean())
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
@@ -190,11 +181,14 @@ BY_PLACE = "pairs are the words in the same place of each group"
 
 SCORES: dict[str, ListScore] = {
     "weat": ListScore(
-        lambda rows: weat_effect(*list_associations(rows)),
+        lambda rows: weat_effect(*_associations(rows)),
         "pair", "effect size, ddof=1", test=_test, width=4.0,
     ),
     "weat_statistic": ListScore(_statistic, "pair", "sum", test=_test),
-    "weam": ListScore(_mean_psi, "ordered", "mean of ψ of the first group", width=4.0),
+    "weam": ListScore(
+        lambda rows: float(_associations(rows)[0].mean()),
+        "ordered", "mean of ψ of the first group", width=4.0,
+    ),
     "nas": ListScore(
         _nas, "ordered", "mean of the first group, ddof=1",
         "mean of the effect sizes of SC-WEAT", width=4.0,
@@ -216,7 +210,7 @@ SCORES: dict[str, ListScore] = {
     "rnsb": ListScore(
         _rnsb, "pair", f"C=1, {AS_THEY_ARE}",
         "second group's stereotypes as negative; interval over targets, classifier kept",
-        reading=BETWEEN_GROUPS, costly=True, resampled=_rnsb_resampled,
+        reading=BETWEEN_GROUPS, resampled=_rnsb_resampled,
     ),
     "gweat": ListScore(_gweat, "all"),
     "mac": ListScore(

@@ -67,11 +67,10 @@ class ScoreResult(Shown):
         raise AttributeError(f"this result has no {name!r}; it has {known}")
 
     def _sheet(self, *, roomy: bool) -> Sheet:
-        rows = {"score": f"{self.score:.6g}"}
-        rows |= {name: _text(value) for name, value in self.details.items()}
-        rows |= {f"mean {name}": _text(part.mean()) for name, part in self.per_word.items()}
-        rows |= {f"missing of {name}": ", ".join(words) for name, words in self.missing.items()}
-        return Sheet("ScoreResult", tuple(rows.items()))
+        rows = {"score": self.score} | dict(self.details)
+        rows |= {f"mean {name}": part.mean() for name, part in self.per_word.items()}
+        rows |= {f"missing of {name}": words for name, words in self.missing.items()}
+        return Sheet("ScoreResult", tuple((name, _text(value)) for name, value in rows.items()))
 
     def __repr__(self) -> str:
         return f"ScoreResult(score={self.score!r}, details={dict(self.details)!r})"
@@ -80,12 +79,12 @@ class ScoreResult(Shown):
 def score_result(
     score: float,
     sets: WordSets,
-    of: str | Sequence[str],
+    of: Sequence[str],
     parts: Mapping[str, ArrayLike],
     **details: Any,  # noqa: ANN401
 ) -> ScoreResult:
     """Put a result together; ``of`` names the sets whose words the parts belong to."""
-    words = [word for name in ([of] if isinstance(of, str) else of) for word in sets.words[name]]
+    words = [word for name in of for word in sets.words[name]]
     frame = pd.DataFrame(dict(parts), index=pd.Index(words, name="word"))
     return ScoreResult(float(score), frame, details, sets.missing)
 
@@ -108,42 +107,17 @@ def read_sets(
 
 
 def read_tuples(
-    vectors: WordVectors | None, name: str, tuples: Tuples, *, pairs: bool = False
-) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
-    """Read the vectors of tuples of words, the tuples, and the words that are missing."""
+    vectors: WordVectors | None, targets: Words, name: str, tuples: Tuples
+) -> tuple[WordSets, list[FloatArray], tuple[tuple[str, ...], ...]]:
+    """Read the vectors of targets, and of tuples of words; name the tuples that are there."""
+    sets = read_sets(vectors, {"targets": targets})
     if vectors is None:
         given = cast("Sequence[ArrayLike]", tuples)
-        rows = [as_rows(f"{name} {at}", members) for at, members in enumerate(given)]
-        kept = tuple(tuple(map(str, range(len(members)))) for members in rows)
-        missing: dict[str, tuple[str, ...]] = {}
-    else:
-        rows, kept, missing = look_up_tuples(vectors, name, cast("Iterable[Sequence[str]]", tuples))
-    wrong = [members for members in kept if len(members) != 2]
-    if pairs and wrong:
-        raise ValueError(f"{name} must be pairs of words; got {wrong[0]!r}")
-    return rows, kept, missing
-
-
-def without_shared(words: Words, sets: Iterable[Iterable[str]]) -> list[str]:
-    """Return a list of words without those that stand in one of the sets; none left is an error."""
-    if isinstance(words, str):
-        raise TypeError(f"targets must be a list of words; got the string {words!r}")
-    taken = {word for members in sets for word in members}
-    kept = [word for word in cast("Iterable[str]", words) if word not in taken]
-    if not kept:
-        raise ValueError("no target is left without those that also stand in the other sets")
-    return kept
-
-
-def joined(first: Words, second: Words) -> Words:
-    """Return two lists of attributes as one, every word once; matrices one below the other."""
-    for given in (first, second):
-        if isinstance(given, str):
-            raise TypeError(f"attributes must be a list of words; got the string {given!r}")
-    lists = [list(cast("Iterable[Any]", given)) for given in (first, second)]
-    if all(isinstance(word, str) for words in lists for word in words):
-        return list(dict.fromkeys([*lists[0], *lists[1]]))
-    return np.array(lists[0] + lists[1]) if lists[1] else first
+        rows = [as_rows(f"{name} {number}", members) for number, members in enumerate(given)]
+        return sets, rows, tuple(tuple(map(str, range(len(members)))) for members in rows)
+    rows, kept, missing = look_up_tuples(vectors, name, cast("Iterable[Sequence[str]]", tuples))
+    sets.missing.update(missing)
+    return sets, rows, kept
 
 
 def _text(value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -72,11 +71,13 @@ def robustness(
         raise ValueError(f"repeats must be at least 2, got {repeats}; 50 is usual")
     check_probability(ci_prob)
     rows, _ = list_rows(vectors, wordlist)
-    default = [name for name, spec in SCORES.items() if not spec.costly]
+    default = [name for name, spec in SCORES.items() if spec.resampled is None]
     sequence = as_seed_sequence(seed)
     random = np.random.default_rng(sequence)
-    below = sorted(set(shares) - {1.0})
-    lists = {share: [_sublist(rows, share, random) for _ in range(repeats)] for share in below}
+    lists = {
+        share: [_sublist(rows, share, random) for _ in range(repeats)]
+        for share in sorted({*shares} - {1.0})
+    }
     lists[1.0] = [rows] * (repeats if shuffled else 1)
     if shuffled:
         lists = {share: [_shuffled(part, random) for part in of] for share, of in lists.items()}
@@ -88,16 +89,16 @@ def robustness(
                 for share, parts in lists.items()
             }
             full = values[1.0].mean(skipna=False)
-            for share, of_share in values.items():
-                low, high = interval(np.asarray(of_share, dtype=np.float64), ci_prob)
-                deviation = (of_share - full).abs().mean()
-                sd = of_share.std(ddof=min(1, of_share.count() - 1))
+            stated = {"score": name, "groups": ", ".join(rows.of_groups(groups).groups)}
+            for share, drawn in values.items():
+                low, high = interval(np.asarray(drawn, dtype=np.float64), ci_prob)
+                deviation = (drawn - full).abs().mean()
+                sd = drawn.std(ddof=min(1, drawn.count() - 1))
                 made.append({
-                    "score": name, "groups": ", ".join(rows.of_groups(groups).groups),
-                    "share": share, "no_bias": spec.no_bias, "full": full,
-                    "mean": of_share.mean(), "sd": sd, "low": low, "high": high,
+                    **stated, "share": share, "no_bias": spec.no_bias, "full": full,
+                    "mean": drawn.mean(), "sd": sd, "low": low, "high": high,
                     "deviation": deviation, "deviation_share": deviation / spec.width,
-                    "n": of_share.count(),
+                    "n": drawn.count(),
                 })  # fmt: skip
     frame = pd.DataFrame(made)
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "seed": sequence.entropy}
@@ -114,14 +115,13 @@ def _sublist(rows: ListRows, share: float, random: np.random.Generator) -> ListR
 
 
 def _shuffled(rows: ListRows, random: np.random.Generator) -> ListRows:
-    """The protected words dealt out to the groups, and to the pairs, at random."""
-    order = random.permutation(sum(map(len, rows.protected)))
-    ends = np.cumsum([len(group) for group in rows.protected])[:-1]
-    dealt: dict[str, Any] = {
-        name: tuple(np.split(np.concatenate(getattr(rows, name))[order], ends))
-        for name in ("protected", "protected_units", "protected_words")
-    }
-    if rows.defining is not None and len(rows.defining):
-        members = rows.defining.reshape(-1, rows.defining.shape[2])
-        dealt["defining"] = members[random.permutation(len(members))].reshape(rows.defining.shape)
-    return replace(rows, **dealt)
+    """Deal the protected words out to the groups, and to the pairs, at random."""
+    ends = np.cumsum(rows.sizes()[0])
+    order = random.permutation(ends[-1])
+    vectors = tuple(np.split(np.concatenate(rows.protected)[order], ends[:-1]))
+    words = tuple(np.split(np.concatenate(rows.protected_words)[order], ends[:-1]))
+    defining = rows.defining
+    if defining is not None and len(defining):
+        members = defining.reshape(-1, defining.shape[2])
+        defining = members[random.permutation(len(members))].reshape(defining.shape)
+    return replace(rows, protected=vectors, protected_words=words, defining=defining)

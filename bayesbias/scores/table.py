@@ -97,19 +97,22 @@ def score_table(
     specs = chosen_scores(SCORES if scores is None else scores)
     sequence = as_seed_sequence(seed)
     picks = resamples(rows, n_resamples, sequence)
-    named = [(name, at) for name, spec in specs.items() for at in selections(rows, spec.scope)]
-    made = [_row(name, specs[name], rows.of_groups(at), alternative) for name, at in named]
-    defined = [number for number, row in enumerate(made) if not np.isnan(row["value"])]
-    jobs = [(specs[named[number][0]], named[number][1]) for number in defined]
+    made = [
+        (spec, groups, _row(name, spec, rows.of_groups(groups), alternative))
+        for name, spec in specs.items()
+        for groups in selections(rows, spec.scope)
+    ]
+    defined = [job for job in made if not np.isnan(job[2]["value"])]
+    jobs = [(spec, groups) for spec, groups, _ in defined]
+    for (_, _, row), values in zip(defined, resampled_values(jobs, rows, picks), strict=True):
+        row["low"], row["high"] = interval(values, ci_prob)
+        if undefined := int(np.isnan(values).sum()):
+            row["notes"] += [f"undefined in {undefined} of {len(values)} resamplings"]
     lost = [word for words in missing.values() for word in words]
     left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
-    for number, values in zip(defined, resampled_values(jobs, rows, picks), strict=True):
-        made[number]["low"], made[number]["high"] = interval(values, ci_prob)
-        if undefined := int(np.isnan(values).sum()):
-            made[number]["notes"] += [f"undefined in {undefined} of {len(values)} resamplings"]
-    for row in made:
+    for _, _, row in made:
         row["note"] = "; ".join(filter(None, [*row["notes"], left_out]))
-    frame = pd.DataFrame(made, columns=list(SCORE_TABLE_COLUMNS))
+    frame = pd.DataFrame([row for _, _, row in made], columns=list(SCORE_TABLE_COLUMNS))
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "alternative": alternative}
     frame.attrs["seed"] = sequence.entropy
     return frame
@@ -153,19 +156,19 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
     """Compute scores under resamplings, (n_jobs, n_resamples); NaN where one is undefined."""
     values = np.empty((len(jobs), len(picks.defining)))
-    one_by_one = [number for number, (spec, _) in enumerate(jobs) if spec.resampled is None]
-    chosen = {jobs[number][1] for number in one_by_one}
+    one_by_one = []
+    for number, (spec, groups) in enumerate(jobs):
+        if spec.resampled is None:
+            one_by_one.append((number, spec, groups))
+            continue
+        sets = [tuple(of[i] for i in groups) for of in (picks.protected, picks.stereotypes)]
+        part = Picks(sets[0], sets[1], picks.defining)
+        values[number] = spec.resampled(rows.of_groups(groups), part)
     for resampling in range(values.shape[1]) if one_by_one else ():
         drawn = rows.of_words(picks.of_resampling(resampling))
-        parts = {groups: drawn.of_groups(groups) for groups in chosen}
-        for number in one_by_one:
-            spec, groups = jobs[number]
+        parts = {groups: drawn.of_groups(groups) for _, _, groups in one_by_one}
+        for number, spec, groups in one_by_one:
             values[number, resampling] = spec.value_or_nan(parts[groups])
-    for number, (spec, groups) in enumerate(jobs):
-        if spec.resampled is not None:
-            sets = [tuple(of[i] for i in groups) for of in (picks.protected, picks.stereotypes)]
-            part = Picks(sets[0], sets[1], picks.defining)
-            values[number] = spec.resampled(rows.of_groups(groups), part)
     return values
 
 
