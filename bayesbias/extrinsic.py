@@ -28,7 +28,6 @@ def tpr_gaps(
     group: ArrayLike,
     *,
     groups: Sequence[Hashable] | None = None,
-    classes: Sequence[Hashable] | None = None,
     ci_prob: float = DEFAULT_CI_PROB,
 ) -> pd.DataFrame:
     """Compare a classifier's true positive rates between protected groups, by class.
@@ -40,8 +39,6 @@ def tpr_gaps(
     group : (n_samples,) array_like
     groups : sequence, optional
         Order of the groups; the gap is the first minus the second.
-    classes : sequence, optional
-        Names of the columns, if there are columns.
 
     Returns
     -------
@@ -67,7 +64,7 @@ def tpr_gaps(
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         shapes = f"{real.shape}, {guess.shape} and {member.shape}"
         raise ValueError(f"truth, predicted and group need one row a sample; got shapes {shapes}")
-    names = np.unique(real).tolist() if real.ndim == 1 else list(classes or range(real.shape[1]))
+    names = np.unique(real).tolist() if real.ndim == 1 else [*range(real.shape[1])]
     if real.ndim == 1:
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
     real, guess = _true_or_false("truth", real), _true_or_false("predicted", guess)

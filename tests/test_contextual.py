@@ -63,7 +63,7 @@ def test_templates_come_by_name_from_lists_and_files(tmp_path: Path) -> None:
 
 def test_bad_templates_are_refused(tmp_path: Path) -> None:
     refused(r"exactly one place \{\} for the word", load_templates, ["This is it."])
-    refused("is given twice", load_templates, ["A {}.", "A {}."])
+    refused("a template is given twice", load_templates, ["A {}.", "A {}."])
     refused("at least one template", load_templates, [])
     refused("did you mean 'bleached'", load_templates, "bleach")
     path = tmp_path / "none.toml"

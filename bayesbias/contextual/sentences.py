@@ -45,8 +45,8 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
                 f"the template {template!r} must have exactly one place {PLACE} for the word, "
                 "as in 'This is {}.'"
             )
-        if templates.count(template) > 1:
-            raise ValueError(f"the template {template!r} is given twice")
+    if len(set(templates)) < len(templates):
+        raise ValueError(f"a template is given twice: {', '.join(templates):.200}")
     return templates
 
 

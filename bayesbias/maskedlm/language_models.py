@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_numbers, is_whole, unknown_name
+from .._core.checks import check_numbers, unknown_name
 from .._core.transformer_files import load_transformer, longest_input, sees_ahead
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -121,32 +121,18 @@ def _kind(config: Any) -> str:  # noqa: ANN401
     return "causal" if any(causal) else "masked"
 
 
-def null_models(model: LanguageModel, seeds: int | Iterable[int] = 20) -> Iterator[LanguageModel]:
+def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:
     """Yield language models of the same architecture and tokenizer, with random weights.
 
     They have read nothing: what they prefer comes from tokens, lengths and chance. Count how often
-    their intervals exclude one half. transformers draws the weights as before a training.
-
-    Parameters
-    ----------
-    model : LanguageModel
-    seeds : int or iterable of int
-        How many, from seed 0 on, or the seeds themselves.
-
-    Yields
-    ------
-    LanguageModel
-        Called ``NAME, random weights SEED``, one at a time.
+    their intervals exclude one half. transformers draws the weights as before a training, from the
+    seeds 0, 1, ...; the models are called ``NAME, random weights SEED``.
     """
-    if isinstance(seeds, int):
-        check_numbers(seeds=seeds)
-        seeds = range(seeds)
-    for seed in seeds:
-        if not is_whole(seed) or seed < 0:
-            raise ValueError(f"a seed must be a whole number from 0 on; got {seed!r}")
-        import torch
-        import transformers
+    import torch
+    import transformers
 
+    check_numbers(n_models=n_models)
+    for seed in range(n_models):
         config = copy.deepcopy(model.network.config)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
