@@ -227,17 +227,6 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
     return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
 
 
-def orders(mark: str = "") -> pd.DataFrame:
-    """How often an order of models stays with some of the pairs, as `curves` draws it."""
-    rows = [
-        (f"p{mark}", statistic, rate, 3, 60, same, 0.9, f"{mark}a > b > c")
-        for statistic, least in (("percentage", 0.4), ("kls", 0.1), ("jss", 0.6))
-        for rate, same in ((0.3, least), (0.6, least + 0.2), (0.8, least + 0.3))
-    ]
-    columns = ["measure", "statistic", "rate", "n_models", "n_pairs", "same_order", "tau", "order"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def shares(mark: str = "") -> pd.DataFrame:
     """Shares of two language models as `maskedlm.pair_summary` gives them."""
     rows = [

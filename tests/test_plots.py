@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from builders import distances, leaning, orders, shares
+from builders import distances, leaning, shares
 from gensim.models import KeyedVectors
 from matplotlib.axes import Axes
 from plot_looks import assert_readable, shown_texts
@@ -95,7 +95,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
         "relative_bias": ((bias,), {"name": name}),
         "null_distribution": ((np.linspace(-1, 1, 50), 0.7), {"label": f"{mark}d{mark}"}),
         "false_alarms": ((rates,), {}),
-        "curves": ((orders(mark),), {"x": "rate", "y": "same_order", "by": "statistic"}),
+        "curves": ((rates,), {"by": "scenario"}),
     }
 
 
@@ -155,7 +155,7 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def nine(frame: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([frame.assign(statistic=frame["statistic"] + str(at)) for at in range(9)])
+    return pd.concat([frame.assign(scenario=frame["scenario"] + str(at)) for at in range(9)])
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
@@ -169,8 +169,8 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
         "no contrast associated - humans; ",
     ),
     ("curves", as_it_is, {"x": "effects"}, r"lacks the column\(s\) effects"),
-    ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one rate"),
-    ("curves", nine, {}, "27 curves by 'statistic'; a figure holds 1 to 6"),
+    ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
+    ("curves", nine, {}, "18 curves by 'scenario'; a figure holds 1 to 6"),
     (
         "distances_by_rank",
         lambda table: table.assign(attribute="?"),

@@ -33,7 +33,6 @@ ALONG = {
     "n_attributes": "attribute words of each set",
     "n_words": "protected words of each group",
     "share": "share of every set's words that is used",
-    "rate": "share of every bias type's pairs that is used",
 }
 """What lies along the x axis, in words."""
 
@@ -41,7 +40,6 @@ SHOWN = {
     "rate": ("How often a planted effect is found", "share of tables in which a bias is claimed"),
     "width": ("How wide the interval is", "mean width of the interval, in cosine distance"),
     "mean": ("How the score holds on parts of the list", "score"),
-    "same_order": ("Does the order of language models stay?", "share of samples with the order"),
 }
 """Title, and what lies along the y axis."""
 
@@ -60,11 +58,10 @@ def curves(
 ) -> Axes:
     """Draw a column `y` against `x`, a curve for each value of `by`.
 
-    Rates by planted effect or length of lists (``bb.calibration.list_length``), and scores by the
+    Rates by planted effect or length of lists (``bb.calibration.list_length``), or scores by the
     share of words used (``bb.scores.robustness``, one score: ``x="share"``, ``y="mean"``,
-    ``by="groups"``).
-    Columns ``low`` and ``high`` are bands around rates and means, values of ``nominal`` and
-    ``no_bias`` dashed lines. Lengths of lists are on a scale of doublings.
+    ``by="groups"``). Columns ``low`` and ``high`` are bands around rates and means, values of
+    ``nominal`` and ``no_bias`` dashed lines. Lengths of lists are on a scale of doublings.
     """
     require_frame(frame, (x, y, by), "what bb.calibration.list_length returns")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
@@ -176,12 +173,7 @@ def relative_bias(
     labels: tuple[str, str] = ("X", "Y"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the relative bias of two sets (`Distribution.relative_bias`) over that of random pairs.
-
-    References
-    ----------
-    Smarda (2021), figure 3.
-    """
+    """Draw a relative bias (`Distribution.relative_bias`) over those of random pairs of sets."""
     return null_distribution(
         bias.reference,
         bias.statistic,

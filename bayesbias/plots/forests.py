@@ -58,12 +58,7 @@ FIGURES = {
 
 
 def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw posterior mean distances of `bayesbias.summary`, a row a group, a line a connection.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), figure 13.
-    """
+    """Draw posterior mean distances of `bayesbias.summary`, a row a group, a line a connection."""
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
     return intervals(
         frame,
@@ -237,12 +232,7 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw where a table is among those that priors expect (`bayesbias.prior_predictive`).
-
-    References
-    ----------
-    Gabry et al. (2019), Journal of the Royal Statistical Society A 182.
-    """
+    """Draw where a table is among those that priors expect (`bayesbias.prior_predictive`)."""
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
     require_frame(frame, columns, "bb.prior_predictive(model, table)")
     figure = frame["statistic"].replace(FIGURES)

@@ -52,10 +52,6 @@ def distributions(
         The table after a change. Its densities are filled, and those of `table` dashed lines.
     half_width : float, optional
         Of the band, in units of distance; by default abs(1 - MAC) of `table`.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), figures 3-5 and 15-17.
     """
     filled = validate_table(table if after is None else after)
     bands = mac_band(table, half_width) if after is None else band_shares(table, after, half_width)
@@ -96,12 +92,7 @@ def distributions(
 
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw reference distributions (`bayesbias.background.densities`) as equally high ridges.
-
-    References
-    ----------
-    Smarda (2021), figure 1.
-    """
+    """Draw reference distributions (`bayesbias.background.densities`; Smarda, 2021, figure 1)."""
     columns = ("experiment", "psi", "density", "normal")
     require_frame(frame, columns, "bb.background.densities(distributions)")
     names = [str(name) for name in frame["experiment"].unique()]

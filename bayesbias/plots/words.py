@@ -43,10 +43,6 @@ def neighbourhood(
     ----------
     most : int
         How many of the nearest.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), figures 6 and 7.
     """
     rows = nearest_attributes(table, word, most).rename(columns={"cosine_distance": "mean"})
     return intervals(

@@ -149,25 +149,23 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
 
 def order_sentences(analysis: ChangeAnalysis) -> list[str]:
     """Word for how many protected words the order of associated and different turned."""
-    result, sure, settings = analysis.lead, percent(LIKELY), analysis.settings
+    result, settings = analysis.lead, analysis.settings
     if not result.watched:
         return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
     words = at_level(result.orders, WORD)
     low, high = interval(result.turned[:, None], **settings.intervals)[0]
-    stayed, turned = words[words["p_turned"] < 1 - LIKELY], words[words["p_turned"] > LIKELY]
+    turned, stayed = (
+        _words(words[sure]) if sure.any() else "no word"
+        for sure in (words["p_turned"] > LIKELY, words["p_turned"] < 1 - LIKELY)
+    )
     most = words.sort_values("p_turned").iloc[-1]
     return [
         f"Of {counted(len(words), 'protected word')}, the order of {joined(ORDER)} attributes is "
         f"expected to have turned for {number(float(result.turned.mean()), 1)} "
         f"({probability_name(settings.ci_prob)} interval {low:.0f} to {high:.0f}).",
-        f"It stayed with a probability above {sure} for {_words(stayed)}."
-        if len(stayed)
-        else f"For no word is it {sure} sure that it stayed: the gaps are small compared with "
-        "their uncertainty, before and after.",
-        f"It turned with a probability above {sure} for {_words(turned)}."
-        if len(turned)
-        else f"For no word did it turn with a probability above {sure}; most likely for "
-        f"{most['protected_word']}, {graded(most['p_turned'], settings.n_draws)}.",
+        f"With a probability above {percent(LIKELY)} it turned for {turned}, and stayed for "
+        f"{stayed}. It most likely turned for {most['protected_word']}, "
+        f"{graded(most['p_turned'], settings.n_draws)}.",
     ]
 
 

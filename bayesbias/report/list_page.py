@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
-from ..plots.forest import MOST_ROWS, intervals
+from ..plots.forest import MOST_ROWS
 from ..plots.forests import MEANINGS as SCALE_MEANINGS
-from ..plots.frame import interval_note
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from . import wording
@@ -306,7 +305,6 @@ def _limits(analysis: Analysis) -> list[Line]:
 
 def _facts(analysis: Analysis) -> list[Line]:
     wordlist, settings = analysis.wordlist, analysis.settings
-    title = f": {wordlist.title}" if wordlist.title else ""
     fitted = [
         Line(
             f"Model {name}",
@@ -317,11 +315,10 @@ def _facts(analysis: Analysis) -> list[Line]:
         for name, result in analysis.results.items()
     ]
     return [
-        Line("Word list", f"{wordlist.name}{title}"),
+        Line("Word list", wordlist.name),
         Line("Embedding", settings.vectors),
         Line("Vectors used, SHA-256", analysis.vectors_hash),
         *fitted,
-        Line("Table, SHA-256", str(analysis.posterior.attrs["table_hash"])),
     ]
 
 
@@ -332,7 +329,6 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
     """
     settings = entries[0][0].settings
     rows = pd.concat([_index_rows(analysis) for analysis, _ in entries], ignore_index=True)
-    rows.attrs |= settings.intervals
     names = ("list", "group", "contrast", "mean", "interval", "p_direction", "words missing")
     n_draws = plain_draws(entries[0][0].contrasts, settings)
     draw = partial(table, ci_prob=settings.ci_prob, n_draws=n_draws)
@@ -346,7 +342,6 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
         prose("index", ci=probability_name(settings.ci_prob)),
         links,
         draw(rows, "The contrast that leads every list, overall and by group", *names),
-        *_index_figures(rows, settings.rope),
         *([THIN_MEANING] if rows["thin"].any() else []),
         ROUNDED,
         CLOSING,
@@ -366,23 +361,11 @@ def _index_rows(analysis: Analysis) -> pd.DataFrame:
     rows = leading_rows(analysis)
     lost = f"{len(analysis.missing)} of {len(analysis.wordlist.to_frame())}"
     return rows.assign(
-        label=rows["of"],
         group=rows["of"],
         list=analysis.wordlist.name,
         contrast=" − ".join(leading_pair(analysis.table)),
         **{"words missing": [lost, *[""] * (len(rows) - 1)]},
     )
-
-
-def _index_figures(rows: pd.DataFrame, rope: float | None) -> Iterator[Figure]:
-    """Yield forests of the lists, as many in each as it holds; one for each contrast."""
-    for contrast, of_contrast in rows.groupby("contrast", sort=False):
-        first, second = str(contrast).split(" − ")
-        title = f"{str(contrast).capitalize()}, list by list"
-        draw = partial(intervals, by="list", pair=(first, second), rope=rope, directions=True)
-        for end, part in blocks_of(of_contrast, "list"):
-            plot = partial(draw, part, title=title, note=interval_note(part))
-            yield Figure(f"lists-{second}{end}", plot, f"{title}, overall and by group.")
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -15,14 +15,11 @@ from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
 from ..tables.levels import OVERALL, at_level
 from .headline import CLOSING
-from .numbers import graded, number, percent, probability, probability_name
+from .numbers import counted, graded, number, percent, probability, probability_name
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
-
-LARGE = 0.25
-"""Share of a type's pairs from which one contrast of words decides about it."""
 
 MOST_PAIRS = 3
 """Models up to which every difference has a sentence; the table has all."""
@@ -150,22 +147,18 @@ def _measured(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
 
 
 def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the pairs that a measure has no score of, and count answers left out."""
+    """Count the pairs that a measure has no score of, and answers that were left out."""
     sentences = []
     for record in records:
-        pairs: dict[str, dict[str, None]] = {}
-        for row in record.get("unscored", []):
-            pairs.setdefault(str(row.get("measure", "sss")), {})[str(row["pair_id"])] = None
-        sentences += [
-            f"Under {record['model']}, {measure} has no value for pairs {', '.join(ids)}: a "
-            "sentence of theirs has no token of the kind that it is made of, modified or shared."
-            for measure, ids in pairs.items()
-        ]
-        if record.get("left_out"):
+        pairs = {str(row["pair_id"]) for row in record.get("unscored", [])}
+        if pairs:
             sentences.append(
-                f"{record['left_out']:,} answers in {record['log']} chose no sentence, and are "
-                "left out."
+                f"Some measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
+                "with a sentence that lacks the tokens that it is made of; see run.json."
             )
+        if record.get("left_out"):
+            answers = counted(record["left_out"], "answer")
+            sentences.append(f"{record['log']}: {answers} without a choice, left out.")
     return sentences
 
 
@@ -182,29 +175,13 @@ def _types(analysis: PairAnalysis) -> list[Block]:
             figures.append(Figure(name, partial(pair_forest, rows), text))
     equal = _of(summary, "p_equal_length")
     return [
-        "Types with few pairs are drawn towards the others, as far as the data have types alike.",
-        *narrow_types(frames["observed"]),
+        "Types with few pairs are drawn towards the others, as far as the data have types alike. A "
+        "type with one large cluster is about that contrast of words first.",
         *figures,
         show(_of(summary).query("level == 'bias_type'"), SHARE, *names),
         table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
         show(equal, "The same, if both sentences had as many tokens", *names),
         table(scales, "Standard deviations, and slopes of covariates"),
-    ]
-
-
-def narrow_types(observed: pd.DataFrame) -> list[str]:
-    """Name the bias types with many pairs of one contrast of words, once for all models."""
-    names = [
-        f"{row['bias_type']} ({row['largest_cluster']}: {percent(row['largest_share'])} of its "
-        f"{int(row['n_pairs']):,} pairs)"
-        for row in observed.drop_duplicates("bias_type").to_dict("records")
-        if row["bias_type"] != ALL_TYPES and LARGE <= row["largest_share"] < 1
-    ]
-    if not names:
-        return []
-    return [
-        f"One contrast of words has many pairs of {', '.join(names)}. The numbers of these types "
-        "are about that contrast first; the data do not show what another as large would give."
     ]
 
 
@@ -241,16 +218,10 @@ def _facts(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list
     settings, spec = analysis.settings, analysis.spec
     facts = [
         Line(
-            ", ".join(record["models"]),
-            f"{record['log']}, a log in the layout {record['layout']}, SHA-256 "
-            f"{record['data_hash']}",
+            ", ".join(record["models"]), f"{record['log']}, a log in the layout {record['layout']}"
         )
         if "log" in record
-        else Line(
-            record["model"],
-            f"{record['kind']} language model, SHA-256 {record['model_hash']}; "
-            f"{record['dataset']}, SHA-256 {record['data_hash']}; scored by {record['command']}",
-        )
+        else Line(record["model"], f"{record['kind']} language model; {record['dataset']}")
         for record in records
     ]
     methods = "; ".join(f"{n} by {tree.attrs['method']}" for n, tree in analysis.posteriors.items())

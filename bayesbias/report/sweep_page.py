@@ -186,19 +186,8 @@ def _reading(config: SweepConfig) -> list[Line]:
 
 
 def _facts(config: SweepConfig) -> list[Line]:
-    def cited(part: object) -> str:
-        reference = getattr(part, "reference", "")
-        return f"{getattr(part, 'title', '')}{f' ({reference})' if reference else ''}"
-
-    return [
-        *(
-            Line(f"Embedding {one.name}", f"{one.source}, words looked up: {one.case}")
-            for one in config.embeddings
-        ),
-        *(Line(f"List {one.name}", cited(one)) for one in config.lists),
-        *(Line(f"Model {one.name}", cited(one)) for one in config.models),
-        Line(
-            "Settings",
-            f"method {config.method}, {config.chains} × {config.draws} draws, seed {config.seed}",
-        ),
-    ]
+    method = f"method {config.method}, {config.chains} × {config.draws} draws, seed {config.seed}"
+    embeddings = [Line(f"Embedding {one.name}", str(one.source)) for one in config.embeddings]
+    lists = [Line(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
+    models = [Line(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
+    return [*embeddings, *lists, *models, Line("Settings", method)]
