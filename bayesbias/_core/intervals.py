@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .checks import Argument, ArgumentError, unknown_name
 
@@ -47,31 +45,22 @@ def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
     return np.stack([ordered[rows, low], ordered[rows, low + inside]], axis=1)
 
 
-def eti(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Equal-tailed interval of every column, (n_draws, n) to (n, 2)."""
-    import numpy as np
+class IntervalKind(NamedTuple):
+    """What a kind of interval is called, and what it is."""
 
-    tail = (1 - check_probability(ci_prob)) / 2
-    return np.asarray(np.quantile(draws, [tail, 1 - tail], axis=0).T)
-
-
-@dataclass(frozen=True)
-class IntervalKind:
-    """A kind of interval: how bounds come from draws and a probability, its name, what it is."""
-
-    bounds: Callable[[FloatArray, float], FloatArray]
     name: str
     about: str
 
 
-_SHORTEST = "The shortest range that holds {} of the posterior (HPDI)"
-_MIDDLE = (
-    "The range that holds the middle {} of the posterior, with equal tails on both sides (ETI)"
-)
-
 INTERVALS = {
-    "hdi": IntervalKind(hdi, "highest-density interval", _SHORTEST),
-    "eti": IntervalKind(eti, "equal-tailed interval", _MIDDLE),
+    "hdi": IntervalKind(
+        "highest-density interval",
+        "The shortest range that holds {} of the posterior (HPDI)",
+    ),
+    "eti": IntervalKind(
+        "equal-tailed interval",
+        "The range that holds the middle {} of the posterior, with equal tails on both sides (ETI)",
+    ),
 }
 """Kinds of intervals, by the name that ``ci_kind`` takes."""
 
@@ -85,7 +74,12 @@ def interval_kind(ci_kind: str) -> IntervalKind:
 
 def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) -> FloatArray:
     """Compute the interval of every column, (n_draws, n) to (n, 2)."""
-    return interval_kind(ci_kind).bounds(draws, ci_prob)
+    import numpy as np
+
+    if interval_kind(ci_kind) is INTERVALS["hdi"]:
+        return hdi(draws, ci_prob)
+    tail = (1 - check_probability(ci_prob)) / 2
+    return np.asarray(np.quantile(draws, [tail, 1 - tail], axis=0).T)
 
 
 def describe_draws(
@@ -94,9 +88,8 @@ def describe_draws(
     """Compute ``mean``, ``sd``, ``low`` and ``high`` of every column; attrs name the interval."""
     import pandas as pd
 
-    bounds = interval(draws, ci_prob, ci_kind)
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
-    frame[["low", "high"]] = bounds
+    frame[["low", "high"]] = interval(draws, ci_prob, ci_kind)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame
 

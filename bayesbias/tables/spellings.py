@@ -83,9 +83,10 @@ def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, 
     forms = getattr(vectors, "expandos", {}).get(FORM, ())
     rows = getattr(vectors, "key_to_index", {})
     first: dict[str, str] = {}
-
-    def form(word: str) -> str:
-        row = rows.get(word, len(forms))  # words added later have no form
-        return str(forms[row] or word) if row < len(forms) else word
-
-    return {word: first.setdefault(form(word), word) for word in words if word in vectors}
+    spellings = {}
+    for word in words:
+        if word in vectors:
+            row = rows.get(word, len(forms))
+            form = str(forms[row] or word) if row < len(forms) else word  # words added later: none
+            spellings[word] = first.setdefault(form, word)
+    return spellings

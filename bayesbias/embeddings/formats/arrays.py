@@ -94,12 +94,11 @@ def native_chunks(
 
 def _matrix(path: Path) -> np.ndarray:
     """Map a matrix of floats into memory, or read the one of a safetensors file."""
-    matrix: np.ndarray
     with _damage_named(path, f"{path.suffix} file with one matrix"):
         if path.suffix.lower() == ".npy":
-            matrix = np.lib.format.open_memmap(path, mode="r")
+            matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
         else:
-            (matrix,) = _tensors(path).values()
+            (matrix,) = _tensors(path)
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
@@ -110,15 +109,14 @@ def _matrix(path: Path) -> np.ndarray:
     return matrix
 
 
-def _tensors(path: Path) -> dict[str, np.ndarray]:
+def _tensors(path: Path) -> list[np.ndarray]:
     try:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
+        from safetensors import SafetensorError, numpy
     except ModuleNotFoundError:
         text = "safetensors files need safetensors: pip install 'bayesbias[safetensors]'"
         raise ModuleNotFoundError(text, name="safetensors") from None
     try:
-        return dict(load_file(path))
+        return [*numpy.load_file(path).values()]
     except SafetensorError as error:
         raise ValueError(str(error)) from None
 
