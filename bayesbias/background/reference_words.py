@@ -33,7 +33,7 @@ TOLERANCE = 0.2
 """Two words are equally frequent if their ranks differ by no more than this share."""
 
 NEIGHBORS = 1_000
-"""Neighbors of a word that are looked at first; few topics reach farther."""
+"""Neighbors of a word that a topic is drawn from, at most; no bundled list needs as many."""
 
 POOL_SIZE = 20_000
 """Words that are drawn from an embedding, many more than a list has."""
@@ -283,21 +283,15 @@ def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Gene
     """Draw a topic: ``size`` words among the neighbors of a random word, as coherent as a set.
 
     ``vectors`` are unit rows, ``free`` are those that may be drawn, ``cohesion`` is the wanted mean
-    cosine of pairs. The rows are drawn from the largest neighborhood that is as coherent, or the
-    nearest ones. Larger neighborhoods are tried until one is less coherent.
+    cosine of pairs. The rows are drawn from the largest neighborhood of at most `NEIGHBORS` words
+    that is as coherent, or the nearest ones.
     """
-    n_free = int(free.sum())
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)
-    looked_at, reach = min(NEIGHBORS, n_free), n_free
-    while reach >= looked_at:  # all that were looked at are coherent: look farther
-        near = np.argpartition(distances, looked_at - 1)[:looked_at]
-        near = near[np.lexsort((near, distances[near]))]
-        n = np.arange(2, len(near) + 1)
-        squares = np.square(np.cumsum(vectors[near], axis=0)[1:]).sum(axis=1)
-        coherent = n[(squares - n) / (n * (n - 1)) >= cohesion]
-        reach = max(size, int(coherent.max(initial=size)))
-        if looked_at == n_free:
-            break
-        looked_at = min(4 * looked_at, n_free)
-    return np.asarray(rng.choice(near[:reach], size, replace=False))
+    n_near = min(max(NEIGHBORS, size), int(free.sum()))
+    near = np.argpartition(distances, n_near - 1)[:n_near]
+    near = near[np.lexsort((near, distances[near]))]
+    n = np.arange(2, n_near + 1)
+    squares = np.square(np.cumsum(vectors[near], axis=0)[1:]).sum(axis=1)
+    coherent = n[(squares - n) / (n * (n - 1)) >= cohesion]
+    return np.asarray(rng.choice(near[: coherent.max(initial=size)], size, replace=False))
