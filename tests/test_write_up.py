@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from builders import religion_analysis
 
 import bayesbias as bb
 from bayesbias.report.numbers import number, percent
@@ -28,9 +29,10 @@ ODD = {
 
 @pytest.fixture(scope="module", params=["religion", "mine"])
 def found(request: pytest.FixtureRequest) -> Analysis:
-    few = {"seed": 1, "draws": 100, "reference_lists": 20, "matched": 2}
-    wordlist = ODD | {"name": "pets"} if request.param == "mine" else request.param
-    return bb.analyze("glove-demo", wordlist, **few)
+    if request.param == "religion":
+        return religion_analysis()
+    pets = ODD | {"name": "pets"}
+    return bb.analyze("glove-demo", pets, seed=1, draws=100, reference_lists=20, matched=2)
 
 
 @pytest.fixture(scope="module")
