@@ -113,7 +113,7 @@ def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
     measured = contrasts_of(table)
     assert list(measured) == ["", "g0", "g1", "g2"]
     for place, (_, part) in enumerate(table.groupby("embedding")):
-        frame = bb.contrasts(bb.fit(part, "by-group", seed=1))
+        frame = bb.contrasts(bb.fit(part, "by-group", draws=250, seed=1))
         frame = frame.query("second == 'different' and level != 'word'")
         for name, row in frame.set_index("protected_group").iterrows():
             one = measured[str(name)]

@@ -186,7 +186,7 @@ def variance_shares(
     Examples
     --------
     >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
-    >>> post = bb.fit_many(table, seed=1)
+    >>> post = bb.fit_many(table, draws=250, seed=1)
     >>> bb.variance_shares(post)[["part", "mean"]].round(1)
                     part  mean
     0          embedding   0.4

@@ -243,8 +243,12 @@ def unpooled_contrasts(
 
     Examples
     --------
-    >>> bb.unpooled_contrasts(post, "imam")["first"].iloc[0]
-    'associated'
+    >>> post = bb.fit(table, "crossed", draws=200, seed=1)
+    >>> bb.unpooled_contrasts(post, "imam", seed=1)[["second", "mean"]].head(3).round(2)
+          second  mean
+    0  different -0.10
+    1    neutral -0.06
+    2      human -0.00
     """
     design, spec = design_of(tree), spec_of(tree)
     names = list(design.words) if words is None else [words] if isinstance(words, str) else words
