@@ -114,8 +114,6 @@ def test_words_that_some_embedding_lacks_are_left_out_of_all() -> None:
     controlled = bb.score_many({"demo": "glove-demo", "same": "glove-demo"}, ["religion"], ["mac"])
     # One control word is missing, which no score is computed on.
     assert controlled.attrs["left_out"] == {"religion": ()}
-    lost = r"'two' in 'small' .2 of its words are left out of all.: these sets of 'two' have lost"
-    refused(lost, bb.score_many, same, [TWO], ["mac"], max_missing=0.2)
 
 
 def test_tables_are_those_of_each_list_and_embedding(tmp_path: Path) -> None:
@@ -138,7 +136,7 @@ def test_tables_are_those_of_each_list_and_embedding(tmp_path: Path) -> None:
 def test_lists_without_shared_words_are_refused() -> None:
     given = {"small": toys()["small"], "large": without(toys()["large"], *WORDS[:9])}
     with pytest.warns(UserWarning, match="are left out of all"):
-        refused(r"in 'small' .*: none of the 3 words of", bb.score_many, given, [TWO], ["mac"])
+        refused(r"in 'small': none of the 3 words of", bb.score_many, given, [TWO], ["mac"])
     only = bb.WordList("only", {"a": ["a0"], "b": ["b0"]}, {"a": ["p0"], "b": ["q0"]})
     given["large"] = without(toys()["large"], *only.words)
     with pytest.warns(UserWarning, match="are left out of all"):

@@ -81,7 +81,16 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
     for table in tables:
         table[_TIMES] = table.groupby(keys, observed=True).cumcount()
-    _require_same_groups(*tables)
+    group, later = (
+        table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+        for table in tables
+    )
+    group, later = group.align(later, join="inner")
+    for word in group.index[group != later][:1]:
+        raise ValueError(
+            f"the protected word {word!r} is of the group {group[word]!r} before and "
+            f"{later[word]!r} after; give it one"
+        )
     by, distance = [*keys, _TIMES], COLUMNS[-1]
     joined = tables[0].merge(
         tables[1][[*by, distance]], on=by, suffixes=("", "_after"), validate="one_to_one"
@@ -115,19 +124,6 @@ def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
             f"table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
     return valid
-
-
-def _require_same_groups(before: pd.DataFrame, after: pd.DataFrame) -> None:
-    group, later = (
-        table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
-        for table in (before, after)
-    )
-    group, later = group.align(later, join="inner")
-    for word in group.index[group != later][:1]:
-        raise ValueError(
-            f"the protected word {word!r} is of the group {group[word]!r} before and "
-            f"{later[word]!r} after; give it one"
-        )
 
 
 def require_table_source(

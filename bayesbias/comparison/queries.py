@@ -18,7 +18,7 @@ from .._core.arrays import unit_rows
 from .._core.checks import unknown_name
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..embeddings.distances import distance_table, refuse_missing
+from ..embeddings.distances import distance_table
 from ..embeddings.load import load_vectors
 from ..scores.list_rows import list_rows, selections
 from ..scores.registry import ListScore, chosen_scores
@@ -76,7 +76,7 @@ def distance_tables(
     tables = []
     for embedding, vectors in _loaded(embeddings, lists, case).items():
         for words in lists:
-            with _named_in_errors(words.name, repr(embedding)):
+            with _named_in_errors(words.name, embedding):
                 table = distance_table(vectors, words, embedding=embedding, **options)
             tables.append(table.assign(wordlist=words.name))
     whole = pd.concat(tables, ignore_index=True)
@@ -94,7 +94,6 @@ def score_many(
     aggregate: str = "mean",
     unit: bool = False,
     case: str = "exact",
-    max_missing: float | None = None,
 ) -> pd.DataFrame:
     """Compute scores of every word list in every embedding, and rank the embeddings by them.
 
@@ -114,8 +113,6 @@ def score_many(
     unit : bool
         Bring all vectors to unit length first. Without it RND, RIPA and RNSB also rank embeddings
         by how long their vectors are.
-    max_missing : float, optional
-        As for `distance_table`, of the words that all embeddings have.
 
     Returns
     -------
@@ -151,9 +148,7 @@ def score_many(
             held = load_vectors(source, shared)
             if unit:
                 held.vectors = unit_rows(held.vectors)
-            with _named_in_errors(words.name, repr(embedding), left_out[words.name]):
-                if max_missing is not None:
-                    refuse_missing(held, words, max_missing)
+            with _named_in_errors(words.name, embedding):
                 listed, _ = list_rows(held, words)
                 for score, spec in specs.items():
                     choices = selections(listed, spec.scope)
@@ -222,10 +217,9 @@ def _loaded(embeddings: Sources, lists: Sequence[WordList], case: str) -> dict[s
 
 
 @contextmanager
-def _named_in_errors(wordlist: str, embedding: str, left_out: Sequence[str] = ()) -> Iterator[None]:
-    """Name the list, the embedding, and how many words were left out in errors."""
+def _named_in_errors(wordlist: str, embedding: str) -> Iterator[None]:
+    """Name the list and the embedding in errors."""
     try:
         yield
     except ValueError as error:
-        of = f" ({len(left_out)} of its words are left out of all)" if left_out else ""
-        raise ValueError(f"the list {wordlist!r} in {embedding}{of}: {error}") from None
+        raise ValueError(f"the list {wordlist!r} in {embedding!r}: {error}") from None

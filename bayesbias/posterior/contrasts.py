@@ -135,8 +135,11 @@ def contrasts(
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
     levels, gaps, estimands = contrast_draws(tree, over)
-    is_exact = over == "population" and _has_normal_effects(tree)
-    weights = contrast_weights(collapse(design_of(tree), spec_of(tree))) if is_exact else None
+    weights = None
+    # Effects are Normal given the sds, which a posterior of one end of a change lacks.
+    is_exact = spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
+    if is_exact and over == "population":
+        weights = contrast_weights(collapse(design_of(tree), spec_of(tree)))
     if between == "groups":
         groups = levels.loc[levels["level"] == GROUP, "protected_group"]
         if len(groups) < 2:
@@ -185,11 +188,6 @@ def contrast_weights(posterior: Collapsed) -> FloatArray:
     """Return the weights of shared effects in `shared_gaps`, (n_shared, n_levels, n_pairs)."""
     values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
     return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
-
-
-def _has_normal_effects(tree: DataTree) -> bool:
-    """Whether effects are Normal given the sds, which a posterior of one end of a change lacks."""
-    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
 
 
 def use_moments(frame: pd.DataFrame, tree: DataTree, weights: FloatArray, reading: Reading) -> None:

@@ -77,7 +77,7 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     if not has_cells(spec):
         return pair_gaps(means)
     cells = _cell_means(design, spec, values)
-    gaps = pair_gaps(np.concatenate([means, _by_connection(design, cells)], axis=1))
+    gaps = pair_gaps(np.concatenate([means, group_means(design, spec, values)], axis=1))
     if compares_stereotypes(design):
         gaps[:, 0, 0] = np.einsum("ngj,gj->n", cells, double_weights(design))
         gaps[:, 1:, 0] = np.einsum("ngj,kgj->nk", cells, relative_weights(design))
@@ -172,20 +172,16 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
     Those of all groups where this one has no cell of a connection.
     """
-    return _by_connection(design, _cell_means(design, spec, values))
+    inside = design.column_connection[..., None] == np.arange(len(design.connections))
+    inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
+    shares = inside / inside.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("ngj,gjc->ngc", _cell_means(design, spec, values), shares))
 
 
 def _cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
     cells = next(term for term in spec.terms if term.constraint == "cells")
     return values("connection_mean")[:, design.column_connection] + values(cells.name)
-
-
-def _by_connection(design: Design, cells: FloatArray) -> FloatArray:
-    inside = design.column_connection[..., None] == np.arange(len(design.connections))
-    inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
-    shares = inside / inside.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("ngj,gjc->ngc", cells, shares))
 
 
 def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
