@@ -23,11 +23,14 @@ from bayesbias.embeddings.registry import open_embedding
 Entries = list[tuple[str, list[float], int]]
 
 
-def entries(path: Path, rows: int | None = None, wanted: Collection[str] | None = None) -> Entries:
-    """All entries of a file by way of chunks."""
+def entries(path: Path, size: int = 3 << 20, wanted: Collection[str] | None = None) -> Entries:
+    """All entries of a file by way of chunks of some bytes, or of one row."""
     found: Entries = []
-    for chunk in open_embedding(path, progressbar=False).chunks(rows, wanted):
-        assert 0 < len(chunk) <= (rows or len(chunk))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "READ_SIZE", size)
+        chunks = [*open_embedding(path, progressbar=False).chunks(wanted)]
+    for chunk in chunks:
+        assert 0 < chunk.vectors.nbytes <= size or len(chunk) == 1
         found += zip(chunk.words, chunk.vectors.tolist(), chunk.ranks.tolist(), strict=True)
     return found
 
@@ -37,30 +40,30 @@ def written(words: Table) -> Entries:
     return [(word, np.float32(row).tolist(), rank) for rank, (word, row) in rows]
 
 
-@pytest.mark.parametrize("rows", [None, 1, 4])
+@pytest.mark.parametrize("size", [1, 50, 1000])
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_in_chunks_of_any_size(file: File, name: str, rows: int | None) -> None:
+def test_every_format_in_chunks_of_any_size(file: File, name: str, size: int) -> None:
     path = file(name, FORMATS[name])
-    assert entries(path, rows) == written(WORDS)
+    assert entries(path, size) == written(WORDS)
     wanted = {"Bill", "kraków", "none"}
-    assert entries(path, rows, wanted) == [one for one in written(WORDS) if one[0] in wanted]
+    assert entries(path, size, wanted) == [one for one in written(WORDS) if one[0] in wanted]
 
 
-@given(words=tables(), size=st.integers(1, 200), newline=st.booleans(), rows=st.integers(1, 9))
+@given(words=tables(), size=st.integers(1, 200), newline=st.booleans(), chunk=st.integers(1, 99))
 def test_binary_chunks_do_not_depend_on_where_reads_end(
-    file: File, words: Table, size: int, newline: bool, rows: int
+    file: File, words: Table, size: int, newline: bool, chunk: int
 ) -> None:
     path = file("made.bin", as_binary(words, newline))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binary, "SCAN_SIZE", size)
-        assert entries(path, rows) == written(words)
+        assert entries(path, chunk) == written(words)
 
 
 @given(words=tables(), header=st.booleans(), end=st.sampled_from(["\n", " \n", "\r\n"]))
 def test_text_comes_back_bit_for_bit(file: File, words: Table, header: bool, end: str) -> None:
     dims = len(next(iter(words.values())))
     path = file("made.txt", as_text(words, f"{len(words)} {dims}" if header else None, end))
-    assert entries(path, 3) == written(words)
+    assert entries(path, 30) == written(words)
 
 
 @given(
@@ -82,13 +85,11 @@ def test_numbers_are_rounded_as_python_does(file: File, numbers: list[str]) -> N
         assert_array_equal(np.float32([row for _, row, _ in found]), [expected] * count)
 
 
-def test_loaded_vectors_come_in_chunks_too() -> None:
-    source = keyed(WORDS)
-    parts = list(bb.iter_vectors(source, rows=4))
+def test_loaded_vectors_come_in_chunks_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "READ_SIZE", 50)
+    parts = list(bb.iter_vectors(keyed(WORDS)))
     assert [len(words) for words, _ in parts] == [4, 2]
     assert_array_equal(np.vstack([rows for _, rows in parts]), np.float32(list(WORDS.values())))
-    with pytest.raises(ValueError, match="rows must be a whole number from 1 on; got 0"):
-        list(open_embedding(source).chunks(0))
 
 
 PEAK_OF_READING = """

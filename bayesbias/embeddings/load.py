@@ -191,21 +191,15 @@ def _from_subwords(
 
 
 def iter_vectors(
-    source: VectorsLike,
-    rows: int | None = None,
-    *,
-    allow_pickle: bool = False,
-    progressbar: bool = True,
+    source: VectorsLike, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> Iterator[tuple[list[str], Vector]]:
-    """Iterate over a whole embedding in chunks, in memory that does not grow with it.
+    """Iterate over a whole embedding in chunks of 3 MB, in memory that does not grow with it.
 
     Parameters
     ----------
     source, allow_pickle, progressbar
         As for `load_vectors`. FastText models, ``.npz``, ``.parquet``, ``.safetensors``, ``.kv``
         and ``.model`` are loaded whole.
-    rows : int, optional
-        Words of a chunk at most; by default as many as three megabytes hold.
 
     Yields
     ------
@@ -216,10 +210,11 @@ def iter_vectors(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> n_words = sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
+    >>> sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
+    5846
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return ((chunk.words, chunk.vectors) for chunk in embedding.chunks(rows))
+    return ((chunk.words, chunk.vectors) for chunk in embedding.chunks())
 
 
 def vectors_in_memory(

@@ -50,7 +50,7 @@ class Chunk:
         return Chunk([self.words[row] for row in rows], self.vectors[places], self.ranks[places])
 
 
-type ChunksOf = Callable[[Embedding, int | None, Collection[str] | None], Iterator[Chunk]]
+type ChunksOf = Callable[[Embedding, Collection[str] | None], Iterator[Chunk]]
 """The generator of a format."""
 
 
@@ -64,13 +64,9 @@ class Embedding:
     progressbar: bool = True
     loaded: Any = None
 
-    def chunks(
-        self, rows: int | None = None, wanted: Collection[str] | None = None
-    ) -> Iterator[Chunk]:
+    def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         """Yield all words or the wanted ones with their vectors, in the order of the source."""
-        if rows is not None and rows < 1:
-            raise ValueError(f"rows must be a whole number from 1 on; got {rows!r}")
-        return self.format(self, rows, wanted)
+        return self.format(self, wanted)
 
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
@@ -86,23 +82,19 @@ class Embedding:
             yield stream, lambda: update(raw.tell())
 
 
-def rows_of_chunk(n_dims: int, rows: int | None) -> int:
-    """Rows of a chunk: those asked for, or as many as `READ_SIZE` holds."""
-    return rows or max(1, READ_SIZE // (4 * n_dims))
+def rows_of_chunk(n_dims: int) -> int:
+    """Rows of a chunk: as many as `READ_SIZE` holds."""
+    return max(1, READ_SIZE // (4 * n_dims))
 
 
 def array_chunks(
-    words: Sequence[str],
-    matrix: Vector,
-    ranks: Ranks,
-    rows: int | None = None,
-    wanted: Collection[str] | None = None,
+    words: Sequence[str], matrix: Vector, ranks: Ranks, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
     """Cut words and their (n_words, n_dims) vectors into chunks, or the wanted ones of them."""
     if wanted is not None:
         places = [row for row, word in enumerate(words) if word in wanted]
         words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]
-    most = rows_of_chunk(matrix.shape[1], rows)
+    most = rows_of_chunk(matrix.shape[1])
     for start in range(0, len(words), most):
         some = slice(start, start + most)
         yield Chunk(list(words[some]), np.asarray(matrix[some], dtype=np.float32), ranks[some])

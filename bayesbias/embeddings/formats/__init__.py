@@ -1,7 +1,6 @@
 """Embedding formats, one a module, each with one generator.
 
-``chunks(embedding, rows, wanted)`` yields `Chunk`s of at most so many rows: all words, or the
-wanted ones. It reads to the end, so that damage anywhere is noticed. Damage is a ValueError that
-names the path and the entry or line; it is raised when reading gets there, so use nothing that was
-yielded before the end.
+``chunks(embedding, wanted)`` yields `Chunk`s: all words, or the wanted ones. It reads to the end,
+so that damage anywhere is noticed. Damage is a ValueError that names the path and the entry or
+line; it is raised when reading gets there, so use nothing that was yielded before the end.
 """

@@ -74,9 +74,7 @@ def read_frame(source: Embedding) -> KeyedVectors:
         return as_keyed(frame)
 
 
-def native_chunks(
-    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
-) -> Iterator[Chunk]:
+def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield words and vectors; only the vectors of wanted words are read."""
     path = source.path
     names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
@@ -89,7 +87,7 @@ def native_chunks(
         raise ValueError(
             f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
         )
-    yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), rows, wanted)
+    yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 
 
 def _matrix(path: Path) -> np.ndarray:

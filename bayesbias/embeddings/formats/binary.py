@@ -18,9 +18,7 @@ SCAN_SIZE = 1 << 18
 """Bytes that are read at a time: what stays in the processor's cache is scanned fastest."""
 
 
-def chunks(
-    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
-) -> Iterator[Chunk]:
+def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield words and vectors."""
     path = source.path
     with source.stream() as (stream, tick):
@@ -34,7 +32,7 @@ def chunks(
         entries = _entries(stream, *header, path, tick)
         if wanted is not None:
             entries = (entry for entry in entries if entry[1] in wanted)
-        for block in batched(entries, rows_of_chunk(header[1], rows)):
+        for block in batched(entries, rows_of_chunk(header[1])):
             ranks, words, vectors = zip(*block, strict=True)
             matrix = np.frombuffer(bytearray().join(vectors), dtype="<f4").reshape(len(block), -1)
             yield Chunk(list(words), matrix, np.array(ranks))

@@ -180,24 +180,20 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
         )
 
 
-def chunks_of(
-    vectors: KeyedVectors, rows: int | None = None, wanted: Collection[str] | None = None
-) -> Iterator[Chunk]:
+def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield all words of loaded vectors, or the wanted ones, also of their sample."""
-    yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), rows, wanted)
+    yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), wanted)
     sample = getattr(vectors, "sample", None)
     if wanted is not None and sample is not None:
-        yield from chunks_of(sample, rows, set(wanted).difference(vectors.key_to_index))
+        yield from chunks_of(sample, set(wanted).difference(vectors.key_to_index))
 
 
 def keyed_chunks(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
     """Return the generator of a format that is loaded whole, and once, by ``read``."""
 
-    def chunks(
-        source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
-    ) -> Iterator[Chunk]:
+    def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:
             source.loaded = read(source)
-        return chunks_of(source.loaded, rows, wanted)
+        return chunks_of(source.loaded, wanted)
 
     return chunks

@@ -19,9 +19,7 @@ LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
 
 
-def chunks(
-    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
-) -> Iterator[Chunk]:
+def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield words and vectors; of words that are not wanted no number is parsed."""
     path = source.path
     with source.stream() as (stream, tick):
@@ -31,7 +29,7 @@ def chunks(
         if promised is None:
             lines = chain([first], lines)
         count = 0
-        for block in batched(lines, rows_of_chunk(dims, rows)):
+        for block in batched(lines, rows_of_chunk(dims)):
             words, ranks, parts = [], [], []
             for count, (number, line) in enumerate(block, start=count + 1):  # noqa: B020
                 where = f"{path}: line {number:,}"
