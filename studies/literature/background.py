@@ -59,7 +59,7 @@ def shifts_of_rows() -> Iterator[Claim]:
     for test in TABLE_2:
         claim, quoted = f"{test}: X and Y imply one shift", in_table_2(test)
         x, y = shift(test, "X"), shift(test, "Y")
-        note = f"X: {x[0]:.2f} to {x[1]:.2f} sd, Y: {y[0]:.2f} to {y[1]:.2f} sd"
+        note = f"X: {x[0]:.3f} to {x[1]:.3f} sd, Y: {y[0]:.3f} to {y[1]:.3f} sd"
         if test == "weat10":
             tail = _one_shift(shift(test, "X", upper=True), y)
             note = f"as printed, no; with 1 - 1e-4, {tail}: see the next row"

@@ -170,9 +170,10 @@ def _share(statistic: str) -> Callable[[PaperExample], float]:
 
 
 _SAMPLE = "in this sample is 0.39 and 1.27"
-_SAMPLES = "Around 38% of samples result in a WEAT score"
+_SAMPLES = "38% of samples result in a WEAT score at least as extreme"
 _SLIP = (
-    "the authors' R code has mean(s1, s2, ...), which averages s1 alone; see the row with the slip"
+    "the authors' weatSimulations.R has mean(s(t1), s(t2)), which averages s(t1) alone; see the "
+    "row of such a mean"
 )
 _OTHER_SD = "same sentence as the row above, with the other sd"
 _AGAIN = "same finding as the row above"
@@ -189,7 +190,12 @@ NULL_CLAIMS = (
     ),
     NullClaim("share of null |d|, sample sd", 0.38, _share("sample"), 0.005, _SAMPLES, _OTHER_SD),
     NullClaim(
-        "share with the slip", 0.38, _share("slipped"), 0.01, _SAMPLES, "10,000 samples: ± .005"
+        "share if the mean of each group is its first word",
+        0.38,
+        _share("slipped"),
+        0.01,
+        _SAMPLES,
+        "10,000 samples: ± .005. R's mean(s(t1), s(t2)) averages its first argument alone",
     ),
     NullClaim("S", 0.39, lambda e: e.statistic, 0.005, _SAMPLE),
     NullClaim(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -36,17 +37,24 @@ def google_news() -> Iterator[Claim]:
 
 @recomputes("Bolukbasi et al. (2016)", "section 5.2 (second hand)", "5.2")
 def direct_bias_of_professions() -> Iterator[Claim]:
-    """Direct Bias of the professions in our part of GoogleNews, first component of ten pairs."""
+    """Direct Bias of the 320 professions in GoogleNews, first component of the ten pairs."""
     sets = bb.debias.load_defining_sets("gender")
     vectors = _vectors()
     rows = vectors.get_normed_vectors()
     pairs = [rows[[vectors.get_index(word) for word in pair]] for pair in sets.defining]
     centered = np.concatenate([pair - pair.mean(axis=0) for pair in pairs])
     component = np.linalg.svd(centered, full_matrices=False)[2][0]
-    known = [vectors.get_index(word) for word in sets.targets if word in vectors]
-    found = round(float(abs(rows[known] @ component).mean()), 3)
-    note = f"{len(known)} professions are in our part of the vectors"
-    yield Claim("Direct Bias of professions", 0.08, found, note=note, comparable=False)
+    path = data_folder() / "wordlists" / "professions.json"
+    professions = [word for word, *_ in json.loads(path.read_text(encoding="utf-8"))]
+    found, without = (
+        float(abs(rows[[vectors.get_index(word) for word in words]] @ component).mean())
+        for words in (professions, sets.targets)
+    )
+    note = (
+        f"second hand: .08 is in no text that we have. All {len(professions)} professions; the "
+        f"{len(sets.targets)} that are not on the gender-specific seed list give {without:.3f}"
+    )
+    yield Claim("Direct Bias of professions, c = 1", 0.08, round(found, 4), 0.005, note=note)
 
 
 @recomputes("Nangia et al. (2020)", "abstract", "abstract")
