@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from hypothesis import given
-from hypothesis import strategies as st
 
 import bayesbias as bb
 from bayesbias.nulls import (
@@ -132,7 +130,7 @@ def test_a_debiasing_keeps_spread_and_mean_and_takes_the_effect_away() -> None:
 
 
 def test_equal_seeds_give_equal_tables_and_others_do_not() -> None:
-    words = VocabularyScenario(vectors=clusters(10), name="c", n_words=4, n_attributes=4)
+    words = VocabularyScenario(vectors=clusters(10), n_words=4, n_attributes=4)
     for made in (Scenario(word_sd=0.1), UnitVectorScenario(), words):
         first, again, other = (made.simulate(2, seed=seed).distances for seed in (1, 1, 2))
         assert np.array_equal(first, again)
@@ -187,9 +185,7 @@ def test_unit_vectors_have_the_geometry_of_an_embedding(groups, planted) -> None
 
 def test_vocabulary_distances_are_those_of_its_vectors_and_no_word_comes_twice() -> None:
     rng = np.random.default_rng(1)
-    vectors = bb.nulls.VocabularyScenario(
-        vectors=clusters(40, 1), name="axes", n_words=4, n_attributes=4
-    )
+    vectors = bb.nulls.VocabularyScenario(vectors=clusters(40, 1), n_words=4, n_attributes=4)
     for lists in ("random", "topics"):
         cells = replace(vectors, lists=lists).simulate(20, seed=rng).distances
         # Different axes: a word met twice would give a distance of 0.
@@ -197,7 +193,7 @@ def test_vocabulary_distances_are_those_of_its_vectors_and_no_word_comes_twice()
 
 
 def test_topics_are_neighbours_and_random_lists_are_not() -> None:
-    made = VocabularyScenario(vectors=clusters(), name="c", n_words=4, n_attributes=4)
+    made = VocabularyScenario(vectors=clusters(), n_words=4, n_attributes=4)
     topics = replace(made, lists="topics").simulate(30, seed=1).distances
     # Lists of four from clusters of four: every list is one cluster, at right angles to others.
     assert topics == pytest.approx(1.0, abs=0.02)
@@ -213,13 +209,10 @@ def test_the_bundled_vocabulary_is_real_and_its_words_are_letters() -> None:
     assert gap == pytest.approx(np.broadcast_to((made.own - 0.5) * 0.1, gap.shape))
 
 
-@pytest.mark.parametrize("name", sorted(SCENARIOS))
-def test_settings_tell_scenarios_apart_and_without_effect_has_none(name: str) -> None:
-    made = scenario(name)
-    texts = {other: json.dumps(scenario(other).settings(), sort_keys=True) for other in SCENARIOS}
-    assert sum(text == texts[name] for text in texts.values()) == 1
-    bare: BaseScenario = made.without_effect()
-    assert not bare.simulate(1, seed=1).planted.any()
+def test_settings_tell_scenarios_apart_and_without_effect_has_none() -> None:
+    made = [scenario(name) for name in SCENARIOS]
+    assert len({json.dumps(one.settings(), sort_keys=True) for one in made}) == len(made)
+    assert not any(one.without_effect().simulate(1, seed=1).planted.any() for one in made)
 
 
 def test_equal_scenarios_give_equal_settings() -> None:
@@ -231,15 +224,6 @@ def test_equal_scenarios_give_equal_settings() -> None:
         assert json.dumps(one.settings()) == json.dumps(other.settings())
 
 
-@given(st.integers(2, 5), st.integers(2, 5), st.integers(2, 4))
-def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: int, n: int) -> None:
-    made = Scenario(groups=tuple("pqrs"[:n]), n_words=words, n_attributes=attributes)
-    rows = made.rows
-    assert len(rows) == words * attributes * n * n == made.own.size
-    associated = (rows["connection"] == "associated").to_numpy()
-    assert np.array_equal(associated, made.own.ravel() == 1)
-
-
 def test_what_cannot_be_is_refused() -> None:
     three = Scenario(groups=("p", "q", "r")).simulate(1, seed=1)
     for fragment, arguments in (
@@ -249,28 +233,25 @@ def test_what_cannot_be_is_refused() -> None:
         (r"lies in \[-1, 1\]; got None", {"effect": None}),
         ("effect: one number, or one for each of 2 groups", {"effect": (0.1, 0.0, 0.1)}),
         (r"mean is a distance, in \[0, 2\]; got nan", {"mean": float("nan")}),
-        ("groups need names", {"groups": (1, 2)}),
-        ("names that differ", {"groups": ("X", "X")}),
-        ("groups must name 2 to 26 groups, got 1", {"groups": ("X",)}),
+        ("groups must be 2 to 26 different names, got", {"groups": (1, 2)}),
+        ("groups must be 2 to 26 different names, got", {"groups": ("X",)}),
         ("n_words must be a whole number from 2 on, got 1", {"n_words": 1}),
-        ("n_attributes must be a whole number from 2 on, got 2.5", {"n_attributes": 2.5}),
         ("n_words: one number, or one for each of 2 groups", {"n_words": (2, 3, 4)}),
-        ("unknown connection 'humans'; did you mean 'human'", {"controls": ("humans",)}),
-        ("one set of each connection", {"controls": ("human", "human")}),
+        ("controls must be some of .*human.*, got", {"controls": ("humans",)}),
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
         ("cell_df is above 2, since the sd is infinite below", {"cell_df": 2}),
         ("unknown planting 'one-word'; did you mean 'one word'", {"planted": "one-word"}),
         (r"distances would leave \[0, 2\].*make the sds smaller", {"cell_sd": 0.5}),
     ):
         refused(fragment, Scenario, **arguments)
-    words = partial(VocabularyScenario, vectors=clusters(), name="c")
+    words = partial(VocabularyScenario, vectors=clusters())
     for fragment, call, arguments in (
-        (r"in \(0, 1\]; got 0.0", UnitVectorScenario, {"mean": 0.0}),
+        (r"in \(0, 1\], .*; got 0.0", UnitVectorScenario, {"mean": 0.0}),
         ("n_dims must be a whole number from 4 on; got 3", UnitVectorScenario, {"n_dims": 3}),
-        ("leaves unit vectors no room", UnitVectorScenario, {"effect": 0.9, "mean": 0.4}),
+        ("more than an effect of 0.9 takes up", UnitVectorScenario, {"effect": 0.9, "mean": 0.4}),
         ("unknown scenario 'independant'; did you mean", scenario, {"name": "independant"}),
         ("n must be a whole number of tables from 1 on; got 0", Scenario().simulate, {"n": 0}),
-        ("'c' has 24 words, and a table takes 32", words, {}),
+        ("has 24 words, and a table takes 32", words, {}),
         ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
     ):
         refused(fragment, call, **arguments)

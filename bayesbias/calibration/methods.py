@@ -15,9 +15,8 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.spec import ModelSpec, load_model, models
 from ..nulls import Batch
 from ..sampling.options import SIMULATED_ROPE, check_rope
+from .measures import OTHERS, measure_score, truth_columns
 from .posteriors import UNPOOLED, measure_posteriors
-from .score_methods import measure_score
-from .truth import OTHERS, level_name, truth_columns
 
 READINGS = {
     "hpdi": "the HPDI excludes 0",
@@ -29,13 +28,13 @@ READINGS = {
 ANY_WORD = "any word"
 
 _LEVELS = ("overall", "group", "between groups", "word")
-_OF_ALL = (*(level_name(other, level) for other in OTHERS for level in _LEVELS), "weat", ANY_WORD)
+_OF_ALL = (*(other + level for other in OTHERS for level in _LEVELS), "weat", ANY_WORD)
 
 LEVELS = {
     "distance": (*_OF_ALL, UNPOOLED),
     "change": (*_OF_ALL, "before overall", "before group", "after overall", "after group"),
 }
-"""What is read of a posterior, by the outcome of its model; see `truth.truth_columns`."""
+"""What is read of a posterior, by the outcome of its model; see `measures.truth_columns`."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +62,9 @@ class Method:
     Parameters
     ----------
     source : str or ModelSpec
-        What it reads: a score of ``score_methods.SCORES``, or the posterior of a model.
+        What it reads: a score of ``measures.SCORES``, or the posterior of a model.
     level : str
-        What it is about; see `truth.truth_columns`.
+        What it is about; see `measures.truth_columns`.
     reading : str
         One of `READINGS`, ``test`` (p is at most alpha) or ``size`` (beyond a threshold).
     column : str
@@ -85,7 +84,7 @@ class Method:
     null: str = "none: a size, not a test"
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return what decides its numbers besides the tables; other methods may share them."""
+        """Return what decides its numbers other than the tables; other methods may share them."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
@@ -133,9 +132,9 @@ def _test(source: str, level: str, column: str, title: str, null: str) -> Method
     return Method(source, level, "test", column, title=title, null=null)
 
 
-def _size(threshold: float, column: str, about: str) -> Method:
-    title = f"WEAT, |d| from {threshold} on, {about}"
-    return Method("WEAT", "overall", "size", column, threshold, title)
+def _size(threshold: float, sd: str, about: str) -> Method:
+    title = f"WEAT, |d| from {threshold} on, {sd} sd ({about})"
+    return Method("WEAT", "overall", "size", f"effect_size_{sd}", threshold, title)
 
 
 # fmt: off
@@ -144,11 +143,9 @@ SCORE_METHODS = {
         "which words are X and which are Y makes no difference to s(w)"),
     # Cohen's (1988) large effect; |d| of the null example of Dobrzeniecka and Urbaniak (2024); the
     # lowest of the scores that they quote from Caliskan et al. (2017), 2.06 to 1.81.
-    "weat-d-large": _size(0.8, "effect_size_sample", "sample sd (Cohen's large)"),
-    "weat-d-example": _size(
-        1.267, "effect_size_population", "population sd (the null example's)"),
-    "weat-d-caliskan": _size(
-        1.81, "effect_size_sample", "sample sd (lowest quoted from Caliskan et al.)"),
+    "weat-d-large": _size(0.8, "sample", "Cohen's large"),
+    "weat-d-example": _size(1.267, "population", "the null example's"),
+    "weat-d-caliskan": _size(1.81, "sample", "lowest quoted from Caliskan et al."),
     "mac-paired-t": _test("MAC", "overall", "p_value",
         "MAC, paired t-test before and after a debiasing",
         "mean distances by word and set are the same before and after"),
@@ -194,15 +191,6 @@ def posterior_method(
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 
-    Returns
-    -------
-    Method
-
-    Raises
-    ------
-    ValueError
-        If a choice is unknown, the model is for another outcome, or its likelihood is not Normal.
-
     Examples
     --------
     >>> import bayesbias as bb
@@ -229,16 +217,8 @@ def posterior_method(
 def method(name: str) -> Method:
     """Return the method of a name.
 
-    Parameters
-    ----------
-    name : str
-        One of `SCORE_METHODS`, or a model, a reading and a level by hyphens, such as
-        ``maximal-hpdi``, ``crossed-rope-group`` or ``paper-coverage-human-word``.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown; the nearest is named.
+    It is one of `SCORE_METHODS`, or a model, a reading and a level by hyphens, such as
+    ``maximal-hpdi``, ``crossed-rope-group`` or ``paper-coverage-human-word``.
 
     Examples
     --------
@@ -254,5 +234,5 @@ def method(name: str) -> Method:
     model, reading, level = parts.groups(default="")
     level = level.replace("-", " ")
     if level in {"", "human", "before", "after"}:
-        level = level_name(level, "overall")
+        level = f"{level} overall".strip()
     return posterior_method(model, level, reading)

@@ -26,7 +26,7 @@ from ..posterior.estimands import has_cells, pair_place, population_gaps
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
-from .truth import OTHERS, level_name, truth_columns, weat_weights
+from .measures import OTHERS, truth_columns, weat_weights
 
 type Values = Mapping[str, FloatArray]
 """Draws of a posterior, by variable."""
@@ -143,10 +143,10 @@ def _levels(
         if connection in design.connections:
             overall, groups, words = _contrasts(design, spec, values, connection)
             levels |= {
-                level_name(other, "overall"): overall,
-                level_name(other, "group"): groups[:, 0],
-                level_name(other, "between groups"): groups[:, 0] - groups[:, 1],
-                level_name(other, "word"): words[:, 0],
+                f"{other}overall": overall,
+                f"{other}group": groups[:, 0],
+                f"{other}between groups": groups[:, 0] - groups[:, 1],
+                f"{other}word": words[:, 0],
             }
             if connection == "different":
                 levels["any word"] = words

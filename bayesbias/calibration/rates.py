@@ -16,12 +16,12 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.checks import check_numbers
-from .._core.jobs import Finished, Job, run_jobs
+from .._core.jobs import Job, run_jobs
 from .._core.random import Seed, as_seed_sequence
-from ..nulls import SCENARIOS, BaseScenario, Scenario
+from ..nulls import BaseScenario, Scenario
 from ..nulls import scenario as named_scenario
 from ..sampling.options import SIMULATED_ROPE
-from .methods import ANY_WORD, READINGS, SCORE_METHODS, Choices, Method
+from .methods import ANY_WORD, READINGS, Choices, Method
 from .methods import method as named_method
 
 BLOCK = 50
@@ -33,7 +33,7 @@ BLOCKS_OF_SCORES = 20
 MONTE_CARLO = 0.95
 """Probability of Monte Carlo intervals."""
 
-type Scenarios = str | BaseScenario | Iterable[str] | Mapping[str, BaseScenario]
+type Scenarios = str | Iterable[str] | Mapping[str, BaseScenario]
 type Methods = str | Iterable[str] | Mapping[str, Method]
 
 PLANNING_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
@@ -60,7 +60,7 @@ def calibrate(
 
     Parameters
     ----------
-    scenarios : str, list of str, scenario, or mapping of str to scenario
+    scenarios : str, list of str, or mapping of str to scenario
         Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
     methods : str, list of str, or mapping of str to Method
         Names, as `method` takes them, or methods by name, such as `posterior_method` makes of a
@@ -71,8 +71,7 @@ def calibrate(
         Equal seeds give equal frames, whatever `n_jobs`, and whatever else is asked; a smaller
         `n` uses the first tables of a larger one. All methods see the same tables.
     n_jobs : int
-        Processes; -1 for one a core. Within ``joblib.parallel_config(backend="dask")`` the
-        workers of a Dask cluster.
+        Processes; -1 for one a core. ``joblib.parallel_config(backend="dask")`` takes a cluster.
     alpha, ci_prob, rope : float
         Level of tests; probability of HPDIs; half-width of the region of practical equivalence.
     draws : int
@@ -93,12 +92,6 @@ def calibrate(
         ``width``, mean width of the intervals read (NaN for methods that read none);
         ``doubtful``, posteriors whose Pareto k is not below 0.7 (they count all the same).
 
-    Raises
-    ------
-    ValueError
-        If a name is unknown, a number out of range, or a method does not fit a scenario, such as
-        WEAT one with three groups.
-
     Examples
     --------
     >>> frame = calibrate("independent", ["weat-p"], n=200, seed=1)
@@ -107,12 +100,12 @@ def calibrate(
     0  independent  weat-p     0.05  0.045
     """
     choices = Choices(alpha, ci_prob, rope, draws)
-    made = _by_name("scenario", scenarios, named_scenario, BaseScenario, SCENARIOS)
-    asked = _by_name("method", methods, named_method, Method, SCORE_METHODS)
+    made = _by_name("scenario", scenarios, named_scenario, BaseScenario)
+    asked = _by_name("method", methods, named_method, Method)
     check_numbers(n=n)
     sequence = as_seed_sequence(seed)
     jobs = {
-        (place, name): _jobs(f"{place} · {name}", scenario, method, choices, n=n, sequence=sequence)
+        (place, name): _jobs(f"{place} · {name}", scenario, method, choices, n=n, seed=sequence)
         for (place, scenario), (name, method) in product(made.items(), asked.items())
     }
     finished = run_jobs(
@@ -122,7 +115,13 @@ def calibrate(
         progress=progress,
         description="calibrating",
     )
-    _require_all(finished, folder)
+    if finished.failures:
+        first = finished.failures[0]
+        raise (ValueError if first.error == "ValueError" else RuntimeError)(
+            f"{len(finished.failures)} of {len(finished.failures) + len(finished.frames)} jobs "
+            f"failed, first {first.name}: {first.error}: {first.message}"
+            + (f"; the others are kept in {folder}" if folder else "")
+        )
     rows = []
     for (place, name), parts in jobs.items():
         tables = pd.concat([finished.frames[job.name] for job in parts], ignore_index=True)
@@ -140,11 +139,15 @@ def _jobs(
     choices: Choices,
     *,
     n: int,
-    sequence: SeedSequence,
+    seed: SeedSequence,
 ) -> list[Job]:
-    """Cut the tables of a scenario into jobs; methods that read the same share them."""
+    """Cut the tables of a scenario into jobs; methods that read the same share them.
+
+    The entropy of the tables follows from the seed and the scenario, whatever else is asked.
+    """
     jobs, place = [], scenario.settings()
-    entropy = _entropy(sequence, place)
+    content = json.dumps([str(seed.entropy), list(seed.spawn_key), place], sort_keys=True)
+    entropy = int.from_bytes(hashlib.sha256(content.encode()).digest()[:16], "big")
     step = BLOCK * (BLOCKS_OF_SCORES if isinstance(method.source, str) else 1)
     for start in range(0, n, step):
         stop = min(start + step, n)
@@ -153,13 +156,6 @@ def _jobs(
         run = partial(measure_tables, scenario, method, choices, entropy, (start, stop))
         jobs.append(Job(f"{name} · tables {start}-{stop - 1}", settings, run))
     return jobs
-
-
-def _entropy(sequence: SeedSequence, scenario: Mapping[str, Any]) -> int:
-    """Entropy of a scenario's tables: of the seed and its settings, not of what else is asked."""
-    content = [str(sequence.entropy), list(sequence.spawn_key), scenario]
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
-    return int.from_bytes(digest[:16], "big")
 
 
 def measure_tables(
@@ -176,18 +172,6 @@ def measure_tables(
         batch = scenario.simulate(BLOCK, simulated).first(stop - block * BLOCK)
         frames.append(method.measure(batch, measured, choices))
     return pd.concat(frames, ignore_index=True)
-
-
-def _require_all(finished: Finished, folder: str | Path | None) -> None:
-    if not finished.failures:
-        return
-    first = finished.failures[0]
-    kept = f"; the others are kept in {folder}" if folder else ""
-    error = ValueError if first.error == "ValueError" else RuntimeError
-    raise error(
-        f"{len(finished.failures)} of {len(finished.frames) + len(finished.failures)} jobs failed, "
-        f"first {first.name}: {first.error}: {first.message}{kept}"
-    )
 
 
 def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
@@ -223,28 +207,18 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, An
     }
 
 
-def _by_name[T](
-    what: str, given: object, make: Callable[[str], T], kind: type, known: Iterable[str]
-) -> dict[str, T]:
+def _by_name[T](what: str, given: object, make: Callable[[str], T], kind: type[T]) -> dict[str, T]:
     """Return scenarios or methods by name, of names, of one name, or of a mapping."""
-    names = [given] if isinstance(given, str) else given
-    if isinstance(names, Mapping):
-        made = dict(names)
-    elif isinstance(names, Iterable):
-        names = list(names)
-        if wrong := [name for name in names if not isinstance(name, str)]:
-            raise ValueError(
-                f"{what}s are named; got {wrong[0]!r:.80}. Give your own as a mapping, such as "
-                f"{{'mine': {what}}}"
-            )
-        made = {name: make(name) for name in names}
+    if isinstance(given, Mapping):
+        made = dict(given)
     else:
-        made = {}
-    if not made:
-        raise ValueError(f"no {what}s to calibrate; name one, such as {', '.join(known)}")
-    for name, value in made.items():
-        if not isinstance(value, kind):
-            raise ValueError(f"{name!r} is no {what}, but {value!r:.80}")
+        names = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+        made = {name: make(name) if isinstance(name, str) else name for name in names}
+    named = all(isinstance(n, str) and isinstance(value, kind) for n, value in made.items())
+    if not made or not named:
+        raise ValueError(
+            f"{what}s must be names, or a mapping such as {{'mine': {what}}}; got {given!r:.80}"
+        )
     return made
 
 

@@ -66,12 +66,6 @@ class Scenario(BaseScenario):
         Degrees of freedom, above 2, of a Student-t instead of the Normal of ε; it is scaled to
         `cell_sd`, and cut at 6 of these, so that distances stay in [0, 2].
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two words, attributes or groups, an sd is negative, or distances
-        would leave [0, 2].
-
     Examples
     --------
     >>> Scenario(word_sd=0.04).table(seed=1).shape
@@ -133,9 +127,8 @@ class Scenario(BaseScenario):
     def _leanings(self, n: int, own: IntArray, sd: float, rng: Generator) -> FloatArray:
         """Draw how far words lie from every set, or attributes from every group.
 
-        They sum to zero over sets, controls aside, and those to the own set have sd (1 - 1/G) `sd`.
-        Control words are of no group, and do not lean. ``own`` is the set or group of each,
-        (n_units,); the result is (n, n_units, n_sets), zero for sets of controls.
+        They sum to zero over sets without controls; those to the own set, ``own`` (n_units,), have
+        sd (1 - 1/G) `sd`. Control words do not lean. The result is (n, n_units, n_sets).
         """
         n_groups = len(self.groups)
         leanings = np.zeros((n, len(own), len(self.set_sizes)))

@@ -23,8 +23,6 @@ IntArray = NDArray[np.int64]
 FEWEST = 2
 """Words of a group, attributes of a set, groups: below it no spread can be estimated."""
 
-MOST_GROUPS = len(ascii_uppercase)
-
 PLANTINGS = ("all", "one word", "opposite")
 """Where an effect may be planted: in all words, in the first word only, or in the first two with
 opposite signs, so that it cancels."""
@@ -50,26 +48,17 @@ class BaseScenario:
 
     def __post_init__(self) -> None:
         groups, controls = tuple(self.groups), tuple(self.controls)
-        if not FEWEST <= len(groups) <= MOST_GROUPS:
-            raise ValueError(
-                f"groups must name {FEWEST} to {MOST_GROUPS} groups, got {len(groups)}"
-            )
-        named = all(isinstance(name, str) and name.strip() for name in groups)
-        if not named or len(set(groups)) < len(groups):
-            raise ValueError(f"groups need names that differ and are not empty, got {groups}")
-        if unknown := [name for name in controls if name not in CONTROLS]:
-            raise ValueError(f"controls: {unknown_name('connection', str(unknown[0]), CONTROLS)}")
-        if len(set(controls)) < len(controls):
-            raise ValueError(f"controls: one set of each connection, got {controls}")
+        named = {name for name in groups if isinstance(name, str) and name.strip()}
+        if not FEWEST <= len(groups) <= len(ascii_uppercase) or len(named) < len(groups):
+            raise ValueError(f"groups must be 2 to 26 different names, got {groups}")
+        if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
+            raise ValueError(f"controls must be some of {', '.join(CONTROLS)}, got {controls}")
         if self.planted not in PLANTINGS:
             raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
-        normal: dict[str, object] = {
-            "groups": groups,
-            "controls": controls,
-        }  # equal scenarios have equal settings
+        normal: dict[str, object] = {"groups": groups, "controls": controls}
         for name in ("n_words", "n_attributes", "effect"):
             normal[name] = _by_group(name, getattr(self, name), len(groups))
-        for name, value in normal.items():
+        for name, value in normal.items():  # equal scenarios have equal settings
             object.__setattr__(self, name, value)
 
     @property

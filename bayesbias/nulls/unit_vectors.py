@@ -30,10 +30,6 @@ class UnitVectorScenario(BaseScenario):
     mean : float
         Mean distance, in (0, 1]: below 1 all vectors share a direction, as real ones do.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of its range, or effect and mean leave no room for the rest.
     """
 
     n_dims: int = 100
@@ -42,20 +38,15 @@ class UnitVectorScenario(BaseScenario):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not is_finite(self.mean) or not 0 < self.mean <= 1:
+        fewest, strongest = len(self.groups) + 2, np.abs(self.effects).max()
+        if not is_whole(self.n_dims) or self.n_dims < fewest:
+            raise ValueError(f"n_dims must be a whole number from {fewest} on; got {self.n_dims!r}")
+        if not is_finite(self.mean) or not strongest * (1 - 1 / len(self.groups)) < self.mean <= 1:
             raise ValueError(
-                f"mean is the mean distance of unit vectors, in (0, 1]; got {self.mean!r}"
+                f"mean is the mean distance of unit vectors, in (0, 1], and more than an effect of "
+                f"{strongest:g} takes up; got {self.mean!r}"
             )
-        fewest, dims = len(self.groups) + 2, self.n_dims
-        if not is_whole(dims) or dims < fewest:
-            raise ValueError(f"n_dims must be a whole number from {fewest} on; got {dims!r}")
-        taken = np.abs(self.effects).max() * (1 - 1 / len(self.groups)) + 1 - self.mean
-        if taken >= 1:
-            raise ValueError(
-                f"an effect of {np.abs(self.effects).max():g} at a mean of {self.mean:g} leaves "
-                "unit vectors no room to differ; make the effect smaller or the mean nearer 1"
-            )
-        object.__setattr__(self, "n_dims", int(dims))
+        object.__setattr__(self, "n_dims", int(self.n_dims))
         object.__setattr__(self, "mean", float(self.mean))
 
     def _draw(self, n: int, rng: Generator) -> Batch:

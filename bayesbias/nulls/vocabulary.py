@@ -34,8 +34,6 @@ class VocabularyScenario(BaseScenario):
     ----------
     vectors : (n_vocabulary, n_dims) float
         Unit rows; `vocabulary_scenario` reads them.
-    name : str
-        What the vocabulary is called.
     n_words, n_attributes, groups, controls
         As in `Scenario`.
     lists : {"random", "topics"}
@@ -50,7 +48,6 @@ class VocabularyScenario(BaseScenario):
     """
 
     vectors: FloatArray = field(repr=False)
-    name: str
     lists: str = "random"
     kind = "vocabulary"
 
@@ -61,8 +58,8 @@ class VocabularyScenario(BaseScenario):
         needed = sum(self.pull.shape)
         if len(self.vectors) < needed:
             raise ValueError(
-                f"the vocabulary {self.name!r} has {len(self.vectors)} words, and a table takes "
-                f"{needed} different ones; make the lists shorter or take more vectors"
+                f"the vocabulary has {len(self.vectors)} words, and a table takes {needed} "
+                "different ones; make the lists shorter or take more vectors"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:
@@ -87,17 +84,13 @@ class VocabularyScenario(BaseScenario):
         return np.concatenate(drawn)
 
     def settings(self) -> dict[str, Any]:
-        """Return all that decides the tables; vectors by their hash, whatever they are called."""
-        content = super().settings()
-        del content["name"]
+        """Return all that decides the tables; vectors by their hash."""
         digest = hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes())
-        return content | {"vectors": digest.hexdigest()}
+        return super().settings() | {"vectors": digest.hexdigest()}
 
 
 def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
-    *,
-    name: str | None = None,
     **choices: Any,  # noqa: ANN401
 ) -> VocabularyScenario:
     """Make a scenario of the words of an embedding that are written in letters only.
@@ -106,8 +99,6 @@ def vocabulary_scenario(
     ----------
     source : str, path or KeyedVectors
         As for `load_vectors`.
-    name : str, optional
-        What to call it; the source's by default.
     **choices
         ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``,
         ``controls``.
@@ -118,5 +109,4 @@ def vocabulary_scenario(
     kept = [index for index, word in enumerate(loaded.index_to_key) if word.isalpha()]
     rows = np.asarray(loaded.vectors)[kept]
     rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
-    called = name or (str(source) if isinstance(source, str) else "vectors given")
-    return VocabularyScenario(vectors=unit_rows(rows), name=called, **choices)
+    return VocabularyScenario(vectors=unit_rows(rows), **choices)

@@ -1,23 +1,24 @@
-"""What is true in simulated tables, for every question that a method may ask."""
+"""What is true in simulated tables, and what methods without a model read in them."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
+from numpy.random import SeedSequence
 
 from .._core.arrays import FloatArray
 from ..nulls import BaseScenario, Batch
+from ..scores.permutation import permutation_test
+from ..scores.poles import effect_sizes
 
-OTHERS = {"": "different", "human": "human"}
-"""Connections that associated attributes are compared with, by what levels of it are called."""
+type Values = dict[str, FloatArray]
+"""What methods read, by column, (n_tables,) each."""
 
-ROUNDED = 12
-"""Decimals of true values."""
-
-
-def level_name(other: str, level: str) -> str:
-    """Return the name of a level of a contrast, such as ``group`` or ``human group``."""
-    return f"{other} {level}".strip()
+OTHERS = {"": "different", "human ": "human"}
+"""Connections that associated attributes are compared with, by how their levels begin."""
 
 
 def weat_weights(scenario: BaseScenario) -> FloatArray:
@@ -46,7 +47,7 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     all of one weight, and a group or word is compared with the other groups and with controls.
     """
     scenario, planted, bias = batch.scenario, batch.planted, batch.word_bias
-    group, n_groups, n = scenario.group_of_word, len(scenario.groups), len(batch)
+    group, n_groups = scenario.group_of_word, len(scenario.groups)
     in_x = group == 0
     # A word's own attributes lie 1 - 1/G of its bias nearer to it than controls do.
     to_controls = 1 - 1 / n_groups
@@ -77,5 +78,73 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
             "human word": -to_controls * bias[:, 0],
         }
     # Sums of what cancels are 0, and no bias of 1e-17.
-    columns = {f"truth {name}": np.round(values, ROUNDED) for name, values in truths.items()}
-    return pd.DataFrame(columns, index=range(n))
+    columns = {f"truth {name}": np.round(values, 12) for name, values in truths.items()}
+    return pd.DataFrame(columns, index=range(len(batch)))
+
+
+def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
+    """Return one row a table with what methods of a score read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of what is undefined, refused here
+        frame = pd.DataFrame(SCORES[name](batch, seed))
+    if undefined := int(frame.isna().any(axis=1).sum()):
+        raise ValueError(
+            f"{name} is undefined in {undefined} of {len(frame)} tables, where nothing varies; "
+            "give the scenario a positive cell_sd"
+        )
+    return frame
+
+
+def _weat(batch: Batch, seed: SeedSequence) -> Values:
+    x, y = np.split(batch.associations(), batch.scenario.word_sizes[:1], axis=1)
+    return {
+        "p_value": permutation_test(x, y).p_value,
+        "effect_size_sample": effect_sizes(x, y, 1),
+        "effect_size_population": effect_sizes(x, y, 0),
+    }
+
+
+def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
+    """Welch t-tests: X against Y in distance to A, and A against B over all words."""
+    from scipy.stats import ttest_ind
+
+    to_a, to_b = batch.to_two_sets()
+    x, y = np.split(to_a, batch.scenario.word_sizes[:1], axis=1)
+    n = len(batch)
+    pairs = {
+        "p_cells_groups": (x.reshape(n, -1), y.reshape(n, -1)),
+        "p_cells_sets": (to_a.reshape(n, -1), to_b.reshape(n, -1)),
+        "p_word_means": (x.mean(axis=2), y.mean(axis=2)),
+        "p_attribute_means": (to_a.mean(axis=1), to_b.mean(axis=1)),
+    }
+    return {name: ttest_ind(*pair, axis=1, equal_var=False).pvalue for name, pair in pairs.items()}
+
+
+def _mac(batch: Batch, seed: SeedSequence) -> Values:
+    """Paired t-test of mean distances by word and set, before and after a debiasing.
+
+    After: the scenario without its effect, with other words and attributes, as an embedding that
+    is trained again.
+    """
+    from scipy.stats import ttest_rel
+
+    after = batch.scenario.without_effect().simulate(len(batch), seed)
+    sets = batch.scenario.set_of_attribute
+    places = range(len(batch.scenario.groups))
+    first, second = (
+        np.hstack([tables.distances[:, :, sets == place].mean(axis=2) for place in places])
+        for tables in (batch, after)
+    )
+    return {
+        "p_value": np.asarray(ttest_rel(first, second, axis=1).pvalue),
+        "mac_before": first.mean(axis=1),
+        "mac_after": second.mean(axis=1),
+    }
+
+
+SCORES: dict[str, Callable[[Batch, SeedSequence], Values]] = {
+    "WEAT": _weat,
+    "t-tests": _t_tests,
+    "MAC": _mac,
+}
+"""What computes the numbers of methods without a model, by name."""
