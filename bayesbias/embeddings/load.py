@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-__all__ = ["CASES", "choose", "frequency_ranks", "open_embedding", "resolved_forms"]
+__all__ = ["CASES", "choose", "frequency_ranks", "iter_vectors", "load_vectors"]
+__all__ += ["open_embedding", "resolved_forms"]
 
 type VectorsLike = (
     str
