@@ -16,6 +16,7 @@ from ..tables.schema import CONTROLS
 from .headline import CLOSING, ORDER, change_headline, headline_rows
 from .list_page import coverage_table, level_table
 from .numbers import (
+    BORDERLINE,
     ROUNDED,
     counted,
     ends,
@@ -89,7 +90,9 @@ def headline_figure(analysis: ChangeAnalysis) -> Figure:
         draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
         return Figure("headline", draw, "How far each kind of attribute moved.")
     rows = headline_rows(analysis.lead.orders)
+    edge = [cells[0] for cells in change_headline(analysis).table.rows if BORDERLINE in cells[3]]
     caption = "Associated − different, overall and by group: squares before, dots after."
+    caption += f" Borderline changes: {joined(edge)}." if edge else ""
     return Figure("headline", partial(plots.order_forest, rows), caption)
 
 
