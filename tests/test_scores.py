@@ -536,16 +536,7 @@ def weat_associations(vectors, name: str):
 
 @pytest.mark.parametrize(
     ("name", "ddof", "documented"),
-    [
-        ("weat6", 1, 1.890),
-        ("weat6", 0, 1.952),
-        ("weat6", "pooled", 8.371),
-        ("weat7", 1, 0.966),
-        ("weat7", 0, 0.998),
-        ("weat7", "pooled", 1.077),
-        ("weat2", 1, 1.628),
-        ("weat2", "pooled", 2.830),
-    ],
+    [("weat6", 1, 1.890), ("weat6", 0, 1.952), ("weat6", "pooled", 8.371), ("weat7", 1, 0.966)],
 )
 def test_effect_sizes_by_sd(google_news, name: str, ddof, documented: float) -> None:
     effect = float(scores.effect_sizes(*weat_associations(google_news, name), ddof))

@@ -98,11 +98,6 @@ class Method:
         unpooled, how = self.level == UNPOOLED, (choices.ci_prob, choices.draws)
         return measure_posteriors(self.source, batch, seed, *how, unpooled=unpooled)
 
-    @property
-    def has_interval(self) -> bool:
-        """Whether it reads an interval of its level."""
-        return self.reading in READINGS and self.level != ANY_WORD
-
     def verdicts(self, frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
         """Return one True or False a table: a claim of bias, or a truth that is covered."""
         if self.reading == "test":

@@ -187,7 +187,7 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, An
     count, n = int(method.verdicts(frame, choices).sum()), len(frame)
     interval = binomtest(count, n).proportion_ci(MONTE_CARLO, method="wilson")
     truth, width = frame[f"truth {method.level}"], float("nan")
-    if method.has_interval:
+    if method.reading in READINGS and method.level != ANY_WORD:
         width = float((frame[f"{method.level} high"] - frame[f"{method.level} low"]).mean())
     there = truth.abs() > method.smallest(choices)
     kind = "power" if there.all() else "mixed" if there.any() else "false alarms"

@@ -64,8 +64,6 @@ class ListScore:
         Which values mean what, of ``Direction`` and ``Reading``. Scores of one group against
         others, or of their own stereotypes against others', can also lean the other way, sizes of
         differences cannot.
-    width : float
-        From the lowest to the highest value that it can have, whatever the list; NaN without one.
     resampled : function of ListRows and Picks, optional
         The score under resamplings of the words, (n_resamples,), where something of the whole list
         is kept since it takes long; `robustness` computes such a score only if it is named. Without
@@ -80,7 +78,6 @@ class ListScore:
     no_bias: float = 0.0
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
-    width: float = float("nan")
     resampled: Callable[[ListRows, Picks], FloatArray] | None = None
 
     def value_or_nan(self, rows: ListRows) -> float:
@@ -182,19 +179,19 @@ BY_PLACE = "pairs are the words in the same place of each group"
 SCORES: dict[str, ListScore] = {
     "weat": ListScore(
         lambda rows: weat_effect(*_associations(rows)),
-        "pair", "effect size, ddof=1", test=_test, width=4.0,
+        "pair", "effect size, ddof=1", test=_test,
     ),
     "weat_statistic": ListScore(_statistic, "pair", "sum", test=_test),
     "weam": ListScore(
         lambda rows: float(_associations(rows)[0].mean()),
-        "ordered", "mean of ψ of the first group", width=4.0,
+        "ordered", "mean of ψ of the first group",
     ),
     "nas": ListScore(
         _nas, "ordered", "mean of the first group, ddof=1",
-        "mean of the effect sizes of SC-WEAT", width=4.0,
+        "mean of the effect sizes of SC-WEAT",
     ),
     "semaxis": ListScore(
-        _semaxis, "ordered", f"mean of the first group, {AS_THEY_ARE}", width=2.0
+        _semaxis, "ordered", f"mean of the first group, {AS_THEY_ARE}"
     ),
     "rnd": ListScore(
         _rnd, "ordered", f"mean over attributes, {AS_THEY_ARE}",
@@ -202,7 +199,7 @@ SCORES: dict[str, ListScore] = {
     ),
     "ect": ListScore(
         _ect, "pair", AS_THEY_ARE, "higher is less biased",
-        no_bias=1.0, direction="lower", reading=BETWEEN_GROUPS, width=2.0,
+        no_bias=1.0, direction="lower", reading=BETWEEN_GROUPS,
     ),
     "ripa": ListScore(
         _ripa, "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARDS
@@ -215,19 +212,19 @@ SCORES: dict[str, ListScore] = {
     "gweat": ListScore(_gweat, "all"),
     "mac": ListScore(
         _mac, "all", "stereotypes only", "1: cosines average to zero",
-        no_bias=1.0, direction="lower", reading="closer to all stereotypes", width=2.0,
+        no_bias=1.0, direction="lower", reading="closer to all stereotypes",
     ),
-    "same": ListScore(_same, "all", reading=BETWEEN_GROUPS, width=1.0),
+    "same": ListScore(_same, "all", reading=BETWEEN_GROUPS),
     "same_skew": ListScore(
-        lambda rows: float(_signed_same(rows).mean()), "pair", reading=TOWARDS, width=2.0
+        lambda rows: float(_signed_same(rows).mean()), "pair", reading=TOWARDS
     ),
     "same_stereotype": ListScore(
         lambda rows: float(_signed_same(rows).std()), "pair",
-        reading="more difference between stereotypes", width=1.0,
+        reading="more difference between stereotypes",
     ),
     "direct_bias": ListScore(
         _direct_bias, "all", "c=1, k=groups-1, unit length", BY_PLACE,
-        reading=BETWEEN_GROUPS, width=1.0,
+        reading=BETWEEN_GROUPS,
     ),
 }  # fmt: skip
 """Scores on word lists by name, in the order of tables; to add one, add its entry here."""

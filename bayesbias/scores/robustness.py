@@ -49,9 +49,8 @@ def robustness(
     DataFrame
         One row a score, choice of groups and share: ``score``, ``groups``, ``share``, ``no_bias``;
         ``full``, the score of the whole list; ``mean``, ``sd``, ``low`` and ``high`` over
-        sub-lists; ``deviation``, the mean absolute difference from ``full``, and
-        ``deviation_share``, the same over the width of the score's range, 4 for WEAT and 1 for
-        SAME (NaN where a score has no bounds); ``n``, how many values are defined.
+        sub-lists; ``deviation``, the mean absolute difference from ``full``; ``n``, how many values
+        are defined.
 
     References
     ----------
@@ -92,12 +91,11 @@ def robustness(
             stated = {"score": name, "groups": ", ".join(rows.of_groups(groups).groups)}
             for share, drawn in values.items():
                 low, high = interval(np.asarray(drawn, dtype=np.float64), ci_prob)
-                deviation = (drawn - full).abs().mean()
                 sd = drawn.std(ddof=min(1, drawn.count() - 1))
                 made.append({
                     **stated, "share": share, "no_bias": spec.no_bias, "full": full,
                     "mean": drawn.mean(), "sd": sd, "low": low, "high": high,
-                    "deviation": deviation, "deviation_share": deviation / spec.width,
+                    "deviation": (drawn - full).abs().mean(),
                     "n": drawn.count(),
                 })  # fmt: skip
     frame = pd.DataFrame(made)
