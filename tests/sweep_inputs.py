@@ -1,4 +1,4 @@
-"""Inputs of small sweeps: three lists, and three embeddings made from the bundled one by noise."""
+"""Inputs of small sweeps: two lists, and three embeddings made from the bundled one by noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ EXAMPLE = dedent((sweep.__doc__ or "").partition("```toml\n")[2].partition("```"
 LISTS = {
     "jobs": (("he", "him", "man", "boy"), ("she", "her", "woman", "girl")),
     "kin": (("father", "son", "brother", "uncle"), ("mother", "daughter", "sister", "aunt")),
-    "titles": (("king", "prince", "sir", "lord"), ("queen", "princess", "lady", "madam")),
 }
 NOISE = {"calm": 0.0, "rough": 0.3, "wild": 0.6}
 
@@ -36,7 +35,7 @@ human = ["walk", "friend", "advice", "eye", "face", "meeting"]
 
 _CONFIG = """
 title = "Small sweep"
-lists = ["jobs.toml", "kin.toml", "titles.toml"]
+lists = ["jobs.toml", "kin.toml"]
 models = ["paper", "crossed"]
 draws = {draws}
 chains = 2
@@ -48,7 +47,7 @@ wild = "wild.npz"
 
 
 def write_inputs(folder: Path, draws: int = 100) -> Path:
-    """Write lists, embeddings and a configuration of 3 x 3 x 2 cells; give the last."""
+    """Write lists, embeddings and a configuration of 3 x 2 x 2 cells; give the last."""
     words: set[str] = set()
     for name, (men, women) in LISTS.items():
         text = _LIST.format(name=name, men=list(men), women=list(women)).replace("'", '"')

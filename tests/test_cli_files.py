@@ -132,19 +132,16 @@ def test_calibrate_prints_and_writes_what_the_function_gives(
 
 
 @pytest.mark.usefixtures("balanced")
-def test_background_writes_frames_and_plots(capsys: pytest.CaptureFixture[str]) -> None:
+def test_background_writes_frames(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["background", "toy.toml", "--vectors", "toy.txt", "--draws", "500"]
     assert main([*asked, "--out", "out", "--ranks", "0", "200", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
     names = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
     frames = {f"{name}.csv" for name in ("fits", "standalone", "relative", "words")}
-    stems = ("background", "toy-words", "toy-relative")
     record = json.loads(Path("out/run.json").read_text())
     assert set(record["files"]) == names
     assert record["command"].endswith("--ranks 0 200")
-    assert names == frames | {"run.json"} | {
-        f"plots/{s}.{kind}" for s in stems for kind in ("png", "svg")
-    }
+    assert names == frames | {"run.json"}
     assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
     assert pd.read_csv("out/words.csv")["word"].tolist() == BALANCED_WORDS[:6]
     assert "(standalone.csv, run.json); pass --force" in refused(capsys, [*asked, "--out", "out"])

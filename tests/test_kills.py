@@ -73,7 +73,7 @@ def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
             assert main(["table", "toy.toml", "-v", "other.txt", "-o", f"{name}.csv", "-q"]) == 0
     if command == "sweep":
         text = write_inputs(Path(), draws=OLD).read_text()
-        text = text.replace(', "kin.toml", "titles.toml"', "").replace('"paper", ', "")
+        text = text.replace(', "kin.toml"', "").replace('"paper", ', "")
         for number in (OLD, NEW):
             changed = text.replace('wild = "wild.npz"\n', "").replace("= 300", f"= {number}")
             Path(f"sweep{number}.toml").write_text(changed)

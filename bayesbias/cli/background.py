@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import bayesbias as bb
 
 from . import options, screen
 from .options import READING, Force, OutFile, Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-
-    from ..background import Distribution, RelativeBias
 
 STANDALONE = {
     **{"list": "experiment", "set": "set", "words>": "n_words", "mean ψ>": "psi:.3f"},
@@ -104,12 +95,8 @@ def background(
     }
     if out is not None:
         record = {"command": options.command_line(), "versions": output.versions()}
-        sets = {name: (experiments[name].X, experiments[name].Y) for name in made}
         with output.replace_results(out, force=force) as stage:
             output.write_frames(frames, stage)
-            drawn: dict[str, Any] = {"n_resamples": draws, "seed": seed}
-            biases = {name: one.relative_bias(*sets[name], **drawn) for name, one in made.items()}
-            _plot(made, of_lists, biases, stage / output.PLOTS)
             output.write_record(record, stage)
     source = Path(reading.vectors).name or reading.vectors
     title = f"Sets of words among {frames['fits']['n_words'].iloc[0]:,} words of {source}"
@@ -118,24 +105,4 @@ def background(
     screen.frame(title, frames["relative"], RELATIVE)
     screen.say(NOTE.format(middle=100 * (1 - alpha)))
     if out is not None:
-        screen.say(f"Frames and plots: {out}")
-
-
-def _plot(
-    made: Mapping[str, Distribution],
-    words: Mapping[str, pd.DataFrame],
-    biases: Mapping[str, RelativeBias],
-    folder: Path,
-) -> None:
-    """Draw the backgrounds, and every list's words and random pairs of sets."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    folder.mkdir()
-    curves = bb.background.densities(made)
-    bb.plots.save(bb.plots.background_densities(curves), folder / "background")
-    for name, shown in words.items():
-        stem, labels = re.sub(r"[^\w-]", "-", name), tuple(shown["set"].unique())
-        bb.plots.save(bb.plots.background_words(curves, shown, name), folder / f"{stem}-words")
-        axes = bb.plots.relative_bias(biases[name], name=name, labels=labels)
-        bb.plots.save(axes, folder / f"{stem}-relative")
+        screen.say(f"Frames: {out}")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
 from . import options as shared
 from . import screen
-from .options import FALLBACK, FallbackReading, Force, OutFile
+from .options import AllowPickle, Force, OutFile
 
 
 def debias(
     *,
     out: OutFile,
-    reading: FallbackReading = FALLBACK,
+    vectors: Annotated[str, Option(alias="-v")] = "glove-demo",
+    case: str = "fallback",
     method: str = "hard",
     lists: str = "gender",
     case_variants: bool = False,
+    allow_pickle: AllowPickle = False,
     force: Force = False,
     **options: str,
 ) -> None:
@@ -33,6 +37,10 @@ def debias(
     ----------
     out : Path
         Folder to make.
+    vectors : str
+        An embedding, as for --vectors elsewhere.
+    case : str
+        How words are looked up: exact, lower or fallback.
     method : str
         hard, multiclass_hard, double_hard, soft or half_sibling: `bayesbias docs debiasing`.
     lists : str
@@ -49,13 +57,13 @@ def debias(
     if "seed" in bb.debias.method_options(method):
         keywords.setdefault("seed", shared.SEED)
     record = bb.debias.debias_file(
-        reading.vectors,
+        vectors,
         out,
         method,
         sets.with_case_variants() if case_variants else sets,
-        case=reading.case,
+        case=case,
         force=force,
-        allow_pickle=reading.allow_pickle,
+        allow_pickle=allow_pickle,
         progressbar=not screen.QUIET.get(),
         **keywords,
     )

@@ -76,14 +76,6 @@ class Reading:
 
 @Option(name="*")
 @dataclass(frozen=True)
-class FallbackReading(Reading):
-    """How an embedding is read: with case fallback by default."""
-
-    case: str = "fallback"
-
-
-@Option(name="*")
-@dataclass(frozen=True)
 class ListReading(Reading):
     """How the words of a list are read from an embedding.
 
@@ -139,7 +131,7 @@ class FittingAlone(Fitting):
     rope: Annotated[float | None, Option(parse=False)] = None
 
 
-READING, FALLBACK, LIST_READING = Reading(), FallbackReading(), ListReading()
+READING, LIST_READING = Reading(), ListReading()
 FITTING, FITTING_ALONE = Fitting(), FittingAlone()
 
 TOKENS: ContextVar[list[str]] = ContextVar("tokens")

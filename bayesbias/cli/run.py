@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter as Option
 
@@ -25,7 +25,6 @@ def run(
     reference_lists: int = 100,
     out: options.OutFolder = Path("bayesbias-results"),
     plots: options.Plots = None,
-    keep: Literal["effects"] | None = None,
     fitting: options.Fitting = options.FITTING,
     compare_to: Path | None = None,
     force: options.Force = False,
@@ -57,8 +56,6 @@ def run(
     reference_lists : int
         Reference lists of each kind (equally frequent words, other topics as stereotypes); 0 for
         none.
-    keep : str
-        effects: also write the effects of single attributes, which make posteriors large.
     compare_to : Path
         An earlier run: show which inputs, settings and contrasts changed since.
     """
@@ -89,7 +86,6 @@ def run(
     for folder in earlier:
         load_record(folder)
     output.require_place(out, [part for part in parts if part], force=force)
-    written: dict[str, Any] = {"effects": keep is not None, "kinds": options.kinds(plots)}
     command = options.command_line()
     with screen.steps() as tell:
         analyses = analyze_lists(settings.vectors, list(chosen.values()), settings, tell=tell)
@@ -99,7 +95,7 @@ def run(
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                analysis.write(stage / part, command, **written)
+                analysis.write(stage / part, command, kinds=options.kinds(plots))
             if len(chosen) > 1:
                 paths = [f"{part}/{output.REPORT}" for part in parts]
                 index = {"command": command, "lists": parts}

@@ -63,7 +63,6 @@ def write_results(
     command: str,
     *,
     posteriors: bool = True,
-    effects: bool = False,
     kinds: Sequence[str] = (),
 ) -> None:
     """Write everything about an analysis into its folder, the record last.
@@ -74,7 +73,7 @@ def write_results(
     trees = result.posteriors if posteriors else {}
     for name, tree in trees.items():
         file = f"posterior-{name}.nc" if len(trees) > 1 else "posterior.nc"
-        save_posterior(tree, folder / file, effects=effects)
+        save_posterior(tree, folder / file)
     write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
 
 

@@ -155,20 +155,18 @@ def read_against(
     )
     reference = list_contrasts(table, lead.spec, known, drawn, default_rng(seeds[0]))
     reference = reference[(reference[["first", "second"]] == [*HEADLINE]).all(axis=1)]
+    match = (reference["list"] // n_lists).map(dict(enumerate(REFERENCES)))
+    lists = reference.assign(list=reference["list"] % n_lists)
     headline = contrast_of(lead.contrasts, *HEADLINE)
-    placed: dict[str, pd.DataFrame] = {}
-    lists: dict[str, pd.DataFrame] = {}
-    for (_, part), match in zip(
-        reference.groupby(reference["list"] // n_lists), REFERENCES, strict=True
-    ):
-        lists[match] = part.assign(list=part["list"] % n_lists)
-        placed[match] = placed_among(headline, lists[match])
+    parts = {
+        match: placed_among(headline, part) for match, part in lists.groupby(match, sort=False)
+    }
     ranks = wordlist.to_frame()
     known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
     ranks["rank"] = ranks["word"].map(known_ranks).astype("Int64")
     return Reference(
-        placed=joined(placed, "match").drop(columns=["first", "second"]),
-        lists=joined(lists, "match").drop(columns=["first", "second"]),
+        placed=joined(parts, "match").drop(columns=["first", "second"]),
+        lists=lists.assign(match=match)[["match", *lists.columns.drop(["first", "second"])]],
         ranks=ranks.dropna(subset="rank").reset_index(drop=True),
         **_other_measures(vectors, present, settings, source),
         n_words=len(pool.words),
