@@ -41,7 +41,7 @@ from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .output import write_results
 from .reference import HEADLINE
-from .results import ModelResult, OfModels, Tell, noticed
+from .results import ModelResult, OfModels, Tell, noticed, written_call
 from .settings import settings_of
 
 if TYPE_CHECKING:
@@ -266,7 +266,6 @@ def analyze_change(
             first, second = (_frequent(source, asked, **loading) for source in sources)
             n_words = known.recover_words
             remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
-    given = [*map(_shown, (before, after, wordlist)), *(f"{k}={v!r}" for k, v in settings.items())]
     return ChangeAnalysis(
         settings=known,
         before=tables[0],
@@ -278,16 +277,12 @@ def analyze_change(
         remains=remains,
         notices=tuple(notices),
         wordlist="" if wordlist is None else load_wordlist(wordlist).name,
-        call=f"bb.analyze_change({', '.join(given)})",
+        call=written_call("bb.analyze_change", before, after, wordlist, **settings),
     )
 
 
 def _name(source: object) -> str:
     return Path(source).name if isinstance(source, str | os.PathLike) else "vectors"
-
-
-def _shown(given: object) -> str:
-    return repr(str(given)) if isinstance(given, str | os.PathLike) else type(given).__name__
 
 
 def _debiased(

@@ -78,6 +78,12 @@ class Reference:
     relative: pd.DataFrame
     n_words: int
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """What is written as CSV, by the files' names."""
+        measures = {"ranks": self.ranks, "scores": self.scores, "relative": self.relative}
+        return {"reference": self.placed, "reference_lists": self.lists, **measures}
+
     def of_match(self, match: str) -> pd.DataFrame:
         """Return the places among the reference lists of one kind."""
         rows = self.placed["match"] == match
@@ -102,11 +108,9 @@ def vocabulary_pool(
         return draw_pool(
             source,
             words,
-            case=settings.case,
             by_rank=True,
             rng=default_rng(_seeds(settings)[0]),
-            allow_pickle=settings.allow_pickle,
-            progressbar=settings.progressbar,
+            **settings.chosen("case", "allow_pickle", "progressbar"),
         )
     return None
 
@@ -186,19 +190,14 @@ def _other_measures(
 ) -> dict[str, pd.DataFrame]:
     """Compute the scores of the groups that have stereotypes, and z among random words."""
     groups = {
-        name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
+        name: wordlist.groups[name] for name in wordlist.groups if name in wordlist.stereotypes
     }
     if len(groups) < 2:
         return {"scores": pd.DataFrame(), "relative": pd.DataFrame()}
     some = replace(wordlist, groups=groups)
-    found = distributions(
-        source,
-        (asked := experiments([some])),
-        case=settings.case,
-        allow_pickle=settings.allow_pickle,
-        progressbar=settings.progressbar,
-    )
-    rows = []
+    asked, rows = experiments([some]), []
+    loading = settings.chosen("case", "allow_pickle", "progressbar")
+    found = distributions(source, asked, **loading)
     for name, one in found.items():
         bias = one.relative_bias(asked[name].X, asked[name].Y, n_resamples=1)
         labels = asked[name].labels[:2]

@@ -203,6 +203,16 @@ def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
     return whole.reset_index(level=[*columns]).reset_index(drop=True)
 
 
+def written_call(function: str, *given: object, **keywords: object) -> str:
+    """Write the call of a function: names and paths as they are, other objects by their types."""
+    texts = [
+        repr(str(one)) if isinstance(one, str | os.PathLike) else type(one).__name__
+        for one in given
+        if one is not None
+    ]
+    return f"{function}({', '.join([*texts, *(f'{key}={v!r}' for key, v in keywords.items())])})"
+
+
 @contextmanager
 def noticed() -> Iterator[list[str]]:
     """Collect the texts of warnings, each once, and issue them again when the block ends."""

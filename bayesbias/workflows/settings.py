@@ -64,6 +64,10 @@ class Settings(FitOptions):
                 allowed = "0, or 2 or more for a range" if few else "a whole number from 0 on"
                 raise ArgumentError(Argument(name), f" must be {allowed}; got {value!r}")
 
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return some of the settings, as keywords of a function."""
+        return {name: getattr(self, name) for name in names}
+
     @property
     def embedding(self) -> str:
         """What the embedding is called in tables and reports: a file's name without its folder."""

@@ -35,7 +35,7 @@ from .reference import (
     vocabulary_pool,
     warned_if_too_few,
 )
-from .results import ModelResult, OfModels, Tell, noticed
+from .results import ModelResult, OfModels, Tell, noticed, written_call
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
@@ -50,15 +50,6 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 
 FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity", "diagnostics", "influence")
 """Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
-
-REFERENCE_FRAMES = {
-    "reference": "placed",
-    "reference_lists": "lists",
-    "ranks": "ranks",
-    "scores": "scores",
-    "relative": "relative",
-}
-"""Frames of a `Reference` by the names of their files."""
 
 LOADED = "the vectors given"
 """What an embedding is called that came as vectors, without a name."""
@@ -101,9 +92,8 @@ class Analysis(OfModels[ModelResult]):
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
         kept = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
-        reference = REFERENCE_FRAMES if self.reference else {}
-        kept |= {name: getattr(self.reference, key) for name, key in reference.items()}
-        return kept | {name: self.frame(name) for name in FRAMES}
+        reference = self.reference.frames if self.reference else {}
+        return {**kept, **reference, **{name: self.frame(name) for name in FRAMES}}
 
     def plot(self) -> Axes:
         """Draw the contrast that leads, overall and by group, over its reference lists."""
@@ -214,13 +204,10 @@ def analyze(
     source = vectors if in_file or isinstance(vectors, ContextualVectors) else as_keyed(vectors)
     known = {"vectors": name or (str(vectors) if in_file else LOADED), **settings}
     (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
-    given = [
-        repr(str(vectors)) if in_file else "vectors",
-        repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist",
-        *([f"name={name!r}"] if name else []),
-        *(f"{key}={value!r}" for key, value in settings.items()),
-    ]
-    return replace(analysis, call=f"bb.analyze({', '.join(given)})")
+    named = {"name": name} if name else {}
+    return replace(
+        analysis, call=written_call("bb.analyze", vectors, wordlist, **named, **settings)
+    )
 
 
 analyse = analyze  # the British spelling, an alias
@@ -243,25 +230,12 @@ def analyze_lists(
     if isinstance(source, ContextualVectors):
         vectors = source
     elif settings.templates:
-        vectors = contextual_vectors(
-            settings.vectors,
-            words,
-            settings.templates,
-            layer=settings.layer,
-            pooling=settings.pooling,
-            progressbar=settings.progressbar,
-        )
+        how = settings.chosen("layer", "pooling", "progressbar")
+        vectors = contextual_vectors(settings.vectors, words, settings.templates, **how)
     else:
         with noticed() as read:
-            vectors = read_vectors(
-                source,
-                words,
-                settings.case,
-                strip_accents=settings.strip_accents,
-                subwords=settings.subwords,
-                allow_pickle=settings.allow_pickle,
-                progressbar=settings.progressbar,
-            )
+            how = settings.chosen("strip_accents", "subwords", "allow_pickle", "progressbar")
+            vectors = read_vectors(source, words, settings.case, **how)
         pool = vocabulary_pool(settings, lists, source)
     return [
         _analysis(
