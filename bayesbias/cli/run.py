@@ -86,7 +86,7 @@ def run(
     for folder in earlier:
         load_record(folder)
     output.require_place(out, [part for part in parts if part], force=force)
-    command = options.command_line()
+    command, figures = options.command_line(), options.kinds(plots)
     with screen.steps() as tell:
         analyses = analyze_lists(settings.vectors, list(chosen.values()), settings, tell=tell)
         for place, folder in enumerate(earlier):
@@ -95,7 +95,7 @@ def run(
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                analysis.write(stage / part, command, kinds=options.kinds(plots))
+                output.write_results(analysis, stage / part, command, kinds=figures)
             if len(chosen) > 1:
                 paths = [f"{part}/{output.REPORT}" for part in parts]
                 index = {"command": command, "lists": parts}
@@ -182,6 +182,6 @@ def compare(
         tell("writing the report")
         with output.replace_results(out, force=force) as stage:  # only now is anything written
             command = options.command_line()
-            analysis.write(stage, command, kinds=options.kinds(plots))
+            output.write_results(analysis, stage, command, kinds=options.kinds(plots))
     lines = str(analysis).splitlines()
     return options.finish(lines, out, open_report=open_report, doubtful=analysis.doubtful)

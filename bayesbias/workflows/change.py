@@ -39,7 +39,6 @@ from ..posterior.summaries import summary
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .output import write_results
 from .reference import HEADLINE
 from .results import ModelResult, OfModels, Tell, noticed, written_call
 from .settings import settings_of
@@ -167,10 +166,6 @@ class ChangeAnalysis(OfModels[ChangeResult]):
             "models": {name: result.spec.to_dict() for name, result in self.results.items()},
             "warnings": list(self.notices),
         }
-
-    def write(self, folder: Path, command: str, **how: Any) -> None:  # noqa: ANN401
-        """Write everything into a folder, as `write_results` does."""
-        write_results(self, folder, command, **how)
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         from ..report.change_page import change_sheet

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
@@ -17,9 +17,12 @@ from ..model.posterior_files import save_posterior
 
 if TYPE_CHECKING:
     import pandas as pd
-    from xarray import DataTree
 
     from ..report.writer import Page
+    from .change import ChangeAnalysis
+    from .pairs import PairAnalysis
+    from .sweep import Sweep
+    from .wordlist import Analysis
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -46,19 +49,8 @@ _OWN = re.compile(
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
-class Result(Protocol):
-    """An analysis that can be written."""
-
-    @property
-    def frames(self) -> Mapping[str, pd.DataFrame | None]: ...  # noqa: D102
-    @property
-    def posteriors(self) -> Mapping[str, DataTree]: ...  # noqa: D102
-    def page(self) -> Page: ...  # noqa: D102
-    def record(self) -> Mapping[str, Any]: ...  # noqa: D102
-
-
 def write_results(
-    result: Result,
+    result: Analysis | ChangeAnalysis | PairAnalysis | Sweep,
     folder: Path,
     command: str,
     *,
@@ -69,6 +61,9 @@ def write_results(
 
     A single posterior is ``posterior.nc``, several are named after their models.
     """
+    texts: Mapping[str, str] = getattr(result, "texts", {})
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
     write_frames(result.frames, folder)
     trees = result.posteriors if posteriors else {}
     for name, tree in trees.items():

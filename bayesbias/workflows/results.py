@@ -26,12 +26,10 @@ from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
-from .output import REPORT, replace_results, require_place
+from .output import REPORT, replace_results, require_place, write_results
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-    from ..report.writer import Page
 
 Tell = Callable[[str], None]
 """Is called with what is done next, in a few words."""
@@ -177,16 +175,8 @@ class OfModels[R: ModelResult](Shown):
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:
-            self.write(stage, self.call)
+            write_results(self, stage, self.call)  # type: ignore[arg-type]
         return Path(path) / REPORT
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        raise NotImplementedError
-
-    def write(self, folder: Path, command: str, **how: Any) -> None:  # noqa: ANN401
-        """Write everything into a folder, as `write_results` does."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return str(self)

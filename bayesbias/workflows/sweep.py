@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 
@@ -240,11 +240,7 @@ class Sweep:
     differences: pd.DataFrame
     shares: pd.DataFrame
     uncompared: tuple[Failure, ...]
-
-    @property
-    def posteriors(self) -> dict[str, DataTree]:
-        """No posterior: cells keep their frames."""
-        return {}
+    posteriors: ClassVar[Mapping[str, DataTree]] = {}
 
     @property
     def failures(self) -> pd.DataFrame:

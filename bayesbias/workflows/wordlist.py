@@ -8,7 +8,6 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from ..sampling.fit import fit
 from ..tables.descriptives import contrast_of
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
-from .output import write_results
 from .reference import (
     HEADLINE,
     Reference,
@@ -132,15 +130,13 @@ class Analysis(OfModels[ModelResult]):
             "warnings": list(self.notices),
         }
 
-    def write(self, folder: Path, command: str, **how: Any) -> None:  # noqa: ANN401
-        """Write everything into a folder, as `write_results` does."""
+    @property
+    def texts(self) -> dict[str, str]:
+        """The write-up, by the files' names."""
         from ..report.write_up import NAMES
 
         paper = self.write_up()
-        for part, name in NAMES.items():
-            text = getattr(paper, part)
-            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-        write_results(self, folder, command, **how)
+        return {name: str(getattr(paper, part)) for part, name in NAMES.items()}
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         from ..report.headline import headline_sheet
