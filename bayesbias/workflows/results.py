@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._core.arrays import FloatArray
 from .._core.display import Shown
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
@@ -77,15 +76,11 @@ class ModelResult:
         return pd.DataFrame(gaps[:, is_group, 0], columns=levels["protected_group"][is_group])
 
     @cached_property
-    def predictive(self) -> Mapping[float, FloatArray]:
-        """The intervals that `check` counts in, (n_rows, 2) by probability."""
+    def check(self) -> pd.DataFrame:  # noqa: D102
         probabilities = sorted({0.5, self.settings.ci_prob})
         kind = self.settings.ci_kind
-        return predictive_intervals(self.posterior, probabilities, ci_kind=kind, seed=0)
-
-    @cached_property
-    def check(self) -> pd.DataFrame:  # noqa: D102
-        return coverage(self.posterior, self.predictive)
+        intervals = predictive_intervals(self.posterior, probabilities, ci_kind=kind, seed=0)
+        return coverage(self.posterior, intervals)
 
     @cached_property
     def sizes(self) -> pd.DataFrame:
@@ -193,12 +188,12 @@ def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
     return whole.reset_index(level=[*columns]).reset_index(drop=True)
 
 
-def written_call(function: str, *given: object, **keywords: object) -> str:
-    """Write the call of a function: names and paths as they are, other objects by their types."""
+def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:
+    """Write the call of a function, with names and paths as they are, and objects by their name."""
     texts = [
-        repr(str(one)) if isinstance(one, str | os.PathLike) else type(one).__name__
-        for one in given
-        if one is not None
+        repr(str(value)) if isinstance(value, str | os.PathLike) else name
+        for name, value in given.items()
+        if value is not None
     ]
     return f"{function}({', '.join([*texts, *(f'{key}={v!r}' for key, v in keywords.items())])})"
 
