@@ -25,7 +25,6 @@ from ..comparison import (
     mac_before_after,
     order_changes,
     pair,
-    posterior_at,
     scores_before_after,
     turned_counts,
 )
@@ -35,7 +34,6 @@ from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors
 from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
-from ..posterior.summaries import summary
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
@@ -95,10 +93,6 @@ class ChangeResult(ModelResult):
     @cached_property
     def alignment(self) -> pd.DataFrame:  # noqa: D102
         return alignment(self.posterior, **self.settings.intervals)
-
-    def at(self, when: str) -> pd.DataFrame:
-        """Summarize the means ``before`` or ``after``."""
-        return summary(posterior_at(self.posterior, when), **self.settings.intervals)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,6 +255,7 @@ def analyze_change(
             first, second = (_frequent(source, asked, **loading) for source in sources)
             n_words = known.recover_words
             remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
+    given = {"before": before, "after": after, "wordlist": wordlist}
     return ChangeAnalysis(
         settings=known,
         before=tables[0],
@@ -272,7 +267,7 @@ def analyze_change(
         remains=remains,
         notices=tuple(notices),
         wordlist="" if wordlist is None else load_wordlist(wordlist).name,
-        call=written_call("bb.analyze_change", before, after, wordlist, **settings),
+        call=written_call("bb.analyze_change", given, settings),
     )
 
 

@@ -200,10 +200,9 @@ def analyze(
     source = vectors if in_file or isinstance(vectors, ContextualVectors) else as_keyed(vectors)
     known = {"vectors": name or (str(vectors) if in_file else LOADED), **settings}
     (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
-    named = {"name": name} if name else {}
-    return replace(
-        analysis, call=written_call("bb.analyze", vectors, wordlist, **named, **settings)
-    )
+    settings = {**({"name": name} if name else {}), **settings}
+    given = {"vectors": vectors, "wordlist": wordlist}
+    return replace(analysis, call=written_call("bb.analyze", given, settings))
 
 
 analyse = analyze  # the British spelling, an alias
