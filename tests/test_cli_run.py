@@ -185,7 +185,7 @@ def test_sets_with_too_few_words_are_marked_and_refused_if_asked(
     write_vectors(Path("toy.txt"), [*WORDS, "lad", "lass", "cook"])
     assert main([*toy, "--out", "res"]) == 0
     out = capsys.readouterr().out
-    few = "Too few words of the stereotypes of women (3 of 4) and human (2 of 3)."
+    few = "Too few words are left of the stereotypes of women (3 of 4) and human (2 of 3)."
     assert few in " ".join(out.split())
     assert "  women †  " in out
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
