@@ -204,7 +204,7 @@ PAIRS = list(zip(X, Y, strict=True))
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
         ("have the same vector", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("two equal vectors", ripa, (SAME_VECTORS, A, PAIRS)),
-        ("no tuple of pairs is in the embedding", ripa, (SHORT, A, [])),
+        ("pairs is empty", ripa, (SHORT, A, [])),
         ("must be pairs of words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
         ("needs two or more; got 1", same, (SHORT, A, [X])),
         ("as many attribute sets; got 1 and 2", gweat, (SHORT, [X], [A, B])),

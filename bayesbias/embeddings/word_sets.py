@@ -88,6 +88,8 @@ def look_up_tuples(
     Returns the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
     """
     tuples = list(tuples)
+    if not tuples:
+        raise ValueError(f"{name} is empty; give pairs of words, such as ('he', 'she')")
     for members in tuples:
         if isinstance(members, str) or len(members) < 2:
             raise ValueError(
