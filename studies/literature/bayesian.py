@@ -357,14 +357,18 @@ def residual_sds() -> Iterator[Claim]:
     for model, note in notes.items():
         found = largest_differences("religion_glove", model)
         for key in ("word mean", "word ends"):
-            values = (f"{model}, {key}: largest difference", 0, round(found[key], 4))
+            values = (
+                f"{model}, religion_glove, {key}: largest difference",
+                0,
+                round(found[key], 4),
+            )
             comparable = model == "paper-figures"
             named = {"note": note, "comparable": comparable, "shown": "plotted"}
             yield Claim(*values, TOLERANCES[key], **named)
     keys = ["protected_word", "connection"]
     figure = plotted("religion_glove").query("level == 'word'").set_index(keys)["mean"]
     raw = published_table("religion_glove").groupby(keys, observed=True)["cosine_distance"].mean()
-    claim = "each word alone, word mean: largest difference"
+    claim = "each word alone, religion_glove, word mean: largest difference"
     note = (
         "bayesianAnalysisWalkthrough.R of rfl-urbaniak/BayesBias fits one protected word at a "
         "time, without pooling. Integrated over σ, its means are the raw means within .001"
@@ -376,14 +380,15 @@ def residual_sds() -> Iterator[Claim]:
 @at("result figures: the intervals", "5.2")
 def interval_kind() -> Iterator[Claim]:
     """Whether the plotted intervals are highest-density, as the text says, or percentile ones."""
-    note = "the figures' code draws the columns 5.5% and 94.5%"
+    note = "functions/plotFromPrecis.R of the authors draws the columns 5.5% and 94.5%"
     for kind, label in (("hdi", "highest-density"), ("eti", "percentile")):
         both = beside("religion_glove", "paper-figures", kind)
         gaps = both[["low", "high"]].to_numpy() - both[["low_plotted", "high_plotted"]].to_numpy()
         rms = round(float(np.sqrt((gaps**2).mean())), 5)
-        quoted = "difference in means with 89% HPDIs"
-        values = (f"rms distance from {label} intervals", 0, rms, 0.001, quoted, note)
-        yield Claim(*values, shown="plotted")
+        quoted = "difference in means with 89% HPDIs" if kind == "hdi" else ""
+        place = "" if quoted else "figure 13 and A.2"
+        values = (f"religion_glove, rms distance from {label} intervals", 0, rms, 0.001)
+        yield Claim(*values, quoted, note, place=place, shown="plotted")
 
 
 @at("result figures: the draws", "figure 13 and A.2")
@@ -460,16 +465,17 @@ def copies() -> Iterator[Claim]:
         names = ", ".join(f"{row.word} = {row.other}" for row in pairs.itertuples())
         note = (
             f"the paper makes no statement about this. {names}: equalizing a triplet in one "
-            "direction leaves only a sign, so two of three coincide. That the tables were made "
+            "direction leaves only a sign, so at least two of three coincide. That the tables were made "
             "with one direction is an inference from them"
         )
         claim = f"{name}: different vectors of its {n_words} protected words"
         note = note if names else "the paper makes no statement; every word has its own vector"
-        yield Claim(claim, n_words, n_words - len(pairs), note=note, comparable=False)
+        found = n_words - len(pairs)
+        yield Claim(claim, n_words, found, note=note, comparable=False, shown="not stated")
     before = sum(len(_pairs(published_table(name), "copy")) for name in BEFORE)
     claim = "words with the same vector in the 15 tables before debiasing"
     note = "copies come with debiasing; the paper does not mention them"
-    yield Claim(claim, 0, before, note=note, comparable=False)
+    yield Claim(claim, 0, before, note=note, comparable=False, shown="not stated")
 
 
 @at("section 5.2, alignment of associated and different", "5.2")
