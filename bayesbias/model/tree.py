@@ -294,8 +294,7 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     if name not in tree["posterior"]:
         raise ValueError(
             f"this posterior has no draws of {name}. If it comes from a file, keep the effects of "
-            "attributes in it: bb.save_posterior(post, path, effects=True), or bayesbias run "
-            "--keep effects"
+            "attributes in it: bb.save_posterior(post, path, effects=True)"
         )
     values = np.asarray(tree["posterior"][name].values)
     return values.reshape(-1, *values.shape[2:])

@@ -465,8 +465,8 @@ def copies() -> Iterator[Claim]:
         names = ", ".join(f"{row.word} = {row.other}" for row in pairs.itertuples())
         note = (
             f"the paper makes no statement about this. {names}: equalizing a triplet in one "
-            "direction leaves only a sign, so at least two of three coincide. That the tables were made "
-            "with one direction is an inference from them"
+            "direction leaves only a sign, so at least two of three coincide. That the tables were "
+            "made with one direction is an inference from them"
         )
         claim = f"{name}: different vectors of its {n_words} protected words"
         note = note if names else "the paper makes no statement; every word has its own vector"
