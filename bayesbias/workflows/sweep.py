@@ -196,10 +196,6 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
     return Embedding(name, _located(given["source"], folder), case)
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
 def _located(source: str, folder: Path) -> str:
     """Return a bundled name as it is, and a path as seen from the configuration's folder."""
     is_path = "/" in source or "\\" in source or Path(source).suffix
