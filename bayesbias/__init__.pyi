@@ -36,7 +36,6 @@ from .model.posterior_files import save_posterior as save_posterior
 from .model.prior_predictive import prior_predictive as prior_predictive
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model
-from .model.pymc_model import model_graph as model_graph
 from .model.spec import ModelSpec as ModelSpec
 from .model.spec import load_model as load_model
 from .model.spec import models as models

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS
+from bayesbias.model.design import Design, make_design
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.report.list_page import list_page
 from bayesbias.report.writer import draw, html
@@ -241,3 +243,18 @@ def shares(mark: str = "") -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=columns)
     frame.attrs = {"ci_kind": "hdi", "ci_prob": 0.89}
     return frame
+
+
+def smallest_design() -> Design:
+    """Make a design in which every term of every model has something to add, slopes too."""
+    words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
+    rows = [
+        (word, word, attribute, attribute, controls.get(attribute, kind), 0.9 + 0.01 * (1 + i) * j)
+        for i, word in enumerate(words)
+        for j, attribute in enumerate([*words, *controls])
+        for kind in ["associated" if attribute == word else "different"]
+    ]
+    columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
+    table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+    design = make_design(table.assign(context=["first", "second", "third"] * 5))
+    return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)

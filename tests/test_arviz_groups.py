@@ -10,12 +10,12 @@ import arviz as az
 import numpy as np
 import pandas as pd
 import pytest
+from builders import smallest_design
 from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.defaults import EXTRA_GROUPS
-from bayesbias.model.pymc_model import _smallest_design
 from bayesbias.sampling.fit import fit_design
 
 NORMAL, STUDENT = ["crossed", "maximal", "pairs-signs"], ["robust"]
@@ -47,7 +47,7 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 @pytest.fixture(scope="module")
 def of_model() -> Callable[[str], DataTree]:
     """Return a posterior of any model, of a table that has levels of all its terms."""
-    design = _smallest_design()
+    design = smallest_design()
     return lambda model: fit_design(design, model, **FEW)
 
 

@@ -214,11 +214,6 @@ def test_the_exact_way_needs_no_pymc(
     assert fit(toy_table, "crossed", draws=200, seed=1).attrs["method"] == "exact"
 
 
-def test_draws_beyond_the_memory_are_refused_with_their_size(toy_table: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match=r"1,000,000,000 draws of 4 chains take [\d,]+ GB"):
-        fit(toy_table, "paper", draws=1_000_000_000)
-
-
 def test_missing_pairs_that_make_a_fit_slow_are_named(
     toy_table: pd.DataFrame, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

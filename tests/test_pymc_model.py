@@ -18,11 +18,7 @@ from xarray import DataTree
 from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, make_design, with_cosines
 from bayesbias.model.likelihood import predict_rows
-from bayesbias.model.pymc_model import (
-    build_model,
-    model_graph,
-    model_of,
-)
+from bayesbias.model.pymc_model import build_model, model_of
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
     design_of,
@@ -206,23 +202,3 @@ def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
     tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)
     assert design_of(tree).digest == design.digest
     check_log_likelihood(tree, model_of(design_of(tree), spec))
-
-
-@pytest.mark.parametrize("spec", ["maximal-topics", "robust"])
-def test_a_graph_names_the_models_variables(spec: str) -> None:
-    graphviz = pytest.importorskip("graphviz")
-    drawn = model_graph(spec)
-    assert isinstance(drawn, graphviz.Digraph)
-    for name in ("connection_mean", "word_mean", "sigma", "cosine_distance"):
-        assert name in drawn.source
-    expected = load_model(spec).needed_priors
-    assert all(name in drawn.source for name in expected)
-
-
-def test_a_missing_graphviz_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_model: object) -> None:
-        raise ImportError("No module named 'graphviz'")
-
-    monkeypatch.setattr(pm, "model_to_graphviz", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[graph\]'"):
-        model_graph("paper")

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import grid
+from builders import grid, smallest_design
 from pandas.testing import assert_frame_equal
 from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.posterior_files import load_posterior, save_posterior
-from bayesbias.model.pymc_model import _smallest_design
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
     index_of,
@@ -188,7 +187,7 @@ def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Pat
     import arviz as az
 
     """All terms of all models have levels in this table: three groups, all kinds, contexts."""
-    design = _smallest_design()
+    design = smallest_design()
     post = fit_design(design, model, method="exact", draws=20, chains=2, seed=1)
     save_posterior(post, tmp_path / "post.nc")
     for tree in (post, load_posterior(tmp_path / "post.nc")):

@@ -36,9 +36,8 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import design_of, spec_of, warnings_of
 from ..posterior.estimands import has_cells
-from ..sampling.fit import fit_design
+from ..sampling.fit import constant_parts, fit_design, require_variation
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
-from ..sampling.variation import constant_parts, require_variation
 from ..tables.schema import CONTROLS, ROUNDING, table_hash
 from .pairing import OUTCOME, Pairs, pair
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
 from .design import COVARIATE, Design, make_design
 from .effects import word_means
-from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
 from .terms import Term
 from .tree import ROW_INDICES
@@ -75,12 +73,11 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
         values["connection_mean"] = spec.priors["connection_mean"].to_pymc(
             "connection_mean", dims="connection"
         )
-        rough = RoughFit(design)
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
             mean: Any = values[term.around] if term.around else 0.0
             if term.of == "protected_word" and term.around not in {"", "connection_mean"}:
                 mean = mean[design.word_group]  # of the word's group
-            values[term.name] = _effects(design, term, values, mean, rough)
+            values[term.name] = _effects(design, term, values, mean)
         if "word_mean" not in values:
             means = word_means(design, spec, values)
             pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
@@ -94,46 +91,6 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
         else:
             pm.Normal(design.outcome, **rows)
     return model
-
-
-def model_graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN401
-    """Draw a model's directed acyclic graph.
-
-    Returns
-    -------
-    graphviz.Digraph
-        Shows itself in Jupyter; needs the extra ``graph`` and the Graphviz programs to render.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> picture = bb.model_graph("crossed")
-    >>> "word_mean" in picture.source
-    True
-    """
-    import pymc as pm
-
-    try:
-        return pm.model_to_graphviz(model_of(_smallest_design(), load_model(spec)))
-    except ImportError as error:
-        raise ImportError(
-            "drawing a graph needs graphviz: pip install 'bayesbias[graph]'"
-        ) from error
-
-
-def _smallest_design() -> Design:
-    """Make a design in which every term of every model has something to add, slopes too."""
-    words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
-    rows = [
-        (word, word, attribute, attribute, controls.get(attribute, kind), 0.9 + 0.01 * (1 + i) * j)
-        for i, word in enumerate(words)
-        for j, attribute in enumerate([*words, *controls])
-        for kind in ["associated" if attribute == word else "different"]
-    ]
-    columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
-    table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
-    design = make_design(table.assign(context=["first", "second", "third"] * 5))
-    return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)
 
 
 def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
@@ -170,7 +127,6 @@ def _effects(
     term: Term,
     values: Mapping[str, Any],
     mean: Any,  # noqa: ANN401
-    rough: RoughFit,
 ) -> Any:  # noqa: ANN401
     """Make the effects of a term; constrained ones are free, and only what is allowed counts."""
     import pymc as pm
@@ -188,10 +144,7 @@ def _effects(
         return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
     if term.constraint:
         return term.projected(pm.Normal(term.name, 0.0, sd, dims=term.dims), design)
-    transform = placed(*rough.of_term(design, term))
-    return pm.Normal(
-        term.name, mean, sd, dims=term.dims, default_transform=None, transform=transform
-    )
+    return pm.Normal(term.name, mean, sd, dims=term.dims)
 
 
 def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noqa: ANN401

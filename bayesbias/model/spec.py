@@ -101,20 +101,17 @@ class ModelSpec:
             raise ValueError(f"the model {self.name!r} has no term of protected_word")
         groups = [term.name for term in self.terms_of("protected_group") if term.around]
         sds = {term.sd: term.sd_dims for term in self.terms}
-        fixed = ["connection_mean", "sigma", "nu"]
-        taken = [*fixed, *sds]
+        parts = ["connection_mean", "sigma", "nu", *sds]
         for term in self.terms:
+            parts += filter(None, (term.name, term.correlation))
             means = ["connection_mean", *(groups if term.of == "protected_word" else ())]
             if term.around and term.around not in means:
                 raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
             if sds[term.sd] != term.sd_dims:
                 raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
-            if term.sd in fixed:
-                raise ValueError(f"{term.sd} is no sd of effects; rename the sd of a term")
-            for name in filter(None, (term.name, term.correlation)):
-                if name in taken:
-                    raise ValueError(f"two parts of the model are called {name!r}; rename one")
-                taken.append(name)
+        twice = [name for index, name in enumerate(parts) if name in parts[:index]]
+        if twice:
+            raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
         if sum(bool(term.around) for term in self.summed_terms) > 1:
             raise ValueError("two terms vary around the same means, which count once; give one")
         for factor in FACTORS:
@@ -301,11 +298,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 def model_text(source: str | Path) -> str:
     """Return the file of a bundled model's name or of a path as it stands, comments and all."""
-    path = _path_of(source, None)
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: {error}") from None
+    return read_text(_path_of(source, None))
 
 
 def _path_of(source: str | Path, outcome: str | None) -> Path:
@@ -325,19 +318,17 @@ def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
     """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
     known = (*_TEXTS, *CHOICES, "terms", "priors")
     for key, value in content.items():
+        kind = Mapping if key in {"terms", "priors"} else str
         if key not in known:
             raise ValueError(unknown_name("key", key, known))
-        if key not in {"terms", "priors"} and not isinstance(value, str):
-            raise ValueError(f"{key} must be text; got {value!r:.60}")
-    tables = {key: content.get(key, {}) for key in ("terms", "priors")}
-    for key, value in tables.items():
-        if not isinstance(value, Mapping):
-            raise ValueError(f"[{key}] must be a table of {key}")
-    return ModelSpec(
-        **{key: value for key, value in content.items() if key not in tables},
-        terms=tuple(term_from_dict(name, raw) for name, raw in tables["terms"].items()),
-        priors={name: _prior(name, raw) for name, raw in tables["priors"].items()},
-    )
+        if not isinstance(value, kind):
+            wanted = "text" if kind is str else f"a table [{key}]"
+            raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
+    parts = {
+        "terms": tuple(term_from_dict(*item) for item in content.get("terms", {}).items()),
+        "priors": {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()},
+    }
+    return ModelSpec(**{**content, **parts})
 
 
 def _prior(name: str, raw: object) -> Prior:
@@ -351,14 +342,11 @@ def _prior(name: str, raw: object) -> Prior:
 
 
 def _overridden(prior: Prior, new: object) -> Prior:
-    if not isinstance(new, Mapping):
-        raise ValueError(f"a prior is given as a mapping such as {{'sd': 0.1}}; got {new!r:.60}")
-    if "family" not in new:
-        if set(new) - {"reason", *prior.parameters}:
-            raise ValueError(
-                f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} "
-                f"of the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; "
-                f"got {new!r:.60}"
-            )
-        new = {"family": prior.family, **prior.parameters, **new}
-    return _prior("override", {"reason": "set by the caller", **new})
+    if not isinstance(new, Mapping) or ("family" not in new and set(new) - {*prior.parameters}):
+        raise ValueError(
+            f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} of "
+            f"the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; got "
+            f"{new!r:.60}"
+        )
+    same = {} if "family" in new else {"family": prior.family, **prior.parameters}
+    return _prior("override", {"reason": "set by the caller", **same, **new})

@@ -28,14 +28,8 @@ slopes: a row has them times its values, see ``Design.x``."""
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column", "protected_group")
 """What they may be crossed with."""
 
-CONSTRAINTS = {
-    "": "",
-    "zero_sum": ", which sum to zero",
-    "contrast": ", associated against different",
-    "interaction": ", beyond both and the connections",
-    "cells": ", which sum to zero over every connection",
-}
-"""What the effects of a term may be confined to, and how a title puts it.
+CONSTRAINTS = ("", "zero_sum", "contrast", "interaction", "cells")
+"""What the effects of a term may be confined to.
 
 ``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
 unit are the difference between associated and different, half of it in either, and nothing in
@@ -55,11 +49,6 @@ _WHOLE = {
 """What the effects of a constraint are of and by."""
 
 _SIGN = {"associated": 1.0, "different": -1.0}
-
-_KINDS: dict[str, tuple[Any, str]] = {
-    "correlated": (bool, "true or false"),
-    "alike": (int | float, "a number"),
-}
 
 
 @dataclass(frozen=True)
@@ -94,52 +83,43 @@ class Term:
     alike: float = 0.0
 
     def __post_init__(self) -> None:
-        for key, kind, allowed in (
-            ("of", "column", FACTORS),
-            ("by", "column", ("", *CROSSINGS)),
-            ("sd_by", "column", ("", *CROSSINGS)),
-            ("constraint", "choice", tuple(CONSTRAINTS)),
+        for key, allowed in (
+            ("of", FACTORS),
+            ("by", ("", *CROSSINGS)),
+            ("sd_by", ("", self.by) if self.of != "attribute" else ("", self.by, "attribute_kind")),
+            ("constraint", CONSTRAINTS),
         ):
             if getattr(self, key) not in allowed:
-                raise ValueError(f"{key}: {unknown_name(kind, getattr(self, key), allowed)}")
-        sds = {"", self.by} | ({"attribute_kind"} if self.of == "attribute" else set())
-        if self.sd_by not in sds:
-            may = " or ".join(sorted(sds - {""})) or "nothing"
-            raise ValueError(f"effects of {self.of} may have an sd by {may}; got {self.sd_by!r}")
-        unusual = bool(self.around or self.sd_by or self.correlated)
+                raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), allowed)}")
         of_units = self.of in {"protected_word", "attribute"}
-        zero_sum = self.constraint == "zero_sum"
-        of, by = _WHOLE.get(self.constraint, ("", ""))
-        of = of or self.of
+        means = self.by == "connection" and self.of.startswith("protected_")
+        plain = not (self.around or self.sd_by or self.correlated)
+        whole = _WHOLE.get(self.constraint)
+        several = not self.correlated and self.sd_by != self.by
         rules = {
-            "zero_sum and correlated need a column that effects are crossed with": (
-                (zero_sum or self.correlated) and not self.by
+            "effects that sum to zero are by a column, with one sd and no correlation": (
+                self.constraint != "zero_sum" or (self.by and several)
             ),
-            "effects that sum to zero are alike: one sd, and no correlation": (
-                zero_sum and (self.correlated or self.sd_by == self.by)
+            f"{self.constraint} effects are of and by {whole}, with one sd and nothing else": (
+                whole is None or (plain and (whole[0] or self.of, whole[1]) == (self.of, self.by))
             ),
-            f"{self.constraint} effects are of {of} by {by}, with one sd and nothing else": (
-                self.constraint in _WHOLE and (unusual or (self.of, self.by) != (of, by))
-            ),
-            f"alike is a share of the covariance, in [0, 1]; got {self.alike!r}": (
-                not 0 <= self.alike <= 1
-            ),
-            "effects that are alike by their vectors have no means and no correlations": (
-                self.alike > 0 and (self.correlated or self.around)
-            ),
-            "only effects of words and of attributes may be alike or correlated": (
-                (self.alike > 0 or self.correlated) and not of_units
+            "alike and correlated are for effects of words or attributes, correlated ones by a "
+            "column; alike is a share in [0, 1], of effects without means and correlations": (
+                (of_units or not (self.alike or self.correlated))
+                and (self.by or not self.correlated)
+                and 0 <= self.alike <= 1
+                and not (self.alike and (self.correlated or self.around))
             ),
             "slopes are by connection or of all, with one sd and nothing else": (
-                self.of == COVARIATE
-                and (unusual or self.constraint or self.by not in {"", "connection"})
+                self.of != COVARIATE
+                or (plain and not self.constraint and self.by in {"", "connection"})
             ),
-            f"only words and groups vary around means, by connection; got of = {self.of!r}, "
-            f"by = {self.by!r}": self.around
-            and (self.by != "connection" or not self.of.startswith("protected_")),
+            "only effects of words and groups by connection vary around means": (
+                means or not self.around
+            ),
         }
-        for message, wrong in rules.items():
-            if wrong:
+        for message, kept in rules.items():
+            if not kept:
                 raise ValueError(message)
 
     @property
@@ -166,13 +146,6 @@ class Term:
     def correlation_dims(self) -> tuple[str, str]:
         """Dimensions of the matrix of correlations."""
         return self.by, f"{self.by}_other"
-
-    @property
-    def in_words(self) -> str:
-        """What the term is, in a few words."""
-        text = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
-        text += f" around {self.around}" if self.around else ""
-        return text + CONSTRAINTS[self.constraint] + (", which correlate" * self.correlated)
 
     @property
     def separate(self) -> bool:
@@ -303,10 +276,7 @@ def _interactions(
 
 @cache
 def _cells(connection_of_cell: tuple[int, ...]) -> FloatArray:
-    """Orthonormal tables of groups by columns whose cells sum to zero over every connection.
-
-    Cells without rows are zero.
-    """
+    """Orthonormal tables of cells that sum to zero over every connection, zero without rows."""
     from scipy.linalg import null_space
 
     connection = np.array(connection_of_cell)
@@ -317,18 +287,18 @@ def _cells(connection_of_cell: tuple[int, ...]) -> FloatArray:
 
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term of a table ``[terms.NAME]`` of a model's file."""
-    known = [key.name for key in fields(Term) if key.name != "name"]
+    kinds: dict[str, Any] = {
+        key.name: type(key.default) for key in fields(Term) if key.name != "name"
+    }
+    kinds |= {"of": str, "sd": str, "alike": float | int}
     try:
-        if not isinstance(content, Mapping):
-            raise ValueError(f"must be a table; got {content!r:.60}")
+        if not isinstance(content, Mapping) or {"of", "sd"} - set(content):
+            raise ValueError(f"must be a table with of and sd; got {content!r:.60}")
         for key, value in content.items():
-            if key not in known:
-                raise ValueError(unknown_name("key", key, known))
-            kind, wanted = _KINDS.get(key, (str, "text"))
-            if not isinstance(value, kind):
-                raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
-        if lacking := {"of", "sd"} - set(content):
-            raise ValueError(f"lacks {min(lacking)}")
+            if key not in kinds:
+                raise ValueError(unknown_name("key", key, kinds))
+            if not isinstance(value, kinds[key]):
+                raise ValueError(f"{key} cannot be {value!r:.60}")
         return Term(name, **content)
     except ValueError as error:
         raise ValueError(f"[terms.{name}] {error}") from None

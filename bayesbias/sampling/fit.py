@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.checks import Argument, ArgumentError
+from .._core.arrays import FloatArray
+from .._core.checks import Argument
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
@@ -28,15 +28,13 @@ from ..model.tree import (
     add_labels,
     assemble,
     describe,
-    variable_dims,
     varying,
 )
-from ..tables.schema import Coded, table_hash, validate_and_encode
+from ..tables.schema import ROUNDING, Coded, table_hash, validate_and_encode
 from .exact import sample_exact
 from .importance import FEWEST_EFFECTIVE, HIGHEST_K
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
-from .variation import require_variation
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -154,7 +152,6 @@ def fit_design(
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
     require_variation(design, spec)
-    _require_memory(design, spec, options)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     tree, method, reason = _by_method(design, spec, options, fitting)
@@ -208,6 +205,34 @@ def from_pymc(
     return tree
 
 
+def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
+    """Rows that share a residual sd and are all equal, by the connection or word that they are of.
+
+    The name is empty where the model has one residual sd. Values are equal that spread by no more
+    than the rounding of distances; a single row does not count.
+    """
+    parts = [("", design.y)]
+    if spec.sigma_dims:
+        codes, names = design.codes(spec.sigma), design.coords[spec.sigma]
+        parts = [(name, design.y[codes == index]) for index, name in enumerate(names)]
+    return [(name, y) for name, y in parts if len(y) > 1 and y.std() <= ROUNDING]
+
+
+def require_variation(design: Design, spec: ModelSpec) -> None:
+    """Raise a ValueError where a residual sd would have to be learned from equal values.
+
+    Its posterior would pile up at zero: the exact sampler's weights fail, and NUTS takes minutes.
+    """
+    what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
+    for name, y in constant_parts(design, spec):
+        spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
+        raise ValueError(
+            f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
+            f"{round(float(y.mean()), 4):g}{spread}, so that no residual sd can be learned from "
+            "them; leave these rows out, or take a model with sigma = 'common'"
+        )
+
+
 def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
     """Write a posterior's model, origin and warnings into its attributes, and warn."""
     describe(tree, spec, **origin)
@@ -234,23 +259,6 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
             "were of one: the same words count once for each, and intervals come out too narrow. "
             "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time",
             skip_file_prefixes=OWN_FRAMES,
-        )
-
-
-def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
-    """Raise an ArgumentError if the draws take more memory than the machine has."""
-    if not hasattr(os, "sysconf"):  # Windows
-        return
-    dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
-    names = {"connection_mean", "word_mean", *spec.priors, *(term.name for term in spec.terms)}
-    numbers = sum(math.prod(len(coords[dim]) for dim in dims[name]) for name in names)
-    needed = 8 * options.draws * options.chains * numbers
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > memory:
-        raise ArgumentError(
-            f"{options.draws:,} draws of {options.chains} chains take {needed / 1e9:,.0f} "
-            f"GB, and this machine has {memory / 1e9:,.0f} GB; lower ",
-            _DRAWS,
         )
 
 
