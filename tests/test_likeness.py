@@ -32,7 +32,6 @@ def test_mean_and_deviations_have_the_variances_that_a_covariance_gives_them() -
     centered = block - block.mean(0) - block.mean(1)[:, None] + block.mean()
     rebuilt = (split.basis * split.deviations) @ split.basis.T
     np.testing.assert_allclose(rebuilt, centered, atol=1e-12)
-    assert split.scales(0.5)[0] == pytest.approx(0.5 + 0.5 * split.mean)
 
 
 def test_likeness_is_above_the_mean_cosine_between_blocks() -> None:

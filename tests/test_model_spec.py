@@ -102,8 +102,11 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_prior("sigmas", family="exponential", rate=1), "unknown parameter 'sigmas'"),
         (with_prior("sigma", rate=1), r"\[priors.sigma\] needs a family"),
         (with_prior("sigma", family="exponential", rate=-2), r"\[priors.sigma\] rate .* positive"),
-        (with_prior("sigma", family="normal", mean=0, sd=1), "sigma is positive and cannot take"),
-        (with_prior("sigma", **LKJ), "sigma is no matrix of correlations; got lkj"),
+        (
+            with_prior("sigma", family="normal", mean=0, sd=1),
+            "sigma takes a positive prior; got normal",
+        ),
+        (with_prior("sigma", **LKJ), "sigma takes a positive prior; got lkj"),
         (
             with_prior("connection_mean", family="gamma", shape=2, rate=1),
             "connection_mean takes a normal prior; got gamma",
@@ -219,7 +222,7 @@ def test_a_whole_prior_is_overridden() -> None:
         ({"sigma": {"rate": -1}}, "must be positive; got -1"),
         ({"sigma": {"family": "half_normal", "rate": 1}}, "parameter of half_normal 'rate'"),
         ({"sigma": 0.5}, "a prior takes family and its parameters.* got 0.5"),
-        ({"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "cannot take the normal prior"),
+        ({"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "takes a positive prior; got normal"),
     ],
 )
 def test_wrong_overrides_say_what_is_wrong(overrides: dict[str, Any], message: str) -> None:

@@ -44,15 +44,15 @@ def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
     rows = np.random.default_rng(3).standard_normal((len(design.words) + len(design.attributes), 9))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     cosines = (vectors @ vectors.T for vectors in np.split(rows, [len(design.words)]))
-    return fit_design(
+    post = fit_design(
         with_cosines(design, *cosines),
         model_named(request.param),
         method="exact",
         draws=1000,  # with fewer, too few proposals are effective under the largest models
         chains=2,
         seed=1,
-        prior_predictive=True,
     )
+    return add_groups(post, "prior_predictive", seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,8 @@ def test_the_robust_model_is_wired_through(
     toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
 ) -> None:
     """Draws from the prior stand for NUTS; PyMC's Student-t against ours."""
-    tree = fit(toy_table, "robust", draws=500, chains=2, seed=1, prior_predictive=True)
+    tree = fit(toy_table, "robust", draws=500, chains=2, seed=1)
+    tree = add_groups(tree, "prior_predictive", seed=1)
     assert tree["prior"]["nu"].shape == (1, 500)
     assert tree["prior_predictive"]["cosine_distance"].shape == (1, 500, 32)
     check_log_likelihood(tree, build_model(toy_table, "robust"))

@@ -112,10 +112,6 @@ class Fitting(FitOptions):
 
     seed: int = SEED
     progressbar: Hidden = True
-    log_likelihood: Hidden = False
-    log_prior: Hidden = False
-    posterior_predictive: Hidden = False
-    prior_predictive: Hidden = False
 
     @property
     def shown(self) -> Fitting:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.random import Generator, default_rng
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
@@ -57,26 +57,20 @@ def add_groups(
     for group in wanted:
         if group not in EXTRA_GROUPS:
             raise ValueError(unknown_name("group", str(group), EXTRA_GROUPS))
-    copy = tree.copy()
+    tree, rng, outcome = tree.copy(), default_rng(as_seed_sequence(seed)), outcome_of(tree)
     missing = {group for group in wanted if group not in tree.children}
-    draw_groups(copy, missing, default_rng(as_seed_sequence(seed)))
-    return copy
-
-
-def draw_groups(tree: DataTree, groups: Collection[str], rng: Generator) -> None:
-    """Add groups to a posterior in place; see `add_groups`."""
-    outcome = outcome_of(tree)
-    if "prior_predictive" in groups:
+    if "prior_predictive" in missing:
         prior = draw_prior(design_of(tree), spec_of(tree), tree["posterior"].sizes["draw"], rng)
         _add_rows(prior, "prior_predictive", outcome, lambda rows: predict_rows(prior, rows, rng))
         tree["prior"] = prior["posterior"].to_dataset()
         tree["prior_predictive"] = prior["prior_predictive"].to_dataset()
-    if "posterior_predictive" in groups:
+    if "posterior_predictive" in missing:
         _add_rows(tree, "posterior_predictive", outcome, lambda rows: predict_rows(tree, rows, rng))
-    if "log_likelihood" in groups:
+    if "log_likelihood" in missing:
         _add_rows(tree, "log_likelihood", outcome, lambda rows: log_likelihood(tree, rows))
-    if "log_prior" in groups:
+    if "log_prior" in missing:
         add_draws(tree, "log_prior", log_priors(tree))
+    return tree
 
 
 def _add_rows(

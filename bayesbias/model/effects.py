@@ -51,14 +51,25 @@ def draw_effects(
             coordinates = np.linalg.cholesky(units) @ coordinates
         if term.correlated:
             coordinates = coordinates @ np.swapaxes(values[term.correlation_factor], 1, 2)
-        effects = term.effects(design, sd * coordinates)
+        drawn[term.name] = term.effects(design, sd * coordinates)
+    return with_means(design, terms, drawn, values)
+
+
+def with_means(
+    design: Design,
+    terms: Iterable[Term],
+    effects: Mapping[str, FloatArray],
+    values: Mapping[str, FloatArray],
+) -> dict[str, FloatArray]:
+    """Add to the effects of terms the means that they vary around, which may be effects."""
+    moved = dict(effects)
+    for term in sorted(terms, key=lambda term: term.of == "protected_word"):  # groups before words
         if term.around == "connection_mean":
-            effects = effects + values["connection_mean"][:, None]
+            moved[term.name] = moved[term.name] + values["connection_mean"][:, None]
         elif term.around:
-            means = drawn[term.around] if term.around in drawn else values[term.around]
-            effects = effects + means[:, design.word_group]
-        drawn[term.name] = effects
-    return drawn
+            means = moved[term.around] if term.around in moved else values[term.around]
+            moved[term.name] = moved[term.name] + means[:, design.word_group]
+    return moved
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -21,26 +21,13 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Directions:
-    """A block of n units in orthonormal directions: its mean, and deviations that K leaves alone.
-
-    Parameters
-    ----------
-    mean : float
-        Variance of the sum over sqrt(n) under K, in units of the variance of one unit: 1 where all
-        units are unrelated, n where they are the same.
-    deviations : (n - 1,) float
-        Variances along the other directions, from 0 on.
-    basis : (n, n - 1) float
-        These directions, as columns that sum to zero.
-    """
+    """A block of n units in orthonormal directions that K leaves alone: mean and deviations."""
 
     mean: float
-    deviations: FloatArray
-    basis: FloatArray
-
-    def scales(self, share: float) -> tuple[float, FloatArray]:
-        """Variances of the mean and of the deviations where K has a share of the covariance."""
-        return 1 - share + share * self.mean, 1 - share + share * self.deviations
+    # variance of the sum over sqrt(n) under K, in units of the variance of one unit: 1 where all
+    # units are unrelated, n where they are the same
+    deviations: FloatArray  # (n - 1,): variances along the other directions, from 0 on
+    basis: FloatArray  # (n, n - 1): these directions, as columns that sum to zero
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
@@ -83,7 +70,7 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
     for index in range(block.max() + 1):
         place = np.ix_(*2 * [np.flatnonzero(block == index)])
         split = directions(matrix[place])
-        mean, deviations = split.scales(share)
+        mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
         total[place] = mean / len(split.basis) + (split.basis * deviations) @ split.basis.T
     return total
 

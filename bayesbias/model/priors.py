@@ -132,12 +132,6 @@ FAMILIES: dict[str, Family] = {
 }
 """All families a model can name. Adding one is an entry here."""
 
-_MISFITS = {
-    "mean": "takes a normal prior; got {}",
-    "matrix": "takes an lkj prior; got {}",
-    "positive": "is positive and cannot take the {} prior",
-}
-
 
 @dataclass(frozen=True)
 class Prior:
@@ -196,18 +190,13 @@ class Prior:
     def require(self, name: str, takes: str) -> None:
         """Raise a ValueError if the prior does not suit a parameter.
 
-        Parameters
-        ----------
-        name : str
-            The parameter.
-        takes : {"mean", "positive", "matrix"}
-            What it is. A mean has a normal prior, so that it integrates out.
+        It is a ``mean``, whose prior is normal so that it integrates out, a ``positive`` number,
+        or a ``matrix`` of correlations.
         """
-        of_family = FAMILIES[self.family].takes
-        if of_family == "matrix" and takes != "matrix":
-            raise ValueError(f"{name} is no matrix of correlations; got {self.family}")
-        if self.family != "normal" if takes == "mean" else of_family != takes:
-            raise ValueError(f"{name} {_MISFITS[takes].format(self.family)}")
+        kind = self.family if takes == "mean" else FAMILIES[self.family].takes
+        wanted = {"mean": "a normal", "matrix": "an lkj", "positive": "a positive"}[takes]
+        if kind != {"mean": "normal"}.get(takes, takes):
+            raise ValueError(f"{name} takes {wanted} prior; got {self.family}")
 
     def log_density(self, x: FloatArray) -> FloatArray:
         """Log density at x, element by element; of an LKJ prior for each matrix."""

@@ -221,6 +221,7 @@ def spec_of(tree: DataTree) -> ModelSpec:
 
 def design_of(tree: DataTree) -> Design:
     """Return the design that a posterior was fitted to."""
+    require_posterior(tree)
     constants = tree["constant_data"]
     names = {
         dim: tuple(labels(tree, dim)) for dim, name in ROW_INDICES.items() if name in constants

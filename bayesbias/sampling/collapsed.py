@@ -57,8 +57,9 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from ..model.likeness import IntArray
+from ..model.priors import factor_of_partial_correlations
 from .blocks import cholesky, cholesky_blocks, solve_blocks
-from .parameters import correlation_factor, log_prior
+from .parameters import log_prior
 from .reduction import SMALLEST_SIGMA, Collapsed, Units
 
 
@@ -230,7 +231,8 @@ def _alone(
     correlated, rotation = slice(0), np.ones((0, 0, len(parameters)))
     if units.correlated is not None:
         block, correlated = units.correlated
-        factors = correlation_factor(parameters[:, block.where], block.n_correlated)
+        partial = np.tanh(parameters[:, block.where])
+        factors = factor_of_partial_correlations(partial, block.n_correlated)
         rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
     own = sds[parameter]
     matrices = weighted(gram, precision)

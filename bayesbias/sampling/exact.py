@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, one_thread
-from ..model.effects import word_means
+from ..model.effects import with_means, word_means
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density, standard_noise, weighted
 from .importance import find_mode, importance_resample
@@ -192,7 +192,11 @@ def draw_effects(
             if name not in values:
                 values[name] = np.empty((len(parameters), *drawn.shape[1:]))
             values[name][start : start + rows] = drawn
-    return _with_means(posterior, values) | values_of(posterior.blocks, parameters)
+    design, spec = posterior.design, posterior.spec
+    values = with_means(design, spec.terms, values, values)
+    if "word_mean" not in values:
+        values["word_mean"] = word_means(design, spec, values)
+    return values | values_of(posterior.blocks, parameters)
 
 
 def _draw_block(
@@ -282,16 +286,3 @@ def _along(
     for index, basis in enumerate(along.basis):
         deviations[:, side.of_unit == index] = basis @ drawn[:, along.of_class == index]
     return np.moveaxis(deviations, -1, 0)
-
-
-def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:
-    """Add to means what they vary around, and the means of words where these are sums of terms."""
-    design, spec = posterior.design, posterior.spec
-    for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):  # groups first
-        if term.around == "connection_mean":
-            values[term.name] = values[term.name] + values["connection_mean"][:, None]
-        elif term.around:
-            values[term.name] = values[term.name] + values[term.around][:, design.word_group]
-    if "word_mean" not in values:
-        values["word_mean"] = word_means(design, spec, values)
-    return values

@@ -18,7 +18,6 @@ from .._core.checks import Argument
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
-from ..model.arviz_groups import draw_groups
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table, make_design
 from ..model.pymc_model import model_of
@@ -77,15 +76,14 @@ def fit(
     **keywords
         Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
         ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar are for
-        NUTS only. ``log_likelihood=True``, ``log_prior=True``, ``posterior_predictive=True`` and
-        ``prior_predictive=True`` add groups for ArviZ, as `bayesbias.add_groups` does afterwards.
+        NUTS only.
 
     Returns
     -------
     xarray.DataTree
-        Groups posterior, sample_stats, observed_data, constant_data and those asked for;
-        attributes ``model``, ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``,
-        ``versions``, ``warnings``.
+        Groups posterior, sample_stats, observed_data and constant_data; attributes ``model``,
+        ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
+        ``warnings``.
 
     Raises
     ------
@@ -153,11 +151,10 @@ def fit_design(
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
     require_variation(design, spec)
     sequence = as_seed_sequence(options.seed)
-    fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
-    tree, method, reason = _by_method(design, spec, options, fitting)
+    (child,) = sequence.spawn(1)
+    tree, method, reason = _by_method(design, spec, options, default_rng(child))
     origin = {"method": method, "method_reason": reason, "seed": str(sequence.entropy)}
     _describe(tree, spec, **origin, table_hash=table_hash or design.digest)
-    draw_groups(tree, options.groups, predicting)
     return tree
 
 

@@ -15,7 +15,6 @@ from .._core.intervals import (
     interval_kind,
 )
 from .._core.random import Seed, check_seed
-from ..model.defaults import EXTRA_GROUPS
 
 METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 """Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
@@ -59,8 +58,6 @@ class FitOptions:
         .02 in GloVe. This is a mere convention; set your own.
     progressbar : bool
         Whether NUTS shows its bar.
-    log_likelihood, log_prior, posterior_predictive, prior_predictive : bool
-        Whether to add these groups to the posterior, for ArviZ; see `bayesbias.add_groups`.
 
     Raises
     ------
@@ -84,10 +81,6 @@ class FitOptions:
     ci_kind: str = DEFAULT_CI_KIND
     rope: float | None = None
     progressbar: bool = True
-    log_likelihood: bool = False
-    log_prior: bool = False
-    posterior_predictive: bool = False
-    prior_predictive: bool = False
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -124,16 +117,11 @@ class FitOptions:
         return {**self.intervals, "rope": self.rope}
 
     @property
-    def groups(self) -> set[str]:
-        """The groups that are added to a posterior."""
-        return {name for name in EXTRA_GROUPS if getattr(self, name)}
-
-    @property
     def recorded(self) -> dict[str, Any]:
         """What decides the numbers, with a seed that is an object as text."""
-        names = {key.name for key in fields(self)} - {"progressbar", *EXTRA_GROUPS}
+        kept = {key.name: getattr(self, key.name) for key in fields(self)}
+        del kept["progressbar"]
         plain = self.seed is None or isinstance(self.seed, int)
-        kept = {key.name: getattr(self, key.name) for key in fields(self) if key.name in names}
         return kept if plain else kept | {"seed": str(self.seed)}
 
     def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
@@ -152,10 +140,6 @@ class FitKeywords(TypedDict, total=False):
     target_accept: float
     seed: Seed
     progressbar: bool
-    log_likelihood: bool
-    log_prior: bool
-    posterior_predictive: bool
-    prior_predictive: bool
 
 
 def check_rope(rope: float) -> None:

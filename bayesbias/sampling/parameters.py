@@ -65,11 +65,6 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
     return total
 
 
-def correlation_factor(values: FloatArray, n: int) -> FloatArray:
-    """Cholesky factors of correlation matrices, (draws, n, n), of their block of parameters."""
-    return factor_of_partial_correlations(np.tanh(values), n)
-
-
 def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
     """Invert `values_of`: parameters, (n, n_parameters), of sds and matrices of correlations."""
     return np.hstack(
@@ -88,7 +83,7 @@ def values_of(blocks: Sequence[Block], parameters: FloatArray) -> dict[str, Floa
     for block in blocks:
         own = parameters[:, block.where]
         if block.n_correlated:
-            factor = correlation_factor(own, block.n_correlated)
+            factor = factor_of_partial_correlations(np.tanh(own), block.n_correlated)
             values[block.name] = factor @ factor.transpose(0, 2, 1)
             values[f"{block.name}_factor"] = factor
         else:

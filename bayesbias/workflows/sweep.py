@@ -25,7 +25,7 @@ from ..comparison.many import fit_many
 from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import CASES, load_vectors
-from ..model.defaults import DEFAULT_MODELS, EXTRA_GROUPS
+from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model, spec_from_dict
 from ..model.tree import SamplingWarning, warnings_of
 from ..posterior.contrasts import contrasts
@@ -139,8 +139,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
 
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
-    known = {key.name: key.default for key in fields(SweepConfig)}
-    known = {name: known[name] for name in known.keys() - {"progressbar", *EXTRA_GROUPS}}
+    known = {key.name: key.default for key in fields(SweepConfig) if key.name != "progressbar"}
     for key in content:
         if key not in known:
             raise ValueError(
