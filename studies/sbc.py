@@ -26,7 +26,7 @@ from numpy.random import SeedSequence, default_rng
 
 from bayesbias._core.arrays import FloatArray, unit_rows
 from bayesbias.model.design import Design, make_design
-from bayesbias.model.pymc_model import model_of
+from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.model.tree import variable_dims
 from bayesbias.posterior.estimands import has_cells, population_gaps
@@ -187,7 +187,7 @@ def _simulated(
     """Parameters, (n_tables, ...) each, and distances, (n_tables, n_rows), of the PyMC model."""
     import pymc as pm
 
-    with model_of(design, spec_by_name(spec)):
+    with build_model(design, spec_by_name(spec)):
         tree = pm.sample_prior_predictive(n_tables, random_seed=seed)
     truths = {str(name): values.values[0] for name, values in tree["prior"].data_vars.items()}
     for term in spec_by_name(spec).fitting(design).terms:

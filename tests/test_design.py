@@ -48,8 +48,8 @@ def test_a_word_in_two_groups_is_refused(toy_table: pd.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("x", "match"),
     [
-        (np.zeros((3, 1)), r"x needs a row for each of \d+ values and a column for each of length"),
-        (np.nan, "covariates must be finite; leave out the rows that have no value"),
+        (np.zeros((3, 1)), r"x needs \(\d+, 1\) finite covariates"),
+        (np.nan, r"x needs \(\d+, 1\) finite covariates"),
     ],
 )
 def test_covariates_have_a_value_in_every_row(

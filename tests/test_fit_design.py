@@ -12,7 +12,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.model.design import Design, make_design
-from bayesbias.model.pymc_model import model_of
+from bayesbias.model.pymc_model import build_model
 from bayesbias.model.tree import observed, outcome_of, stacked
 from bayesbias.sampling.fit import fit, fit_design
 
@@ -67,7 +67,7 @@ def test_the_outcome_has_its_name_everywhere(
     for group in ("posterior_predictive", "prior_predictive", "log_likelihood"):
         assert "score" in exact[group]
     assert bb.predictive_check(exact)["n_rows"].iloc[0] == len(named.y)
-    assert [rv.name for rv in model_of(named, bb.load_model("robust")).observed_RVs] == ["score"]
+    assert [rv.name for rv in build_model(named, bb.load_model("robust")).observed_RVs] == ["score"]
 
 
 def test_designs_differ_by_all_that_they_hold(design: Design) -> None:
@@ -85,9 +85,9 @@ def test_designs_differ_by_all_that_they_hold(design: Design) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"y": np.array([0.5])}, "word has 32 rows and y has 1"),
-        ({"word": np.full(32, 4)}, "word holds an index that is not in 0 to 3"),
-        ({"connection": np.full(32, -1)}, "connection holds an index that is not in 0 to 3"),
+        ({"y": np.array([0.5])}, "word needs an index in 0 to 3 for each of 1 y"),
+        ({"word": np.full(32, 4)}, "word needs an index in 0 to 3"),
+        ({"connection": np.full(32, -1)}, "connection needs an index in 0 to 3"),
         (
             {"y": np.r_[0.1, np.nan, np.ones(30)]},
             "cosine_distance must be finite; got nan in row 1",

@@ -18,7 +18,7 @@ from xarray import DataTree
 from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, make_design, with_cosines
 from bayesbias.model.likelihood import predict_rows
-from bayesbias.model.pymc_model import build_model, model_of
+from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
     design_of,
@@ -57,7 +57,7 @@ def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
 
 @pytest.fixture(scope="module")
 def model(exact: DataTree) -> pm.Model:
-    return model_of(design_of(exact), spec_of(exact))
+    return build_model(design_of(exact), spec_of(exact))
 
 
 def thinned(tree: DataTree, n: int = 9) -> DataTree:
@@ -147,7 +147,7 @@ def test_every_model_samples_by_nuts_and_its_warnings_come_through(
     nuts = {"method": "nuts", "draws": 500, "chains": 2, "target_accept": 0.95}
     tree = fit_design(varied, spec, seed=1, progressbar=False, **nuts)
     assert np.isfinite(tree["posterior"].to_dataset().to_dataarray()).all()
-    check_pymc_works_on(tree, model_of(varied, load_model(spec)))
+    check_pymc_works_on(tree, build_model(varied, load_model(spec)))
 
 
 def test_variables_and_dims_are_those_that_posteriors_have(
@@ -202,4 +202,4 @@ def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
     spec = model_named("crossed with slopes and of sigma by word")
     tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)
     assert design_of(tree).digest == design.digest
-    check_log_likelihood(tree, model_of(design_of(tree), spec))
+    check_log_likelihood(tree, build_model(design_of(tree), spec))

@@ -85,20 +85,14 @@ class Design:
         n_rows = len(self.y)
         for name in ("word", "connection", "attribute", *(("context",) if self.contexts else ())):
             index, size = getattr(self, name), len(getattr(self, f"{name}s"))
-            if len(index) != n_rows:
-                raise ValueError(f"{name} has {len(index)} rows and y has {n_rows}")
-            if n_rows and not 0 <= index.min() <= index.max() < size:
-                raise ValueError(f"{name} holds an index that is not in 0 to {size - 1}")
+            if len(index) != n_rows or (n_rows and not 0 <= index.min() <= index.max() < size):
+                raise ValueError(f"{name} needs an index in 0 to {size - 1} for each of {n_rows} y")
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
-        if self.covariates and self.x.shape != (n_rows, len(self.covariates)):
-            raise ValueError(
-                f"x needs a row for each of {n_rows} values and a column for each of "
-                f"{', '.join(self.covariates)}; its shape is {self.x.shape}"
-            )
-        if not np.isfinite(self.x).all():
-            raise ValueError("covariates must be finite; leave out the rows that have no value")
+        shape = (n_rows, len(self.covariates))
+        if self.covariates and not (self.x.shape == shape and np.isfinite(self.x).all()):
+            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack one")
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)

@@ -52,16 +52,10 @@ def build_model(
     >>> with bb.build_model(table, "robust"):  # doctest: +SKIP
     ...     posterior = pm.sample()
     """
-    spec = load_model(spec).with_priors(priors or {})
-    design = table if isinstance(table, Design) else make_design(table)
-    return model_of(design, spec)
-
-
-def model_of(design: Design, spec: ModelSpec) -> pm.Model:
-    """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
-    spec = spec.fitting(design)
+    design = table if isinstance(table, Design) else make_design(table)
+    spec = load_model(spec).with_priors(priors or {}).fitting(design)
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
         index = {

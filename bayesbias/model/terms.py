@@ -186,10 +186,14 @@ class Term:
             signs = np.array([[_SIGN.get(connection, 0.0)] for connection in design.connections])
             return np.asarray(signs / np.sqrt(2))
         if self.constraint == "interaction":
-            pairs = tuple(design.set_connection.ravel().tolist())
-            return _interactions(n_of, n_by, pairs, len(design.connections))
+            groups, sets = np.repeat(np.eye(n_of), n_by, axis=1), np.tile(np.eye(n_by), n_of)
+            connections = one_hot(design.set_connection.ravel(), len(design.connections))
+            return _null_space(np.vstack([groups, sets, connections]).tobytes(), n_of * n_by)
         if self.constraint == "cells":
-            return _cells(tuple(design.column_connection.ravel().tolist()))
+            connection = design.column_connection.ravel()
+            connections = one_hot(connection, int(connection.max()) + 1)
+            empty = np.eye(len(connection))[connection < 0]
+            return _null_space(np.vstack([connections, empty]).tobytes(), len(connection))
         return np.eye(n_by)
 
     def columns(self, design: Design, rows: IntArray) -> FloatArray:
@@ -262,27 +266,11 @@ def _zero_sum(n: int) -> FloatArray:
 
 
 @cache
-def _interactions(
-    n_groups: int, n_sets: int, connection_of_pair: tuple[int, ...], n_connections: int
-) -> FloatArray:
-    """Orthonormal tables of groups by sets that are orthogonal to groups, sets, connections."""
+def _null_space(content: bytes, n: int) -> FloatArray:
+    """Orthonormal columns that a matrix of n columns, given as its bytes, maps to zero."""
     from scipy.linalg import null_space
 
-    groups = np.repeat(np.eye(n_groups), n_sets, axis=1)
-    sets = np.tile(np.eye(n_sets), n_groups)
-    connections = one_hot(np.array(connection_of_pair), n_connections)
-    return np.asarray(null_space(np.vstack([groups, sets, connections])), dtype=np.float64)
-
-
-@cache
-def _cells(connection_of_cell: tuple[int, ...]) -> FloatArray:
-    """Orthonormal tables of cells that sum to zero over every connection, zero without rows."""
-    from scipy.linalg import null_space
-
-    connection = np.array(connection_of_cell)
-    sums = one_hot(connection, connection.max() + 1)
-    empty = np.eye(len(connection))[connection < 0]
-    return np.asarray(null_space(np.vstack([sums, empty])), dtype=np.float64)
+    return np.asarray(null_space(np.frombuffer(content).reshape(-1, n)), dtype=np.float64)
 
 
 def term_from_dict(name: str, content: object) -> Term:

@@ -20,7 +20,7 @@ from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table, make_design
-from ..model.pymc_model import model_of
+from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
     SamplingWarning,
@@ -292,7 +292,7 @@ def _nuts(
     if backend != "pymc" and find_spec(backend) is None:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     seeds = [int(seed) for seed in rng.integers(2**31, size=options.chains)]
-    with model_of(design, spec), warnings.catch_warnings():
+    with build_model(design, spec), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
         # PyTensor warns of what Numba does not compile: shapes, and not the density.
