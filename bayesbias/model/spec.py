@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
@@ -80,7 +79,7 @@ class ModelSpec:
     note: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "priors", MappingProxyType(dict(self.priors)))
+        object.__setattr__(self, "priors", dict(self.priors))
         for key, choices in CHOICES.items():
             if getattr(self, key) not in choices:
                 raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), choices)}")
@@ -117,9 +116,6 @@ class ModelSpec:
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
                 raise ValueError(f"two terms of {factor} are correlated; at most one can be")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (spec_from_dict, (self.to_dict(),))
 
     @property
     def needed_priors(self) -> tuple[str, ...]:

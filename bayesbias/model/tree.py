@@ -103,18 +103,14 @@ def in_order(dataset: Dataset) -> Dataset:
     them in each variable's own: ``connection_mean`` before ``word_mean`` exchanges its labels.
     """
     dims = {str(name): values.dims for name, values in dataset.data_vars.items()}
-    before: dict[object, set[object]] = {dim: set() for dim in dataset.dims}
-    for own in dims.values():
-        for position, dim in enumerate(own):
-            before[dim] |= set(own[:position])
+    before = {
+        dim: {first for own in dims.values() if dim in own for first in own[: own.index(dim)]}
+        for dim in dataset.dims
+    }
     present: set[object] = set()
     names: list[str] = []
     while rest := [name for name in dims if name not in names]:
-        fits = (
-            name
-            for name in rest
-            if all(before[dim] <= present | set(dims[name]) for dim in dims[name])
-        )
+        fits = (n for n in rest if all(before[d] <= present | set(dims[n]) for d in dims[n]))
         names.append(next(fits, rest[0]))
         present |= set(dims[names[-1]])
     return dataset[names]
