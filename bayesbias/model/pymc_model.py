@@ -12,6 +12,7 @@ from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
 from .design import COVARIATE, Design, make_design
 from .effects import word_means
+from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
 from .terms import Term
 from .tree import ROW_INDICES
@@ -67,11 +68,12 @@ def build_model(
         values["connection_mean"] = spec.priors["connection_mean"].to_pymc(
             "connection_mean", dims="connection"
         )
+        rough = RoughFit(design)
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
             mean: Any = values[term.around] if term.around else 0.0
             if term.of == "protected_word" and term.around not in {"", "connection_mean"}:
                 mean = mean[design.word_group]  # of the word's group
-            values[term.name] = _effects(design, term, values, mean)
+            values[term.name] = _effects(design, term, values, mean, rough)
         if "word_mean" not in values:
             means = word_means(design, spec, values)
             pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
@@ -121,6 +123,7 @@ def _effects(
     term: Term,
     values: Mapping[str, Any],
     mean: Any,  # noqa: ANN401
+    rough: RoughFit,
 ) -> Any:  # noqa: ANN401
     """Make the effects of a term; constrained ones are free, and only what is allowed counts."""
     import pymc as pm
@@ -138,7 +141,10 @@ def _effects(
         return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
     if term.constraint:
         return term.projected(pm.Normal(term.name, 0.0, sd, dims=term.dims), design)
-    return pm.Normal(term.name, mean, sd, dims=term.dims)
+    transform = placed(*rough.of_term(design, term))
+    return pm.Normal(
+        term.name, mean, sd, dims=term.dims, default_transform=None, transform=transform
+    )
 
 
 def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noqa: ANN401
