@@ -112,6 +112,10 @@ def contrast_forest(
     require_frame(frame, columns, "bb.contrasts(posterior)")
     pair = {"first": first, "second": second} if "first" not in frame else {}
     rows = contrast_of(frame.assign(**pair), first, second)
+    title, xlabel = f"Are {first} or {second} attributes closer?", ""
+    if "estimand" in rows and (rows["estimand"] == "relative").any():
+        title = "Are words closer to their own stereotypes than others are?"
+        xlabel = "contrast with the other groups (negative = closer to own)"
     return intervals(
         rows,
         words=words,
@@ -119,7 +123,8 @@ def contrast_forest(
         pair=(first, second),
         rope=rope,
         directions="p_direction" in rows,
-        title=f"Are {first} or {second} attributes closer?",
+        title=title,
+        xlabel=xlabel,
         note=interval_note(frame),
         ax=ax,
     )

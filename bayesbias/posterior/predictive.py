@@ -17,7 +17,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.likelihood import predict_chunks
 from ..model.likeness import effective_number
-from ..model.tree import design_of, index_of, labels, observed
+from ..model.tree import design_of, index_of, labels, observed, require_posterior
 from ..model.tree import n_draws as n_draws_of
 from .summaries import carry_warnings
 
@@ -77,6 +77,7 @@ def predictive_check(
     0     0.50    4815      0.55
     5     0.89    4815      0.93
     """
+    require_posterior(tree)
     sequence = as_seed_sequence(seed)
     intervals = predictive_intervals(
         tree, ci_probs, ci_kind=ci_kind, n_draws=n_draws, seed=sequence

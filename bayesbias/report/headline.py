@@ -96,6 +96,12 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     return rows
 
 
+def is_relative(rows: pd.DataFrame) -> bool:
+    """Whether groups are compared with the other groups at the same stereotypes."""
+    groups = at_level(rows, GROUP)
+    return bool(len(groups)) and bool((groups["estimand"] == "relative").all())
+
+
 def headline(analysis: Analysis) -> Headline:
     """Word what a list's page leads with: what was measured, for whom, and what follows."""
     first, second = leading_pair(analysis.table)
@@ -126,6 +132,8 @@ def headline(analysis: Analysis) -> Headline:
         for row in rows.to_dict("records")
     ]
     caption = f"{first.capitalize()} − {second} under the model {analysis.lead.spec.name}"
+    if is_relative(rows):
+        caption += "; groups compared with the other groups"
     table = Table(caption, tuple(heads), (False,) * len(heads), tuple(cells), leads=True)
     return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
 
@@ -176,7 +184,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
             "Two groups without control words have one number: the data do not identify which of "
             "the two it comes from."
         ] * several
-    if (groups["estimand"] != "relative").any():
+    if not is_relative(rows):
         return [
             "A group's number compares stereotypes at that group's words, and includes how close "
             "each set lies to all groups."
@@ -204,8 +212,8 @@ def _listed_sentences(analysis: Analysis, groups: pd.DataFrame) -> list[str]:
         return []
     names = joined(f"{row['protected_group']} has {placed(row)}" for row in rows)
     return [
-        f"Within a group, over the very words listed, {names}: that includes how close each set "
-        "of stereotypes lies to everybody, which the table takes out."
+        f"Within a group, associated − different over the very words listed, {names}: that "
+        "includes how close each set of stereotypes is to everybody, which the table takes out."
     ]
 
 

@@ -16,7 +16,7 @@ from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from . import wording
-from .headline import CLOSING, NULLS, headline, leading_rows
+from .headline import CLOSING, NULLS, headline, is_relative, leading_rows
 from .numbers import ROUNDED, counted, joined, plain_draws, probability_name
 from .wording import ALL_GROUPS, MEANINGS, THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
@@ -66,9 +66,12 @@ def headline_figure(analysis: Analysis) -> Figure:
         keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
         ranges = analysis.reference.of_match("frequency")[[*keys, *ends]]
         rows = rows.merge(ranges, "left", on=keys).astype(dict.fromkeys(ends, np.float64))
+    closer = f"{first} attributes are closer than {second} ones"
+    if is_relative(rows):
+        closer = "words are closer to their own stereotypes than words of the other groups are"
     caption = (
         f"Model {lead}, {probability_name(analysis.settings.ci_prob)} intervals. Left of zero: "
-        f"{first} attributes are closer than {second} ones."
+        f"{closer}."
         f"{f' Borderline: {joined(edge)}.' if edge else ''}"
     )
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
