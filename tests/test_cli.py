@@ -90,7 +90,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --case upper": "unknown case 'upper'",
     "run toy.toml --rope -1": "--rope",
     "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
-    "run toy.toml --draws 1000000000": "not enough memory",
+    "run toy.toml --draws 1000000000": "GB",
     "run toy.toml --target-accept 1": "--target-accept must lie in (0",
     "run toy.toml --modl paper": "Did you mean --model?",
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",

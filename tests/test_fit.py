@@ -223,3 +223,8 @@ def test_missing_pairs_that_make_a_fit_slow_are_named(
     monkeypatch.setattr("bayesbias.sampling.reduction.MUCH_WORK", 10)
     fit(gaps, "paper", seed=1, draws=20)
     assert "of 32 pairs of words have no row" in caplog.text
+
+
+def test_draws_beyond_the_memory_are_refused_with_their_size(toy_table: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match=r"1,000,000,000 draws of 4 chains take [\d,]+ GB"):
+        fit(toy_table, "paper", draws=1_000_000_000)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
@@ -14,7 +16,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument
+from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
@@ -27,6 +29,7 @@ from ..model.tree import (
     add_labels,
     assemble,
     describe,
+    variable_dims,
     varying,
 )
 from ..tables.schema import ROUNDING, Coded, table_hash, validate_and_encode
@@ -150,6 +153,7 @@ def fit_design(
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
     require_variation(design, spec)
+    _require_memory(design, spec, options)
     sequence = as_seed_sequence(options.seed)
     (child,) = sequence.spawn(1)
     tree, method, reason = _by_method(design, spec, options, default_rng(child))
@@ -256,6 +260,23 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
             "were of one: the same words count once for each, and intervals come out too narrow. "
             "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time",
             skip_file_prefixes=OWN_FRAMES,
+        )
+
+
+def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
+    """Raise an ArgumentError if the draws take more memory than the machine has."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return
+    dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
+    names = {"connection_mean", "word_mean", *spec.priors, *(term.name for term in spec.terms)}
+    numbers = sum(math.prod(len(coords[dim]) for dim in dims[name]) for name in names)
+    needed = 8 * options.draws * options.chains * numbers
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > memory:
+        raise ArgumentError(
+            f"{options.draws:,} draws of {options.chains} chains take {needed / 1e9:,.0f} "
+            f"GB, and this machine has {memory / 1e9:,.0f} GB; lower ",
+            _DRAWS,
         )
 
 
