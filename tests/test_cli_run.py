@@ -166,7 +166,8 @@ def test_missing_words_are_named_and_lower_case_is_hinted_at(
     assert main(toy) == 0
     out = " ".join(capsys.readouterr().out.split())
     told = "entries: Son, Puppi, Nurse and 1 control word. No number includes them."
-    assert f"{told} 2 there in another spelling (nurse for Nurse and son for Son)" in out
+    spelled = "It has 2 missing words in another spelling (nurse for Nurse and son for Son)"
+    assert f"{told} {spelled}" in out
     assert main([*toy, "--case", "fallback", "--force"]) == 0
     said = capsys.readouterr()
     assert "entries: Puppi and 1 control word." in said.out

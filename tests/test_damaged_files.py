@@ -27,7 +27,7 @@ from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import read_scored
 from bayesbias.model.spec import model_text
-from bayesbias.workflows.sweep import load_sweep
+from bayesbias.workflows.sweep_spec import load_sweep
 
 
 def load(path: Path) -> object:

@@ -13,7 +13,6 @@ import signal
 import sys
 import tempfile
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -47,14 +46,6 @@ STEPS = {"background": 17, "compare": 31, "run": 41, "sweep": 83}
 
 KINDS = ("old", "new", "table alone", "mixed")
 """What a kill leaves; a table alone has lost the cosines that belong to it."""
-
-
-@dataclass(frozen=True)
-class Kills:
-    """How many operations a command has, and what its kills left: old, new, alone, mixed."""
-
-    operations: int
-    left: dict[str, int]
 
 
 def run(command: str, number: int) -> int:
@@ -122,8 +113,8 @@ def killed_at(command: str, operation: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch) -> Kills:
-    """Kill a command at every ``step``-th operation, and run it again from each state it left."""
+def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count what kills at every ``step``-th operation leave; run the command again after each."""
     prepare(command, monkeypatch)
     here, base = Path("here"), Path("base")
     here.rename(base)
@@ -157,7 +148,7 @@ def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch)
             assert run(command, NEW) == 0
             assert files(here, "results/") == after
         operation += step
-    return Kills(operation - step, left)
+    return left
 
 
 @pytest.mark.slow
@@ -166,9 +157,9 @@ def test_a_kill_leaves_the_old_or_the_new(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    kills = kill_at_operations(command, STEPS.get(command, 3), monkeypatch)
-    assert kills.left["mixed"] == 0
-    assert sum(kills.left.values()) >= 1
+    left = kill_at_operations(command, STEPS.get(command, 3), monkeypatch)
+    assert left["mixed"] == 0
+    assert sum(left.values()) >= 1
 
 
 if __name__ == "__main__":
@@ -178,7 +169,7 @@ if __name__ == "__main__":
     for name in sys.argv[2:] or COMMANDS:
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
-            kills = kill_at_operations(name, 1, patch)
-        rows.append({"command": name, "every": 1, "kills": sum(kills.left.values()), **kills.left})
+            left = kill_at_operations(name, 1, patch)
+        rows.append({"command": name, "every": 1, "kills": sum(left.values()), **left})
         print(rows[-1], flush=True)
         pd.DataFrame(rows).to_csv(target, index=False)

@@ -15,7 +15,7 @@ import bayesbias as bb
 from bayesbias.model.priors import Prior
 from bayesbias.model.spec import CHOICES, ModelSpec, load_model, models, spec_from_dict
 from bayesbias.workflows.settings import load_models
-from bayesbias.workflows.sweep import sweep_from_dict
+from bayesbias.workflows.sweep_spec import sweep_from_dict
 
 PAPER = load_model("paper").to_dict()
 
@@ -124,7 +124,10 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_term("sigma", of="attribute", sd="s"), "two parts of the model are called 'sigma'"),
         (with_term("own", of="attribute", sd="s", constraint="zero_sum"), ZERO_SUM),
         (with_term("word_mean", constraint="zero_sum"), ZERO_SUM),
-        (with_term("own", of="attribute", sd="s", correlated=True), "correlated ones by a column"),
+        (
+            with_term("own", of="attribute", sd="s", correlated=True),
+            "correlated effects are of words or attributes, by a",
+        ),
         (with_term("word_mean", correlated=True), "lacks the prior of word_mean_correlation"),
         (with_term("own", of="covariate", by="attribute_set", sd="s"), "slopes are by connection"),
     ],

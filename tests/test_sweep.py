@@ -26,7 +26,8 @@ from sweep_inputs import write_inputs
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
 from bayesbias.cli import main
-from bayesbias.workflows.sweep import JOINT, Sweep, SweepConfig, load_sweep, run_sweep
+from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
+from bayesbias.workflows.sweep_spec import SweepConfig, load_sweep
 
 CELLS = 12
 """Three embeddings, two lists, two models."""
@@ -204,7 +205,7 @@ def test_sampling_warnings_are_kept_with_the_result(
 RUN = """
 import sys
 from pathlib import Path
-from bayesbias.workflows.sweep import load_sweep, run_sweep
+from bayesbias import load_sweep, run_sweep
 run_sweep(load_sweep(sys.argv[1]), Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sweep_inputs import EXAMPLE
 
-from bayesbias.workflows.sweep import Embedding, SweepConfig, load_sweep
+from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 
 MINIMAL = 'lists = ["religion"]\n'
 PLACES = '\n[embeddings]\ndemo = "glove-demo"\n'

@@ -97,7 +97,10 @@ def test_what_is_refused() -> None:
         ({"match": "length"}, "unknown match 'length'"),
         ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
         ({"model": "robust"}, "need a Normal model.* the model 'robust' is student"),
-        ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the list needs"),
+        (
+            {"ranks": (0, 7)},
+            "2 of the embedding's 7 words to choose from are left, fewer than the 5 of",
+        ),
     ):
         call = partial(bb.vocabulary_contrasts, vectors, words, **options)
         refused(what, call)

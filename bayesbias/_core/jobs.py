@@ -228,9 +228,9 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
         for key, outcome in outcomes:
             del remaining[key]
             yield key, outcome
-    text = "a worker died (killed, crashed or out of memory) before this job had a result; run it"
+    text = "a worker died (killed, crashed or out of memory) before this job ended; run it again"
     for key, job in remaining.items():
-        yield key, Failure(job.name, "BrokenExecutor", f"{text} again")
+        yield key, Failure(job.name, "BrokenExecutor", text)
 
 
 @cache

@@ -115,7 +115,7 @@ def _loading(place: str, allow_pickle: bool | None) -> Iterator[dict[str, Any]]:
 
 
 def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Exception:
-    """Return the error that says what a failed load means."""
+    """Return the error that explains a failed load."""
     text = str(error).strip()
     first = text.split("\n")[0][:300] or type(error).__name__
     if "trust_remote_code" in text:

@@ -239,8 +239,8 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
     rows = np.flatnonzero(free)
     if len(rows) < len(words):
         raise TooFewWordsError(
-            f"the embedding has {len(free)} words to choose from, fewer than the list needs; take "
-            "a larger vocabulary"
+            f"{len(rows)} of the embedding's {len(free)} words to choose from are left, fewer "
+            f"than the {len(words)} of the next set; take a larger vocabulary"
         )
     if match == "topics":
         cohesion = mean_cosine(pool.units_of(words, {}))

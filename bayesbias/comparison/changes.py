@@ -95,8 +95,9 @@ def order_changes(
     frame = compare_draws(after - before, **reading)
     if spec_of(tree).likelihood == "normal":
         place, sign = pair_place(labels(tree, "connection"), first, second)
-        weights = contrast_weights(collapse(design_of(tree), spec_of(tree)))
-        use_moments(frame, tree, sign * weights[..., place], reading)
+        posterior = collapse(design_of(tree), spec_of(tree))
+        weights = sign * contrast_weights(posterior)[..., place]
+        use_moments(frame, tree, posterior, weights, reading)
     bounds: dict[str, pd.Series[float]] = {}
     for when, gap in zip(WHEN, (before, after), strict=True):
         end = describe_draws(gap, ci_prob, ci_kind)

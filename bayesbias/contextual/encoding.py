@@ -113,8 +113,8 @@ def contextual_vectors(
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warnings.warn(
-            f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) what is read "
-            "knows nothing of the rest of the sentence; put words later, or use pooling='last'",
+            f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) the vector "
+            "does not depend on the rest of the sentence; put words later, or use pooling='last'",
             stacklevel=2,
         )
     wanted = list(dict.fromkeys(words))

@@ -338,7 +338,9 @@ def _prior(name: str, raw: object) -> Prior:
 
 
 def _overridden(prior: Prior, new: object) -> Prior:
-    if not isinstance(new, Mapping) or ("family" not in new and set(new) - {*prior.parameters}):
+    if not isinstance(new, Mapping) or (
+        "family" not in new and set(new) - {"reason", *prior.parameters}
+    ):
         raise ValueError(
             f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} of "
             f"the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; got "

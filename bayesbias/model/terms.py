@@ -100,21 +100,24 @@ class Term:
         of_units = self.of in {"protected_word", "attribute"}
         means = self.by == "connection" and self.of.startswith("protected_")
         plain = not (self.around or self.sd_by or self.correlated)
-        whole = _WHOLE.get(self.constraint)
+        of, by = _WHOLE.get(self.constraint, (self.of, self.by))
         several = not self.correlated and self.sd_by != self.by
         rules = {
             "effects that sum to zero are by a column, with one sd and no correlation": (
                 self.constraint != "zero_sum" or (self.by and several)
             ),
-            f"{self.constraint} effects are of and by {whole}, with one sd and nothing else": (
-                whole is None or (plain and (whole[0] or self.of, whole[1]) == (self.of, self.by))
+            f"{self.constraint} effects are of {of or self.of} by {by}, with one sd and nothing "
+            "else": (
+                self.constraint not in _WHOLE
+                or (plain and (of or self.of, by) == (self.of, self.by))
             ),
-            "alike and correlated are for effects of words or attributes, correlated ones by a "
-            "column; alike is a share in [0, 1], of effects without means and correlations": (
-                (of_units or not (self.alike or self.correlated))
-                and (self.by or not self.correlated)
-                and 0 <= self.alike <= 1
-                and not (self.alike and (self.correlated or self.around))
+            "correlated effects are of words or attributes, by a column": (
+                not self.correlated or (of_units and self.by)
+            ),
+            f"alike is a share in [0, 1], for effects of words or attributes without means and "
+            f"correlations; got {self.alike!r}": (
+                0 <= self.alike <= 1
+                and (not self.alike or (of_units and not self.correlated and not self.around))
             ),
             "slopes are by connection or of all, with one sd and nothing else": (
                 self.of != COVARIATE

@@ -31,10 +31,15 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     files = {kind: path.with_name(f"{path.name}.{kind}") for kind in extra}
     if (asked := path.suffix.lower().removeprefix(".")) in extra:
         files = {asked: path}
-    shape = {"dpi": PIXELS_AN_INCH, "bbox_inches": "tight"}
     for kind, final in files.items():
         with rc_context({"svg.hashsalt": "bayesbias"}), replace_file(final) as temporary:
-            figure.savefig(temporary, format=kind, metadata=extra[kind], **shape)  # type: ignore[arg-type]
+            figure.savefig(
+                temporary,
+                format=kind,
+                metadata=extra[kind],
+                dpi=PIXELS_AN_INCH,
+                bbox_inches="tight",
+            )
     if figure.get_gid() == OWN:
         plt.close(figure)
     return list(files.values())

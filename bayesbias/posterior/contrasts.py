@@ -135,11 +135,12 @@ def contrasts(
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
     levels, gaps, estimands = contrast_draws(tree, over)
-    weights = None
+    posterior, weights = None, None
     # Effects are Normal given the sds, which a posterior of one end of a change lacks.
     is_exact = spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
     if is_exact and over == "population":
-        weights = contrast_weights(collapse(design_of(tree), spec_of(tree)))
+        posterior = collapse(design_of(tree), spec_of(tree))
+        weights = contrast_weights(posterior)
     if between == "groups":
         groups = levels.loc[levels["level"] == GROUP, "protected_group"]
         if len(groups) < 2:
@@ -150,8 +151,8 @@ def contrasts(
         if weights is not None:  # none of groups where the model has no mean of each
             weights = weights[:, one] - weights[:, other] if weights.shape[1] > 1 else None
     frame = describe_gaps(gaps, names, levels, reading, estimands)
-    if weights is not None:
-        use_moments(frame, tree, weights, reading)
+    if posterior is not None and weights is not None:
+        use_moments(frame, tree, posterior, weights, reading)
     if between == "connections":
         is_word = (levels["level"] == WORD).to_numpy()
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
@@ -190,7 +191,13 @@ def contrast_weights(posterior: Collapsed) -> FloatArray:
     return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
 
 
-def use_moments(frame: pd.DataFrame, tree: DataTree, weights: FloatArray, reading: Reading) -> None:
+def use_moments(
+    frame: pd.DataFrame,
+    tree: DataTree,
+    posterior: Collapsed,
+    weights: FloatArray,
+    reading: Reading,
+) -> None:
     """Describe the first rows of a frame by their exact distribution given the sds.
 
     The rows are linear functions of the shared effects of a Normal model, weights (n_shared, ...),
@@ -199,7 +206,6 @@ def use_moments(frame: pd.DataFrame, tree: DataTree, weights: FloatArray, readin
     """
     weights = weights.reshape(len(weights), -1)
     weights = weights[:, ~np.isnan(weights[0])]
-    posterior = collapse(design_of(tree), spec_of(tree))
     sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
     means, variances = moments(posterior, parameters_of(posterior.blocks, sds), weights)
     exact = describe_mixtures(means[..., 0], np.sqrt(variances), **reading)

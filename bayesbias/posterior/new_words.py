@@ -7,7 +7,7 @@ from them as they differ from one another, so that its interval is wider.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -105,22 +105,20 @@ def predict_words(
 def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]]:
     """Give every group one new word, and every kind one new attribute; return the factors, too."""
     unknown = np.zeros((0, 0))  # likeness of vectors that are not there
-    design = replace(
-        old,
-        words=old.groups,
-        word_group=np.arange(len(old.groups)),
-        word=old.codes("protected_group"),
-        word_likeness=unknown,
-    )
+    new: dict[str, Any] = {
+        "words": old.groups,
+        "word_group": np.arange(len(old.groups)),
+        "word": old.codes("protected_group"),
+        "word_likeness": unknown,
+    }
     if not attributes:
-        return design, ["protected_word"]
-    design = replace(
-        design,
-        attributes=old.kinds,
-        attribute_kind=np.arange(len(old.kinds)),
-        attribute=old.codes("attribute_kind"),
-        attribute_likeness=unknown,
-        contexts=old.contexts[:1],
-        context=np.zeros_like(old.context),
-    )
-    return design, ["protected_word", "attribute", "context"]
+        return replace(old, **new), ["protected_word"]
+    new |= {
+        "attributes": old.kinds,
+        "attribute_kind": np.arange(len(old.kinds)),
+        "attribute": old.codes("attribute_kind"),
+        "attribute_likeness": unknown,
+        "contexts": old.contexts[:1],
+        "context": np.zeros_like(old.context),
+    }
+    return replace(old, **new), ["protected_word", "attribute", "context"]

@@ -88,11 +88,11 @@ def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatA
     shape = len(design.words), int(set_of.max()) + 1
     cell = np.where(set_of >= 0, design.word * shape[1] + set_of, -1)
     expected = mean_locations(tree, cell, shape[0] * shape[1]).reshape(-1, *shape)
-    sample = np.full((1, *shape), np.nan)
-    for w, s in np.ndindex(shape):
-        rows = np.flatnonzero((design.word == w) & (set_of == s))
-        if len(rows):
-            sample[:, w, s] = design.y[rows].mean()
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    used = set_of >= 0
+    np.add.at(sums, (design.word[used], set_of[used]), design.y[used])
+    np.add.at(counts, (design.word[used], set_of[used]), 1)
+    sample = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)[None]
     return _scores(expected, design.word_group), _scores(sample, design.word_group)
 
 

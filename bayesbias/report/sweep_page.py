@@ -21,7 +21,8 @@ from .wording import THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
-    from ..workflows.sweep import Sweep, SweepConfig
+    from ..workflows.sweep import Sweep
+    from ..workflows.sweep_spec import SweepConfig
 
 FIRST = "associated"
 """First of every contrast that is shown."""

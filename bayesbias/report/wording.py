@@ -104,8 +104,8 @@ def missing_sentences(analysis: Analysis) -> list[str]:
     if others := analysis.others:
         words = named([f"{form} for {word}" for word, form in others.items()], 3)
         sentences.append(
-            f"{len(others)} there in another spelling ({words}): write them so, or try --case "
-            "fallback or --strip-accents."
+            f"It has {counted(len(others), 'missing word')} in another spelling ({words}): write "
+            "it so in the list, or try --case fallback or --strip-accents."
         )
     if len(analysis.thin):
         few = sets_in_words(analysis.thin)

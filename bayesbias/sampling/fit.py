@@ -227,10 +227,11 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
     what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
     for name, y in constant_parts(design, spec):
         spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
+        advice = "leave these rows out, or take a model with sigma = 'common'"
         raise ValueError(
             f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
             f"{round(float(y.mean()), 4):g}{spread}, so that no residual sd can be learned from "
-            "them; leave these rows out, or take a model with sigma = 'common'"
+            f"them; {advice if name else 'measure other words'}"
         )
 
 

@@ -170,7 +170,7 @@ class OfModels[R: ModelResult](Shown):
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:
-            write_results(self, stage, self.call)  # type: ignore[arg-type]
+            write_results(self, stage, self.call)  # type: ignore[arg-type]  # subclasses have pages
         return Path(path) / REPORT
 
     def __repr__(self) -> str:

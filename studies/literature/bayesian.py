@@ -49,8 +49,12 @@ def list_sizes() -> Iterator[Claim]:
     yield Claim(claim, "13 to 18", found, quoted=quoted, note=note, comparable=False)
     quoted = "for attributes between 11 and 25"
     found = f"{min(attributes)} to {max(attributes)}"
-    note = "the number of Manzini et al.; see the row above"
-    yield Claim("attributes of Manzini et al.", "11 to 25", found, quoted=quoted, note=note)
+    note = (
+        "the sentence names the lists of Caliskan et al.; see the row above. The range fits those "
+        "of Manzini et al., which the paper also uses"
+    )
+    claim = "attributes of Manzini et al."
+    yield Claim(claim, "11 to 25", found, quoted=quoted, note=note, comparable=False)
 
 
 @at("table 1", "2")
@@ -125,9 +129,10 @@ def mac_without_copies() -> Iterator[Claim]:
         once = after[~after["protected_word"].isin(dropped)]
         values.append(mac_change(before[~before["protected_word"].isin(dropped)], once)[2])
     note = (
-        f"with all names the published table gives {mac_change(before, after)[2]:.2g}; each of "
-        f"{len(values)} choices of one name a vector gives {min(values):.2g} to {max(values):.2g}. "
-        "MAC does move. It is a mean over stereotypes that equalizing puts at one distance"
+        "table 2 reprints the p-value of Manzini et al., which is for their data. With all names "
+        f"the published table gives {mac_change(before, after)[2]:.2g}; each of {len(values)} "
+        f"choices of one name a vector gives {min(values):.2g} to {max(values):.2g}. MAC is a mean "
+        "over stereotypes that equalizing puts at one distance"
     )
     claim = "p of the t-test, every vector once, at most"
     values = (3.006e-07, rounded(max(values), 2), 0, "3.006e−07", note)
@@ -464,9 +469,10 @@ def copies() -> Iterator[Claim]:
         pairs = _pairs(table, "copy")
         names = ", ".join(f"{row.word} = {row.other}" for row in pairs.itertuples())
         note = (
-            f"the paper makes no statement about this. {names}: equalizing a triplet in one "
-            "direction leaves only a sign, so at least two of three coincide. That the tables were "
-            "made with one direction is an inference from them"
+            f"the paper makes no statement about this. {names}. Equalizing a triplet in one "
+            "direction leaves only a sign, so at least two of three coincide; a word that is also "
+            "in a later triplet moves once more. That the tables were made with one direction is "
+            "an inference from them"
         )
         claim = f"{name}: different vectors of its {n_words} protected words"
         note = note if names else "the paper makes no statement; every word has its own vector"

@@ -27,7 +27,7 @@ from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.arrays import VECTORS, WORDS
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
-from bayesbias.workflows.sweep import load_sweep
+from bayesbias.workflows.sweep_spec import load_sweep
 
 
 @dataclass(frozen=True)

@@ -31,14 +31,15 @@ def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator
         count = 0
         for block in batched(lines, rows_of_chunk(dims)):
             words, ranks, parts = [], [], []
-            for count, (number, line) in enumerate(block, start=count + 1):  # noqa: B020
+            for rank, (number, line) in enumerate(block, start=count + 1):
                 where = f"{path}: line {number:,}"
                 head, fields = _split(line, dims, where)
                 word = head.decode(errors=ODD)
                 if wanted is None or word in wanted:
                     words.append(word)
-                    ranks.append(count)
+                    ranks.append(rank)
                     parts.append((where, fields))
+            count += len(block)
             tick()
             if words:
                 yield Chunk(words, _matrix(parts, dims), np.array(ranks, dtype=np.int64))

@@ -1,0 +1,164 @@
+"""The file of a sweep: embeddings, lists and models to compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from .._core.checks import unknown_name
+from .._core.random import Seed
+from .._core.reading import located, parse_toml, read_text
+from ..embeddings.load import CASES
+from ..model.defaults import DEFAULT_MODELS
+from ..model.spec import ModelSpec, load_model
+from ..sampling.options import FitOptions
+from ..tables.wordlists import WordList, load_wordlist
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """An embedding of a sweep: what it is called, where it is, and how words are looked up."""
+
+    name: str
+    source: str
+    case: str = "exact"
+
+
+@dataclass(frozen=True)
+class SweepConfig(FitOptions):
+    """What a sweep compares: every embedding, list and model with every other.
+
+    No two of a kind have one name.
+    """
+
+    embeddings: tuple[Embedding, ...]
+    lists: tuple[WordList, ...]
+    models: tuple[ModelSpec, ...]
+    seed: Seed = field(default=1, kw_only=True)
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for kind in ("embeddings", "lists", "models"):
+            names = Counter(part.name for part in getattr(self, kind))
+            if not names:
+                raise ValueError(f"{kind} is empty; a sweep needs at least one of them")
+            for name, count in names.items():
+                if not name.strip() or not name.isprintable():
+                    raise ValueError(f"{kind} holds the name {name!r}, which cannot be printed")
+                if count > 1:
+                    raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
+        for wordlist in self.lists:
+            if not wordlist.groups:
+                raise ValueError(
+                    f"the list {wordlist.name!r} has control words only; give one with groups"
+                )
+
+    @property
+    def n_cells(self) -> int:
+        """How many fits the sweep has."""
+        return len(self.embeddings) * len(self.lists) * len(self.models)
+
+
+def load_sweep(path: str | Path) -> SweepConfig:
+    r"""Read the configuration of a sweep from a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``bayesbias sweep --help`` shows an example. ``lists`` and ``[embeddings]`` are needed.
+        Paths in it are relative to its folder.
+
+    Returns
+    -------
+    SweepConfig
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or no list or model at a path in it.
+    ValueError
+        If the file is not a configuration: names the key, and what it takes.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
+    >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
+    >>> _ = path.write_text(text)
+    >>> [model.name for model in bb.load_sweep(path).models]
+    ['paper']
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no sweep configuration at {path}; give the sweep's .toml file")
+    with located(path):
+        return sweep_from_dict(parse_toml(read_text(path), "a sweep"), path.parent)
+
+
+def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
+    """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
+    known = {key.name: key.default for key in fields(SweepConfig) if key.name != "progressbar"}
+    for key in content:
+        if key not in known:
+            raise ValueError(
+                f"{unknown_name('key', key, known)}; `bayesbias sweep --help` shows a sweep's file"
+            )
+    options = dict(content)
+    embeddings = options.pop("embeddings", None)
+    if not isinstance(embeddings, Mapping):
+        raise ValueError(
+            "embeddings must be a table of names and sources: [embeddings], and below it lines "
+            f'such as demo = "glove-demo"; got {embeddings!r:.60}'
+        )
+    names = {
+        "lists": options.pop("lists", None),
+        "models": options.pop("models", list(DEFAULT_MODELS["distance"])),
+    }
+    for kind, given in names.items():
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            raise ValueError(
+                f"{kind} must be a list of names or paths, and stand before [embeddings]; got "
+                f"{given!r:.60}"
+            )
+    for key, value in options.items():
+        text = isinstance(known[key], str)
+        if isinstance(value, bool) or not isinstance(value, str if text else int | float):
+            kind = "text" if text else "a number"
+            raise ValueError(f"{key} must be {kind}; got {value!r:.60}")
+    return SweepConfig(
+        tuple(_embedding(name, raw, folder) for name, raw in embeddings.items()),
+        tuple(load_wordlist(_located(source, folder)) for source in names["lists"]),
+        tuple(load_model(_located(source, folder), "distance") for source in names["models"]),
+        **options,
+    )
+
+
+def _embedding(name: str, raw: object, folder: Path) -> Embedding:
+    given = {"source": raw} if isinstance(raw, str) else raw
+    keys = ("source", "case")
+    for key in given if isinstance(given, Mapping) else ():
+        if key not in keys:
+            raise ValueError(f"embeddings.{name}: {unknown_name('key', key, keys)}")
+    texts = isinstance(given, Mapping) and all(
+        one and isinstance(one, str) for one in given.values()
+    )
+    if not isinstance(given, Mapping) or not texts or "source" not in given:
+        raise ValueError(
+            f'embeddings.{name} must be a path, or {{ source = "PATH", case = "lower" }}; got '
+            f"{raw!r:.60}; options of the sweep stand before [embeddings]"
+        )
+    case = given.get("case", "exact")
+    if case not in CASES:
+        raise ValueError(f"embeddings.{name}: {unknown_name('case', case, CASES)}")
+    return Embedding(name, _located(given["source"], folder), case)
+
+
+def _located(source: str, folder: Path) -> str:
+    """Return a bundled name as it is, and a path as seen from the configuration's folder."""
+    is_path = "/" in source or "\\" in source or Path(source).suffix
+    return str(folder / Path(source).expanduser()) if is_path else source
