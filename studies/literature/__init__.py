@@ -1,10 +1,10 @@
-"""Claims of published papers, recomputed: one file a paper, one function a row.
+"""Claims of published papers, recomputed: one function a row.
 
 ``python -m studies.literature NAME`` prints a row, and ``--page`` instead of a name writes the
 table docs/tables/literature.csv. Some rows read published data from the folder in BAYESBIAS_DATA.
 """
 
-from . import bayesian, semantic, same, background, robust, others  # isort: skip
+from . import bayesian, bayesian_figures, semantic, same, background, robust, others  # isort: skip
 from .claims import AGREES, COLUMNS, DIFFERS, ENTRIES, NOT_COMPARABLE, Claim, Entry
 from .null_example import PaperExample, null_share, paper_example
 from .sources import TABLES, data_folder, plotted_posteriors, published_table
@@ -25,6 +25,7 @@ __all__ = [
     "PaperExample",
     "background",
     "bayesian",
+    "bayesian_figures",
     "data_folder",
     "null_share",
     "others",
