@@ -81,9 +81,7 @@ def scores() -> Axes:
 FIGURES: dict[str, Callable[[], Axes]] = {
     "headline": headline,
     "forest": lambda: bb.plots.forest(bb.summary(fitted()[3])),
-    "contrast_forest": lambda: bb.plots.contrast_forest(
-        bb.contrasts(fitted("religion")[3]), second="different"
-    ),
+    "contrast_forest": lambda: bb.plots.contrast_forest(bb.contrasts(fitted("religion")[3])),
     "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
     "prior_predictive": prior_predictive,
     "rank_forest": rank_forest,

@@ -44,7 +44,7 @@ def test_what_is_marked_is_explained_where_it_stands(found: Analysis) -> None:
     ax = found.plot()
     assert [text.get_text()[-1] for text in ax.get_yticklabels()] == ["s", "†", "†"]
     assert "† Too few words are left of a set of this group" in note(ax)
-    assert note(bb.plots.contrast_forest(found.contrasts, second="different")).count("†") == 0
+    assert note(bb.plots.contrast_forest(found.contrasts)).count("†") == 0
 
 
 def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:

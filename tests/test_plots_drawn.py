@@ -80,7 +80,7 @@ def test_forest_grows_with_its_words_and_leaves_too_many_out() -> None:
 
 def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(posterior: Any) -> None:
     frame = bb.contrasts(posterior)
-    ax = plots.contrast_forest(frame, rope=0.05, words=True)
+    ax = plots.contrast_forest(frame, second="human", rope=0.05, words=True)
     chosen = frame[(frame["first"] == "associated") & (frame["second"] == "human")]
     assert points(ax) == set(chosen["mean"].round(9))
     assert bars(ax) == ends(chosen)
@@ -98,7 +98,7 @@ def test_contrasts_stand_over_ranges_of_reference_lists(posterior: Any) -> None:
     frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
     both = pd.concat([frame.assign(match=match) for match in ("frequency", "topics")])
     bare = both.drop(columns=["p_direction", "first", "second"])
-    ax = plots.contrast_forest(bare, second="different")
+    ax = plots.contrast_forest(bare)
     ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
     assert len(ranges) == 2 * len(frame)
     assert len([name for name in legend_names(ax) if name.startswith("95% of lists")]) == 2

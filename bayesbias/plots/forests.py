@@ -94,7 +94,7 @@ def contrast_forest(
     frame: pd.DataFrame,
     *,
     first: str = "associated",
-    second: str = "human",
+    second: str = "different",
     rope: float | None = None,
     words: bool = False,
     ax: Axes | None = None,

@@ -150,9 +150,8 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         draws = analysis.lead.group_draws[[row["protected_group"] for row in groups]]
         some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
         sentences.append(
-            f"That at least one of the {len(groups)} does has a probability of "
-            f"{probability(some)}; with the same uncertainty around zero it would be "
-            f"{probability(none)}."
+            f"At least one of the {len(groups)} does with a probability of {probability(some)}. If "
+            f"every group were at zero with the same uncertainty, it would be {probability(none)}."
         )
     reference = analysis.reference
     if reference is not None:
