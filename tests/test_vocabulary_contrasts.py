@@ -14,7 +14,6 @@ from numpy.random import default_rng
 import bayesbias as bb
 from bayesbias.background.reference_words import draw_lists, draw_pool, words_present
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
-from bayesbias.model.spec import load_model
 
 RNG = default_rng(0)
 
@@ -67,7 +66,7 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     own = words_present(words, pool.found)
     options = {"vary": "both", "match": "topics", "n_lists": 1}
     (drawn,) = draw_lists(pool, own, rng=default_rng(1), **options)
-    found = list_contrasts(table, load_model(model), pool, [drawn], default_rng(1))
+    found = list_contrasts(table, bb.fit(table, model, seed=1), pool, [drawn])
     known = pool.found | {word: pool.vectors[row] for word, row in drawn.items()}
     fitted = bb.contrasts(bb.fit(bb.distance_table(known, own), model, seed=2))
     fitted = fitted.query("level != 'word'")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, default_rng
+from numpy.random import default_rng
 
-from .._core.arrays import one_thread
+from .._core.arrays import FloatArray, one_thread
 from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
@@ -23,14 +23,15 @@ from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.design import make_design, with_cosines
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import assemble, describe
+from ..model.tree import assemble, describe, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.estimands import pair_names
 from ..posterior.summaries import labeled
-from ..sampling.exact import draw_effects, sample_exact
+from ..sampling.exact import draw_effects
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
-from ..sampling.reduction import collapse, with_outcome
+from ..sampling.parameters import parameters_of
+from ..sampling.reduction import Collapsed, collapse, with_outcome
 from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
 from .reference_words import Match, Pool, Vary, draw_lists, draw_pool, words_present
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
 
 N_LISTS = 100
 """Reference lists: percentiles are good to .035 in the middle, p-values go down to 1 in 100."""
-
-SD_DRAWS = 500
-"""Posterior draws of a list's sds, whose mean is used for the reference lists too."""
 
 KEYS = [*LEVEL_COLUMNS[:2], "first", "second"]
 
@@ -143,7 +141,7 @@ def vocabulary_contrasts(
             Argument("method", options.method),
         )
     sequence = as_seed_sequence(options.seed)
-    posterior_seed, pool_seed, sd_seed = sequence.spawn(3)
+    posterior_seed, pool_seed = sequence.spawn(2)
     rng = default_rng(pool_seed)
     reading: dict[str, Any] = {"case": case, "ranks": ranks, "allow_pickle": allow_pickle}
     reading |= {"by_rank": match != "random", "progressbar": options.progressbar}
@@ -152,28 +150,24 @@ def vocabulary_contrasts(
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
     present = words_present(loaded, pool.found)
     drawn = draw_lists(pool, present, vary=vary, match=match, n_lists=n_lists, rng=rng)
-    reference = list_contrasts(table, spec, pool, drawn, default_rng(sd_seed))
+    reference = list_contrasts(table, posterior, pool, drawn)
     placed = placed_among(contrasts(posterior, **options.reading), reference)
     return VocabularyContrasts(placed, reference, posterior, sequence.entropy)
 
 
 def list_contrasts(
-    table: pd.DataFrame,
-    spec: ModelSpec,
-    pool: Pool,
-    lists: Iterable[Mapping[str, int]],
-    rng: Generator,
+    table: pd.DataFrame, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
 ) -> pd.DataFrame:
     """Compute contrasts of lists that `draw_lists` draws for the list of a table.
 
-    They are posterior means given the table's own sds, the exponentials of the mean log sds of
-    `SD_DRAWS` draws; the likeness of words is that of each list. Every list is a draw of one
-    posterior, so that the estimands are those of `contrasts`. The frame is that of
+    They are posterior means given the sds of a fit to these or more distances of the list, the
+    exponentials of its mean log sds; the likeness of words is that of each list. Every list is a
+    draw of one posterior, so that the estimands are those of `contrasts`. The frame is that of
     `VocabularyContrasts.reference`.
     """
-    posterior = collapse(make_design(table), spec)
+    posterior = collapse(make_design(table), spec_of(fitted))
     design, spec = posterior.design, posterior.spec
-    parameters = sample_exact(posterior, SD_DRAWS, rng, effects=False).parameters.mean(axis=0)
+    parameters = _mean_parameters(fitted, posterior)
     values = []
     with one_thread():
         for drawn in lists:
@@ -196,6 +190,16 @@ def list_contrasts(
     frame.insert(0, "list", np.repeat(np.arange(len(values)), n_rows))
     frame["mean"] = gaps[:, : len(levels)].ravel()
     return frame.dropna(subset="mean").reset_index(drop=True)
+
+
+def _mean_parameters(fitted: DataTree, posterior: Collapsed) -> FloatArray:
+    """Mean parameters of a fit, (n_parameters,), at the levels that a part of its table has."""
+    draws, values = fitted["posterior"].dataset, {}
+    for block in posterior.blocks:
+        levels = [label for dim in block.dims for label in posterior.design.coords[dim]]
+        own = draws[block.name].sel(dict.fromkeys(draws[block.name].dims[2:], levels))
+        values[block.name] = own.values.reshape(-1, *own.shape[2:])
+    return parameters_of(posterior.blocks, values).mean(axis=0)
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:

@@ -151,13 +151,13 @@ def read_against(
     held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
     known, present = replace(pool, found=held), words_present(own, held)
     table = distance_table(held, present)
-    _, _, *seeds = _seeds(settings)
+    seeds = _seeds(settings)[3:]
     n_lists = settings.reference_lists
     drawn = chain.from_iterable(
         draw_lists(known, present, vary=vary, match=match, n_lists=n_lists, rng=default_rng(seed))
-        for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True)
+        for (match, vary), seed in zip(REFERENCES.items(), seeds, strict=True)
     )
-    reference = list_contrasts(table, lead.spec, known, drawn, default_rng(seeds[0]))
+    reference = list_contrasts(table, lead.posterior, known, drawn)
     reference = reference[(reference[["first", "second"]] == [*HEADLINE]).all(axis=1)]
     match = (reference["list"] // n_lists).map(dict(enumerate(REFERENCES)))
     lists = reference.assign(list=reference["list"] % n_lists)
@@ -210,7 +210,7 @@ def _other_measures(
 
 
 def _seeds(settings: Settings) -> list[SeedSequence]:
-    """Seeds of the pool, the matched controls, the sds and the reference lists.
+    """Seeds of the pool, the matched controls and, from the fourth on, the reference lists.
 
     Without a number as the run's seed they are those of the seed 0, so that a list has the same
     controls whenever it is run.
