@@ -172,8 +172,8 @@ def _share(statistic: str) -> Callable[[PaperExample], float]:
 _SAMPLE = "in this sample is 0.39 and 1.27"
 _SAMPLES = "38% of samples result in a WEAT score at least as extreme"
 _SLIP = (
-    "the authors' weatSimulations.R has mean(s(t1), s(t2)), which averages s(t1) alone; see the "
-    "row of such a mean"
+    "the authors' weatSimulations.R has mean(s(t1), s(t2)), which averages s(t1) alone; the row "
+    "of such a mean, below, agrees"
 )
 _OTHER_SD = "same sentence as the row above, with the other sd"
 _AGAIN = "same finding as the row above"

@@ -78,9 +78,10 @@ def weighted_means() -> Iterator[Claim]:
 def lowest_correlation() -> Iterator[Claim]:
     """Pearson's correlation of KLS and SSS over the three models of table 2."""
     table = np.array(TABLE_2["StereoSet"])
-    found = round(float(np.corrcoef(table[:, 0], table[:, 2])[0, 1]), 3)
+    found = round(float(np.corrcoef(table[:, 0], table[:, 2])[0, 1]), 4)
     quoted = "KLS has the lowest correlation (r=0.84"
-    yield Claim("r of KLS and SSS, StereoSet", 0.84, found, 0.0101, quoted, "from two decimals")
+    note = "from two decimals; .84 is cut off"
+    yield Claim("r of KLS and SSS, StereoSet", 0.84, found, 0.0101, quoted, note)
 
 
 @at("mutual information of measures", "Correlation Analysis")
@@ -90,7 +91,7 @@ def mutual_information() -> Iterator[Claim]:
 
     note = (
         "with scikit-learn's estimator at n_neighbors = 1, our choice, as the paper names no "
-        "setting; three models allow few values, so we would not read much into it"
+        "setting. With three models the estimator has few possible values"
     )
     lower = "MI between SSS and the other evaluation measures is 0.17"
     other = "We find that the MI between the measures is 0.50"
@@ -115,11 +116,11 @@ def worked_example() -> Iterator[Claim]:
     quoted = "the bias score of this model should be 50"
     yield Claim("bias score", 50, 100 * preferred.mean(), 1e-9, quoted)
     for claim, printed, value, symbol in (
-        ("|Δst|", 0.7, gaps[0], "Δst|"),
-        ("|Δat|", 0.1, gaps[1], "Δat|"),
-        ("their difference", 0.6, gaps[0] - gaps[1], "Δst||Δat|"),
+        ("|Δst|", 0.7, gaps[0], "|Δst|"),
+        ("|Δat|", 0.1, gaps[1], "|Δat|"),
+        ("their difference", 0.6, gaps[0] - gaps[1], r"|\Delta_{st}|-|\Delta_{at}|"),
     ):
-        yield Claim(claim, printed, round(float(value), 6), 1e-6, f"|{symbol}={printed}")
+        yield Claim(claim, printed, round(float(value), 6), 1e-6, f"{symbol}={printed}")
 
 
 @at("table 4", "PLL Score Analysis")

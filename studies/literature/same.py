@@ -31,8 +31,9 @@ def gweat_of_two() -> Iterator[Claim]:
             round(float(gweat), 6),
             1e-6,
             "directly transferring WEAT’s",
+            f"for two groups equation 3 is half of WEAT's difference of means, {half:.6f}",
         )
-        yield Claim(f"gWEAT, {name}", *values, "half of WEAT's difference of means")
+        yield Claim(f"gWEAT, {name}", *values, shown="equation 3")
 
 
 @at("equations 13-16", "3.2")
@@ -45,17 +46,20 @@ def order_of_groups() -> Iterator[Claim]:
     scores = [bb.scores.same(vectors, targets, order).score for order in (groups, groups[::-1])]
     claim = "SAME of the groups in reverse order"
     quoted = "and the bias magnitude is"
-    yield Claim(claim, round(scores[0], 6), round(scores[1], 6), 1e-6, quoted)
+    note = f"{scores[0]:.6f} in the first order: the norm does not depend on the order"
+    values = (round(scores[0], 6), round(scores[1], 6), 1e-6, quoted, note)
+    yield Claim(claim, *values, shown="equation 15")
     means = [rows.mean(axis=0) for rows in rows_of("religion", "groups")]
     rows = np.vstack(rows_of("religion", "stereotypes"))
     added = [_added_components(rows, order) for order in (means, means[::-1])]
     note = (
-        "HammerLabML/EmbeddingBiasScores at ef1c49f adds components up and leaves the later ones "
-        "at their own length; the paper's equation takes the norm"
+        f"{added[0]:.4f} in the first order. The paper's repository imports SAME from the group's "
+        "EmbeddingBiasScores, which at ef1c49f adds components up and leaves the later ones at "
+        "their own length; equation 15 takes the norm. We do not know which version the paper used"
     )
     claim = "the sum of components in the code, in reverse order"
     values = (round(added[0], 4), round(added[1], 4), 0, quoted, note)
-    yield Claim(claim, *values, comparable=False)
+    yield Claim(claim, *values, comparable=False, shown="equation 15")
 
 
 def _added_components(rows: np.ndarray, means: list[np.ndarray]) -> float:

@@ -102,9 +102,10 @@ def direct_bias_misses() -> Iterator[Claim]:
 def association_limit() -> Iterator[Claim]:
     """‖â - b̂‖ of unit vectors is at most 2; table 2 has 5.206 for one language model."""
     note = (
-        "by theorem 1 this norm is at most 2. The authors' notebook (db_weat_examples.ipynb, "
-        "751dafa) computes another quantity (mean over dimensions of a norm over 25 pairs), so the "
-        "table shows that models differ, on another scale"
+        "theorem 1 defines â and b̂ as means of unit vectors, so this norm is at most 2. The "
+        "authors' notebook (db_weat_examples.ipynb, 751dafa) computes another quantity (mean over "
+        "dimensions of a norm over 25 pairs), so the table shows that models differ, on another "
+        "scale"
     )
     claim = "xlnet-base-cased; largest norm that unit vectors allow"
     yield Claim(claim, 5.206, "at most 2", 0, "xlnet-base-cased 5.206", note)
