@@ -68,6 +68,7 @@ def background(
     from .._core.display import abridged
     from ..workflows import output
 
+    options.require_lists(lists, "background")
     bg = bb.background
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:

@@ -6,7 +6,7 @@ cyclopts makes the options of a command from its signature and docstring, and fl
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -144,6 +144,20 @@ def command_line() -> str:
         elif WITHOUT_NUMBERS[name] and not equals:
             next(tokens, None)
     return shlex.join(kept)
+
+
+def require_lists(names: Sequence[str], command: str) -> None:
+    """Raise a ValueError that says how to name an embedding, if one stands among the lists."""
+    from .._core.resources import bundled_names
+    from ..embeddings.registry import ENDINGS, GENSIM_NAMES
+
+    known = {*bundled_names("vectors", ".npz"), *GENSIM_NAMES}
+    for name in names:
+        path = Path(name)
+        if name in known or path.suffix.lower() in ENDINGS or (path / "vectors.npy").is_file():
+            lists = " ".join(other for other in names if other != name) or "LIST"
+            call = f"{NAME} {command} {lists} --vectors {name}"
+            raise ValueError(f"{name!r} is an embedding; write `{call}`")
 
 
 def require_file(out: Path | None, *endings: str, force: bool) -> None:

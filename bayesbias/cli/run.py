@@ -74,6 +74,7 @@ def run(
     default = CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"]
     settings = Settings(models=tuple(model or default), **measuring)
     load_models(settings.models)
+    options.require_lists(lists, "run")
     chosen = {wordlist.name: wordlist for wordlist in map(bb.load_wordlist, lists)}
     if not lists:
         raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
