@@ -74,10 +74,10 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
 @pytest.mark.parametrize(
     ("stereo", "anti", "match"),
     [
-        ([1.0, 2.0], [1.0], "of one length"),
-        ([], [], "a score for each pair; got shapes"),
-        ([1.0, 2.0], [1.0, np.inf], "anti must be finite; got inf in place 1"),
-        ([1.0], [2.0], "an sd needs 2 pairs or more; got 1"),
+        ([1.0, 2.0], [1.0], "same shape"),
+        ([], [], "finite scores of the same pairs, 2 or more"),
+        ([1.0, 2.0], [1.0, np.inf], "finite scores"),
+        ([1.0], [2.0], "2 or more"),
         ([1.0, 1.0], [2.0, 3.0], "all stereotypical scores are equal"),
     ],
 )

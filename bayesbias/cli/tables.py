@@ -109,8 +109,8 @@ def scores(
     reading: options.ListReading = options.LIST_READING,
     n_resamples: int = 1000,
     alternative: str = "two-sided",
-    ci_prob: float = DEFAULT_CI_PROB,
-    seed: int = options.SEED,
+    ci_prob: options.CiProb = DEFAULT_CI_PROB,
+    seed: options.Seed = options.SEED,
     out: options.OutFile | None = None,
     force: options.Force = False,
 ) -> None:
@@ -127,10 +127,6 @@ def scores(
         Resamplings of the words, for the intervals.
     alternative : str
         Of WEAT's p-value: two-sided, greater or less.
-    ci_prob : float
-        Probability of intervals, in (0, 1).
-    seed : int
-        Equal seeds give equal results.
     out : Path
         Where the table goes, .csv.
     """
@@ -212,7 +208,13 @@ def convert(
 
 
 def check_limits(
-    run: Path, difference: str, low: float, high: float, /, *, ci_prob: float = DEFAULT_CI_PROB
+    run: Path,
+    difference: str,
+    low: float,
+    high: float,
+    /,
+    *,
+    ci_prob: options.CiProb = DEFAULT_CI_PROB,
 ) -> int:
     """Check whether an interval lies within limits, for use in continuous integration.
 
@@ -228,8 +230,6 @@ def check_limits(
         A difference or sum of connections, as in bb.hypothesis.
     low, high : float
         The limits.
-    ci_prob : float
-        Probability of the interval, in (0, 1).
     """
     from ..workflows.output import lead_posterior
 

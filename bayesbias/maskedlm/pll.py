@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
+from itertools import batched
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,12 +145,12 @@ def _scores(
             todo.setdefault(task.asked[0][0], []).append(task)
     order, title = sorted(todo, key=len), f"scoring under {model.name}"
     with progress_bar(title, len(order), shown=None if shown else False) as update:
-        for start in range(0, len(order), SENTENCES_AT_ONCE):
-            block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
+        for number, sentences in enumerate(batched(order, SENTENCES_AT_ONCE), 1):
+            block = [task for ids in sentences for task in todo[ids]]
             weighed = {task.asked[0][0] for task in block if task.measure.attention}
             answers = ask(model, (one for task in block for one in task.asked), batch_size, weighed)
             scores |= {task.key: task.score(answers) for task in block}
-            update(start + SENTENCES_AT_ONCE)
+            update(number * SENTENCES_AT_ONCE)
             if cache is not None:
                 with replace_file(cache) as temporary:
                     temporary.write_text(json.dumps(scores), encoding="utf-8")
