@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cli_toy import write_scored
 
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
@@ -271,12 +272,18 @@ def test_files_that_are_refused(
 def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "crows.csv"
     path.write_text(crows())
+    one, same = write_scored(tmp_path / "one"), write_scored(tmp_path / "same")
+    other = write_scored(tmp_path / "other", "other", data_hash="2")
+    assert set(read_scores(one)["model"]) == {"toy"}
     pairs = read_pairs(path, "crows-pairs")
     for call, why in (
         (lambda: read_pairs(path, "crows-pairs", bias_types="religion"), "no pair has this bias t"),
         (lambda: read_pairs(path, "stereoset", part="inter"), "unknown part of StereoSet"),
         (lambda: read_pairs(tmp_path / "none", "csv"), "do not come with"),
-        (lambda: read_scores(tmp_path, "lm-eval"), "there is no log like samples"),
+        (lambda: read_scores(tmp_path / "none", "lm-eval"), "there is no log like samples"),
+        (lambda: read_scores([one, other]), "models need the same pairs"),
+        (lambda: read_scores([one, path]), "folders of one data set, or logs"),
+        (lambda: read_scores([one, same]), "is there twice under 'toy'"),
         (lambda: validate_pairs(pairs.assign(pair_id="1")), "row 1, pair '1', has the pair_id of"),
         (lambda: validate_pairs(pairs[:0]), "there are no sentence pairs"),
     ):

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
 import bayesbias as bb
 
 from . import options, screen
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REMEMBERED = "remembered.json"
 """The scores so far, from which a run that was stopped goes on."""
@@ -165,7 +159,8 @@ def report(
 
     if not folders:
         raise ValueError("give one or more folders of scores, or logs")
-    paired, records = _read(folders)
+    paired = bb.maskedlm.read_scores(folders)
+    records = paired.attrs["logs"]
     if bias_type:
         paired = of_bias_types(paired, bias_type)
     first = folders[0]
@@ -179,26 +174,3 @@ def report(
     found = [*preference_lines(analysis), *comparison_lines(analysis)]
     lines = [*(f"  {line}" for line in found), CLOSING]
     return results.finish(lines, target, doubtful=bool(analysis.doubts))
-
-
-def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Read what was scored, here or elsewhere, with a record of every folder or log."""
-    import pandas as pd
-
-    from ..maskedlm.score_files import RECORD, SCORES, read_scored
-
-    ours = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
-    if not any(ours):
-        paired = bb.maskedlm.read_scores(places)
-        return paired, paired.attrs["logs"]
-    if not all(ours):
-        raise ValueError("give folders of scores or logs, not both: their pairs differ in names")
-    frames, records = zip(*map(read_scored, places), strict=True)
-    name, count = Counter(record["model"] for record in records).most_common(1)[0]
-    if count > 1:
-        raise ValueError(
-            f"two folders call their model {name!r}; score one again with another --name"
-        )
-    if len({(record["dataset"], record["data_hash"]) for record in records}) > 1:
-        raise ValueError("the folders were scored on different data; models need the same pairs")
-    return bb.maskedlm.paired_scores(pd.concat(frames, ignore_index=True)), list(records)
