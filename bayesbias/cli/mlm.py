@@ -87,20 +87,14 @@ def score(
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    there = out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        scores = bb.maskedlm.score_pairs(
-            pairs,
-            read,
-            measure,
-            batch_size=batch_size,
-            cache=out / REMEMBERED,
-            progressbar=not screen.QUIET.get(),
-        )
-    finally:
-        if not there and not any(out.iterdir()):
-            out.rmdir()
+    scores = bb.maskedlm.score_pairs(
+        pairs,
+        read,
+        measure,
+        batch_size=batch_size,
+        cache=out / REMEMBERED,
+        progressbar=not screen.QUIET.get(),
+    )
     record = {
         "kind": read.kind,
         "made_by": KIND,

@@ -151,7 +151,7 @@ class Results:
         return self.plots.split(",") if self.plots else []
 
     def write[R](self, out: Path, make: Callable[[Callable[[str], None]], R], **how: Any) -> R:  # noqa: ANN401
-        """Make a result, which is told how to announce its steps, and write it into a folder."""
+        """Make a result, which announces its steps, and write it into a folder as a whole."""
         from ..workflows import output
 
         output.require_place(out, force=self.force)

@@ -152,6 +152,7 @@ def _scores(
             scores |= {task.key: task.score(answers) for task in block}
             update(number * SENTENCES_AT_ONCE)
             if cache is not None:
+                cache.parent.mkdir(parents=True, exist_ok=True)
                 with replace_file(cache) as temporary:
                     temporary.write_text(json.dumps(scores), encoding="utf-8")
     return scores
@@ -159,8 +160,6 @@ def _scores(
 
 def _remembered(cache: Path) -> dict[str, float]:
     """Return the scores of an earlier run by key, none without a file."""
-    if not cache.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {cache.parent} to keep scores in")
     scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
         raise ValueError(f"{cache} holds no scores by key; give cache another path")
