@@ -104,6 +104,7 @@ BAD_ARGUMENTS = {
     "models show crosed": "did you mean 'crossed'",
     "lists gender": "To see one: `bayesbias lists show NAME`.",
     "docs score": "did you mean 'scores'",
+    "table glove-demo --out t.csv": "write `bayesbias table LIST --vectors glove-demo`",
     "table toy.toml --out t.txt": "must end in .csv or .parquet",
     "table toy.toml --out no/t.csv": "no folder no",
     "fit no.csv": "no table at no.csv",

@@ -45,6 +45,7 @@ def table(
     from .._core.display import abridged
     from ..report.wording import sets_in_words
 
+    options.require_lists([wordlist], "table")
     loaded = bb.load_wordlist(wordlist)
     options.require_file(out, ".csv", ".parquet", force=force)
     read = reading.load(loaded)
@@ -135,6 +136,7 @@ def scores(
     from ..scores.permutation import named_alternative
     from ..tables.schema import THIN_MARK
 
+    options.require_lists([wordlist], "scores")
     loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
     options.require_file(out, ".csv", force=force)
     read = reading.load(loaded)

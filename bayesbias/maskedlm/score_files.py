@@ -113,7 +113,9 @@ def read_scores(
     if layout not in {"auto", *LAYOUTS}:
         raise ValueError(unknown_name("layout of logs", layout, ["auto", *LAYOUTS]))
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
-    folders = [place for place in places if _has_scores(place)]
+    folders = [
+        place for place in places if any((place / name).is_file() for name in (SCORES, RECORD))
+    ]
     if folders:
         scored = map(read_scored, folders)
         read = [(paired_scores(scores), record) for scores, record in scored]
@@ -136,10 +138,6 @@ def read_scores(
         )
     joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
     return joined
-
-
-def _has_scores(place: Path) -> bool:
-    return any((place / name).is_file() for name in (SCORES, RECORD))
 
 
 def _read_log(file: Path, layout: str, model: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
