@@ -30,28 +30,10 @@ neutral = ["clock", "park", "stone"]
 human = ["walk", "eat", "gone"]
 """
 
-BALANCED = """
-title = "Toy"
-note = "A note."
-[groups]
-men = ["he", "son", "king"]
-women = ["she", "maid", "queen"]
-[stereotypes]
-men = ["soldier", "pilot", "rancher"]
-women = ["nurse", "dancer", "absent"]
-[controls]
-neutral = ["clock", "lost"]
-human = ["walk"]
-"""
-"""A list with groups of one size, as some scores need."""
-
-BALANCED_WORDS = (
-    "he son king she maid queen soldier pilot rancher nurse dancer clock walk".split()  # noqa: SIM905
-)
-
-WORDS = (
-    "he son she maid soldier pilot rancher nurse dancer clock park stone walk eat".split()  # noqa: SIM905
-)
+WORDS = [
+    *("he", "son", "she", "maid", "soldier", "pilot", "rancher", "nurse", "dancer", "clock"),
+    *("park", "stone", "walk", "eat"),
+]
 
 FAST = ("--model", "paper", "--draws", "200")
 """One model and few draws, for runs whose numbers do not matter."""

@@ -91,6 +91,9 @@ def models() -> Path:
     folder = Path(os.environ.get("BAYESBIAS_MODELS") or "no folder named").resolve()
     if not folder.is_dir():
         skip("BAYESBIAS_MODELS names no folder of models; scripts/fetch_models.py makes one")
+    import torch
+
+    torch.set_num_threads(1)  # threads that wait for one another cost more than small models do
     return folder
 
 
@@ -180,27 +183,6 @@ def change_tree(change_tables: tuple[pd.DataFrame, pd.DataFrame]) -> DataTree:
 def debiased_religion(published: Callable[[str], pd.DataFrame]) -> tuple[pd.DataFrame, ...]:
     """The published religion tables of Reddit vectors, before and after debiasing."""
     return published("religion_group_reddit_dataset"), published("debiased_religion_reddit")
-
-
-@pytest.fixture(scope="session")
-def byte_level() -> Any:
-    """A byte-level BPE tokenizer, whose pieces carry the space before them."""
-    from tokenizers import ByteLevelBPETokenizer
-    from transformers import PreTrainedTokenizerFast
-
-    trained = ByteLevelBPETokenizer()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    text = ["John is old and John is tall", "Women are kind and women are tall", "very kind John"]
-    trained.train_from_iterator(text * 20, vocab_size=400, min_frequency=2, special_tokens=special)
-    backend = trained._tokenizer
-    from tokenizers.processors import RobertaProcessing
-
-    backend.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
-    names = dict.fromkeys(("bos_token", "cls_token"), "<s>")
-    names |= dict.fromkeys(("eos_token", "sep_token"), "</s>")
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", **names
-    )
 
 
 @pytest.fixture(scope="module")

@@ -6,17 +6,18 @@ import re
 import subprocess
 import sys
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import LIST, refused, replaced
+from cli_toy import LIST, refused
+from cyclopts import App
 
 import bayesbias as bb
 from bayesbias._core.checks import Argument
 from bayesbias._core.resources import bundled_folder
-from bayesbias.cli import main
+from bayesbias.cli import app, main
 from bayesbias.cli.catalogue import pages, text_of
 from bayesbias.cli.options import TOKENS, command_line
 from bayesbias.cli.screen import in_one_line, table
@@ -39,22 +40,23 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
     assert run.stdout.strip() == f"bayesbias {bb.__version__}"
 
 
-COMMANDS = (
-    *("run", "table", "fit", "scores", "calibrate", "background", "convert", "compare", "sweep"),
-    *("mlm score", "mlm report", "debias", "lists", "lists show", "lists check", "check-limits"),
-    *("models", "models show"),
-)
+def commands(app: App, *names: str) -> Iterator[str]:
+    for name in [name for name in app if not name.startswith("-")]:
+        yield from commands(app[name], *names, name)
+    if app.default_command:
+        yield " ".join(names)
 
 
 def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in COMMANDS:
+    known = set(commands(app)) - {"docs"}
+    assert len(known) == 18
+    for command in known:
         assert main([*command.split(), "--help"]) == 0
-        assert re.search(
-            f"Examples?: bayesbias {command} ", " ".join(capsys.readouterr().out.split())
-        )
+        said = " ".join(capsys.readouterr().out.split())
+        assert re.search(f"Examples?: bayesbias {command} ", said)
     for arguments, told in (
         (["--help"], "2 bad input, nothing was written; 3 results were written"),
-        ([], "`-q` or `--quiet`, a command prints nothing on stdout".replace("`", "")),
+        ([], "-q or --quiet, a command prints nothing on stdout"),
         (["mlm"], "report Write a report on scored sentence pairs"),
     ):
         assert main(arguments) == 0
@@ -77,17 +79,17 @@ def test_quiet_says_nothing(toy: list[str], capsys: pytest.CaptureFixture[str]) 
 
 
 TOY = "toy.toml --vectors toy.txt"
+MLM = "mlm score --model {} --data {} --dataset {} --out out --measure {}"
 BAD_ARGUMENTS = {
     "run religon": "unknown word list 'religon'; did you mean 'religion'",
     "run nowhere.toml": "no word list at nowhere.toml",
-    "run toy.toml --model crosed": "did you mean 'crossed'",
+    "run glove-demo religion": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
+    "run religion glove-demo": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
+    "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
     "run toy.toml --model paper --model paper": "two models",
     "run toy.toml toy.toml": "given twice",
     "run neutral": "control words only",
     "run toy.toml --ci-prob 89": "for an 89% interval pass 0.89",
-    "run toy.toml --ci-kind hpd": "did you mean 'hdi'",
-    "run toy.toml --method nutz": "did you mean 'nuts'",
-    "run toy.toml --case upper": "unknown case 'upper'",
     "run toy.toml --rope -1": "--rope",
     "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
     "run toy.toml --draws 1000000000": "GB",
@@ -101,25 +103,24 @@ BAD_ARGUMENTS = {
     "rum": 'Did you mean "run"? See `bayesbias --help`.',
     "models show crosed": "did you mean 'crossed'",
     "lists gender": "To see one: `bayesbias lists show NAME`.",
-    "lists check no.toml": "no word list at no.toml",
     "docs score": "did you mean 'scores'",
+    "table glove-demo --out t.csv": "write `bayesbias table LIST --vectors glove-demo`",
     "table toy.toml --out t.txt": "must end in .csv or .parquet",
     "table toy.toml --out no/t.csv": "no folder no",
     "fit no.csv": "no table at no.csv",
     "fit no.csv --out a.csv": "must end in .nc",
-    "fit toy.txt": "toy.txt: the table lacks the column(s)",
-    "scores neutral": "has no groups with stereotypes",
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
-    f"scores {TOY} --n-resamples 1": "n_resamples must be at least 2",
     f"scores {TOY} --n-resamples 100000000000": "Unable to allocate",
     "calibrate nowhere": "unknown scenario 'nowhere'",
-    "calibrate independent -m weat": "unknown method 'weat'; did you mean 'weat-p'",
-    "calibrate independent --alpha 5": "alpha must lie in (0, 1), got 5.0",
-    "calibrate independent --jobs 0": "n_jobs is a number of processes",
     f"background {TOY} --alpha 5 --out o": "alpha must lie in (0, 1), got 5",
     f"background neutral {TOY} --out o": "the list 'neutral' has 0 group(s) with stereotypes",
     "convert none.txt toy": "no embedding file",
-    "convert toy.txt toy.npz": "the ending of a file",
+    # Names of a language model first: torch takes seconds to load.
+    MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
+    MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no folder of a model at none",
+    MLM.format("bert", "pairs.csv", "crows", "cps"): "unknown dataset 'crows'; did you mean 'crows",
+    MLM.format("bert", "none.csv", "crows-pairs", "cps"): "no file at none.csv",
+    "mlm report": "give one or more folders of scores",
 }
 
 
@@ -132,27 +133,22 @@ def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("command", [f"table {TOY}", "calibrate independent -m weat-p -n 20"])
-def test_a_file_is_replaced_only_by_force(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [*command.split(), "--out", "mine.csv"]
+def test_a_file_is_replaced_only_by_force(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = f"table {TOY} --out mine.csv".split()
     Path("mine.csv").write_text("mine", encoding="utf-8")
     assert "mine.csv is there already; pass --force" in refused(capsys, arguments)
     assert main([*arguments, "--force"]) == 0
     assert len(pd.read_csv("mine.csv"))
 
 
-def test_messages_name_options_and_sizes_rather_than_arguments() -> None:
+def test_messages_name_options_rather_than_arguments() -> None:
     parts = ("raise ", Argument("target_accept"), " towards 0.99, or use ")
     advice = SamplingWarning(*parts, Argument("method", "exact"), " for a Normal model")
-    assert (
-        str(advice) == "raise target_accept towards 0.99, or use method='exact' for a Normal model"
+    expected = "raise --target-accept towards 0.99, or use --method exact for a Normal model"
+    assert in_one_line(advice) == expected
+    assert str(advice) == expected.replace("--target-a", "target_a").replace(
+        "--method exact", "method='exact'"
     )
-    assert in_one_line(advice) == (
-        "raise --target-accept towards 0.99, or use --method exact for a Normal model"
-    )
-    with pytest.raises(MemoryError) as error:
-        np.empty((10**6, 10**9))
-    assert "Unable to allocate 7.11 PiB" in in_one_line(error.value)  # type: ignore[arg-type]
 
 
 def test_sigterm_has_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,31 +163,6 @@ def test_the_command_of_a_record_lacks_what_no_number_depends_on() -> None:
     given = "run a.toml -v b -o here --seed=2 --out=d --force --plots svg --draws 9"
     TOKENS.set([*given.split(), "--list", "my words"])
     assert command_line() == "bayesbias run a.toml -v b --seed=2 --draws 9 --list 'my words'"
-
-
-@pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        (["--measure", "csp"], "unknown measure 'csp'; did you mean 'cps'"),
-        (["--model", "./nowhere"], "no folder of a model at nowhere"),
-        (["--dataset", "crows-pair"], "unknown dataset 'crows-pair'; did you mean 'crows-pairs'"),
-        (["--data", "none.csv"], "no file at none.csv"),
-    ],
-)
-def test_mlm_score_checks_names_before_it_loads_what_takes_long(
-    wrong: list[str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def late(*_: object, **__: object) -> None:
-        raise ImportError("too late")
-
-    monkeypatch.setattr("bayesbias.maskedlm.load_language_model", late)
-    good = ["--model", "bert", "--data", "pairs.csv", "--dataset", "crows-pairs", "--out", "out"]
-    sentences = {"sent_more": ["She is bad at maths."], "sent_less": ["He is bad at maths."]}
-    kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}
-    pd.DataFrame(sentences | kinds).to_csv("pairs.csv")
-    assert "too late" in refused(capsys, ["mlm", "score", *good])
-    assert why in refused(capsys, ["mlm", "score", *replaced(good, wrong)])
 
 
 def test_control_characters_and_markup_do_not_reach_the_terminal(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import FAST, distances, kept_results
-from cli_toy import BALANCED, BALANCED_WORDS, refused, write_vectors
+from cli_toy import LIST, WORDS, refused, write_vectors
 from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
@@ -19,11 +19,11 @@ from bayesbias.scores import SCORES
 
 
 @pytest.fixture
-def balanced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list with groups of one size, and an embedding, in the working folder."""
-    monkeypatch.chdir(tmp_path)
-    write_vectors(Path("toy.txt"), [*BALANCED_WORDS, *(f"w{i}" for i in range(298))])
-    Path("toy.toml").write_text(BALANCED, encoding="utf-8")
+def balanced(toy: list[str]) -> None:
+    """A list with groups of one size and of three words, as some scores need, and more words."""
+    text = LIST.replace('"son"]', '"son", "king"]').replace('"maid"]', '"maid", "queen"]')
+    Path("toy.toml").write_text(text.replace('"dancer"]', '"dancer", "absent"]'))
+    write_vectors(Path("toy.txt"), [*WORDS, "king", "queen", *(f"w{i}" for i in range(298))])
 
 
 def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,16 +79,16 @@ def test_scores_are_printed_with_how_to_read_them_and_written(
     assert np.allclose(written[columns], expected[columns], equal_nan=True)
 
 
+@pytest.mark.usefixtures("toy")
 def test_convert_makes_a_folder_that_other_commands_take(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
     assert main(["convert", "toy.txt", "toy"]) == 0
     said = capsys.readouterr()
     assert "toy: 2 words of 2 dimensions." in said.out
     assert "1 word(s) stand in the embedding more than once (a)" in said.err
-    assert np.load("toy/vectors.npy").tolist() == [[1, 2], [3, 4]]
+    assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy is there already; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
 
@@ -110,25 +110,24 @@ def test_an_interval_that_leaves_its_limits_gives_exit_code_1(
     assert "unknown connection 'humane'; did you mean 'human'" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("toy")
 def test_calibrate_prints_and_writes_what_the_function_gives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ["calibrate", "independent", "planted", "-m", "weat-p", "-m", "t-cells-sets"]
-    out, parts = tmp_path / "rates.csv", tmp_path / "parts"
-    assert main([*asked, "-n", "60", "--seed", "3", "--out", str(out), "--keep", str(parts)]) == 0
+    asked = "calibrate independent planted -m weat-p -m t-cells-sets -n 60 --seed 3"
+    assert main([*asked.split(), "--out", "rates.csv", "--keep", "parts"]) == 0
     expected = bb.calibration.calibrate(
         ["independent", "planted"], ["weat-p", "t-cells-sets"], 60, seed=3
     )
-    assert_frame_equal(pd.read_csv(out), expected, check_exact=False, rtol=1e-12)
+    assert_frame_equal(pd.read_csv("rates.csv"), expected, check_exact=False, rtol=1e-12)
     printed = capsys.readouterr().out
     assert "planted: share of 60 tables" in printed
     assert f"{expected['rate'].iloc[2]:.3f}" in printed
-    assert len(kept_results(parts)) == 4
+    assert len(kept_results(Path("parts"))) == 4
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["calibrate", "--list"]) == 0
-    words = set(capsys.readouterr().out.replace(",", " ").replace(".", " ").split())
-    named = {*bb.nulls.SCENARIOS, *bb.calibration.SCORE_METHODS, *bb.calibration.normal_models()}
-    assert named | {"rope"} <= words
+    words = set(capsys.readouterr().out.replace(",", " ").split())
+    assert {*bb.nulls.SCENARIOS, *bb.calibration.SCORE_METHODS, "crossed", "rope"} <= words
 
 
 @pytest.mark.usefixtures("balanced")
@@ -143,7 +142,14 @@ def test_background_writes_frames(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["command"].endswith("--ranks 0 200")
     assert names == frames | {"run.json"}
     assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
-    assert pd.read_csv("out/words.csv")["word"].tolist() == BALANCED_WORDS[:6]
+    assert pd.read_csv("out/words.csv")["word"].tolist() == [
+        "he",
+        "son",
+        "king",
+        "she",
+        "maid",
+        "queen",
+    ]
     assert "(standalone.csv, run.json); pass --force" in refused(capsys, [*asked, "--out", "out"])
 
 

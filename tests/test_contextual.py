@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from builders import refused
 from gensim.models import KeyedVectors
+from model_toys import byte_level, made_model
 from scipy.spatial.distance import cosine
 from scipy.stats import norm
 
@@ -54,31 +56,38 @@ def made(words: bb.WordList) -> ContextualVectors:
     return ContextualVectors("made", known, CONTEXTS, vectors, ("uncle",), "word", 6)
 
 
-def test_templates_come_by_name_from_lists_and_files(tmp_path: Path) -> None:
+def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
     for name in ("bleached", "seat-names"):
-        found = load_templates(name)
-        assert len(found) == 8
-        assert all(text.count("{}") == 1 for text in found)
-    assert load_templates(["A {}."]) == ("A {}.",)
+        assert [text.count("{}") for text in load_templates(name)] == [1] * 8
     path = tmp_path / "mine.toml"
     path.write_text('title = "t"\ntemplates = ["See {}!", "{} it is."]\n', encoding="utf-8")
-    assert load_templates(path) == ("See {}!", "{} it is.")
+    assert load_templates(path) == load_templates(["See {}!", "{} it is."])
+    assert sentence("{} is here.", "rabbi") == ("Rabbi is here.", 0, 5)
+    assert sentence("This is {}.", "is") == ("This is is.", 8, 10)  # not the verb
+    path = tmp_path / "sentences.csv"
+    path.write_text('word,sentence\nnurse,"Nurses rest, a Nurse said."\nnurse,The nurse left.\n')
+    sentences = load_sentences(path)
+    assert sentences == {"nurse": ["Nurses rest, a Nurse said.", "The nurse left."]}
+    found = natural_sentence(sentences["nurse"][0], "nurse")
+    assert found.text[found.start : found.stop] == "Nurse"
 
 
-def test_bad_templates_are_refused(tmp_path: Path) -> None:
+def test_templates_and_sentences_that_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refused(r"exactly one place \{\} for the word", load_templates, ["This is it."])
     refused("a template is given twice", load_templates, ["A {}.", "A {}."])
     refused("at least one template", load_templates, [])
     refused("did you mean 'bleached'", load_templates, "bleach")
     path = tmp_path / "none.toml"
     refused("no set of templates at", load_templates, path, error=FileNotFoundError)
-
-
-def test_a_word_is_found_in_its_sentence_again() -> None:
-    found = sentence("{} is here.", "rabbi")
-    assert (found.text, found.start, found.stop) == ("Rabbi is here.", 0, 5)
-    found = sentence("This is {}.", "is")  # not the verb
-    assert (found.text, found.start, found.stop) == ("This is is.", 8, 10)
+    path.write_text("word,sentence\nnurse,Nurses left.\n")
+    refused("'nurse' does not stand in its sentence 'Nurses left.'", load_sentences, path)
+    path.write_text("word,text\nnurse,The nurse left.\n")
+    refused(r"lacks the column\(s\) sentence", load_sentences, path)
+    monkeypatch.setattr("bayesbias._core.transformer_files.find_spec", lambda name: None)
+    extra = r"pip install 'bayesbias\[mlm\]'"
+    refused(extra, contextual_vectors, "anything", ["he"], error=ImportError)
 
 
 def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> None:
@@ -102,24 +111,14 @@ def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> 
 
 
 def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.WordList) -> None:
-    settings = Settings(
-        seed=1,
-        vectors="/models/made",
-        models=("crossed", "contextual"),
-        templates="bleached",
-        draws=100,
-        chains=2,
-    )
+    few = {"templates": "bleached", "draws": 100, "chains": 2, "seed": 1}
+    settings = Settings(vectors="/models/made", models=("crossed", "contextual"), **few)
     (found,) = analyze_lists(made, [words], settings)
     assert set(found.results) == {"crossed", "contextual"}
     assert found.missing["word"].tolist() == ["uncle"]
     assert "context_sd" in set(found.lead.scales["parameter"])
     assert found.comparison is not None
-    axes = bb.plots.forest(found.lead.summary)
-    assert axes.has_data()
-    other = ContextualVectors(
-        "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6
-    )
+    other = replace(made, vectors=made.vectors[:, ::-1])
     assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash
 
 
@@ -148,21 +147,14 @@ def vectors_of(n_contexts: int) -> ContextualVectors:
     return ContextualVectors("toy", LISTED, contexts, drawn.astype("f4"), (), "word", 0)
 
 
-def test_one_sentence_a_word_is_weat() -> None:
-    vectors = vectors_of(1)
-    expected = bb.scores.weat(vectors.in_context("sentence 1"), **LISTS).effect_size
-    found = ceat(vectors, **LISTS, n_samples=7, seed=1)
-    # Vectors of single precision.
-    np.testing.assert_allclose(found.effects, expected, rtol=1e-5)
-    assert found.effect_size == pytest.approx(expected, rel=1e-5)
-    assert found.between_sd == 0
-
-
 def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> None:
     """All 64 choices of one of two sentences, each by `scores.weat`; samples meet them all.
 
     The samples are combined by DerSimonian and Laird's formulas (1986), written out.
     """
+    (d,) = set(ceat(vectors_of(1), **LISTS, n_samples=7, seed=1).effects.tolist())
+    weat = bb.scores.weat(vectors_of(1).in_context("sentence 1"), **LISTS)
+    assert d == pytest.approx(weat.effect_size, rel=1e-5)  # vectors of single precision
     vectors = vectors_of(2)
     every = [
         bb.scores.weat(
@@ -191,25 +183,6 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     refused("no word of X has vectors: z", ceat, vectors, ["z"], *list(LISTS.values())[1:])
 
 
-def test_sentences_of_words_are_read_and_words_found_in_them(tmp_path: Path) -> None:
-    path = tmp_path / "sentences.csv"
-    path.write_text('word,sentence\nnurse,"Nurses rest, a Nurse said."\nnurse,The nurse left.\n')
-    sentences = load_sentences(path)
-    assert sentences == {"nurse": ["Nurses rest, a Nurse said.", "The nurse left."]}
-    found = natural_sentence(sentences["nurse"][0], "nurse")
-    assert found.text[found.start : found.stop] == "Nurse"
-    path.write_text("word,sentence\nnurse,Nurses left.\n")
-    refused("'nurse' does not stand in its sentence 'Nurses left.'", load_sentences, path)
-    path.write_text("word,text\nnurse,The nurse left.\n")
-    refused(r"lacks the column\(s\) sentence", load_sentences, path)
-
-
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbias._core.transformer_files.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[mlm\]'"):
-        contextual_vectors("anything", ["he"])
-
-
 # From here on with torch, transformers and a real encoder.
 
 WORDS = ["he", "daughter", "hairdresser", "uneducated", "supercalifragilistic"]
@@ -217,9 +190,6 @@ WORDS = ["he", "daughter", "hairdresser", "uneducated", "supercalifragilistic"]
 
 @pytest.fixture(scope="module")
 def mini(models: Path) -> object:
-    import torch
-
-    torch.set_num_threads(1)
     return load_encoder(models / "all-MiniLM-L6-v2")
 
 
@@ -257,19 +227,9 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
 
 
 @pytest.mark.mlm
-def test_a_causal_encoder_that_has_read_nothing_yet(byte_level: Any, tmp_path: Path) -> None:
-    from transformers import GPT2Config, GPT2Model
-
-    size = {
-        "n_embd": 8,
-        "n_layer": 1,
-        "n_head": 2,
-        "n_positions": 64,
-        "vocab_size": len(byte_level),
-    }
-    network = GPT2Model(GPT2Config(**size, bos_token_id=0, eos_token_id=2, initializer_range=0.5))
-    network.save_pretrained(tmp_path)
-    byte_level.save_pretrained(tmp_path)
+def test_a_causal_encoder_that_has_read_nothing_yet(tmp_path: Path) -> None:
+    size = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
+    made_model(tmp_path, byte_level(), "GPT2", "Model", **size)
     templates = ["{} is here.", "{} is there.", "This is {}."]
     with pytest.warns(UserWarning, match="is causal: in '{} is here.' and 1 other"):
         vectors = contextual_vectors(tmp_path, ["John"], templates).vectors[0]
@@ -283,15 +243,15 @@ def test_a_causal_encoder_that_has_read_nothing_yet(byte_level: Any, tmp_path: P
 @pytest.mark.mlm
 def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Path) -> None:
     folder = tmp_path / "other"
-    shutil.copytree(models / "all-MiniLM-L6-v2", folder, copy_function=_link)
+    shutil.copytree(models / "all-MiniLM-L6-v2", folder)
     pooling = folder / "1_Pooling" / "config.json"
-    _write(pooling, {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    pooling.write_text('{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}')
     encoder = load_encoder(folder)
     found = contextual_vectors(encoder, ["he"], ["This is {}."], pooling="sentence")
     ids = encoder.tokenizer("This is he.", return_tensors="pt")
     first = encoder.network(**ids).last_hidden_state[0, 0].detach().numpy()
     np.testing.assert_allclose(found.vectors[0, 0], first, atol=1e-5)
-    _write(pooling, {"pooling_mode_weightedmean_tokens": True})
+    pooling.write_text('{"pooling_mode_weightedmean_tokens": true}')
     refused("pools by pooling_mode_weightedmean_tokens", load_encoder, folder)
     (folder / "2_Dense").mkdir()
     refused("has the layer 'Dense'", load_encoder, folder)
@@ -317,45 +277,22 @@ def test_words_that_cannot_be_written_are_missing(mini: object) -> None:
 
 
 @pytest.mark.mlm
-def test_a_real_list_in_templates(mini: object) -> None:
-    words = bb.load_wordlist("religion")
-    vectors = contextual_vectors(mini, words.words)
-    assert vectors.missing == ()
-    table = contextual_table(vectors, words)
-    tree = bb.fit(table, "contextual", seed=1)
-    assert tree.attrs["method"] == "exact"
-    found = bb.summary(tree).set_index(["level", "connection"]).loc["overall", "mean"]
-    gap = found["different"] - found["associated"]
-    # docs/contextual.md has .044, .045 and .029; one sd is about .02.
-    assert 0 < gap < 0.1
-    assert bb.predictive_check(tree, [0.89]).set_index("connection").loc["all", "coverage"] > 0.85
-    effects = tree["posterior"]["context_effect"]
-    assert effects.sizes["context"] == 8
-
-
-@pytest.mark.mlm
-def test_run_with_an_encoder(mini: object, models: Path, tmp_path: Path) -> None:
+def test_run_with_an_encoder_on_a_real_list(models: Path, tmp_path: Path) -> None:
     out = tmp_path / "results"
     asked = ["run", "religion", "--encoder", str(models / "all-MiniLM-L6-v2"), "--out", str(out)]
-    asked += ["--model", "contextual", "--draws", "200", "--chains", "2", "--quiet"]
-    assert main(asked) in (0, 3)
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert "all-MiniLM-L6-v2" in page
-    assert "contextual" in page
-    record = json.loads((out / "run.json").read_text(encoding="utf-8"))
-    assert "--encoder" in record["command"]
-
-
-def _link(source: str, target: str) -> None:
-    """Copy small files and link large ones."""
-    if Path(source).stat().st_size > 1_000_000:
-        Path(target).symlink_to(source)
-    else:
-        shutil.copy(source, target)
-
-
-def _write(path: Path, content: object) -> None:
-    path.write_text(json.dumps(content), encoding="utf-8")
+    few = ["--model", "contextual", "--draws", "300", "--chains", "2", "--quiet"]
+    assert main([*asked, *few]) in (0, 3)
+    assert "all-MiniLM-L6-v2" in (out / "report.html").read_text(encoding="utf-8")
+    assert "--encoder" in json.loads((out / "run.json").read_text(encoding="utf-8"))["command"]
+    assert len(pd.read_csv(out / "missing.csv")) == 0
+    assert bb.load_posterior(out / "posterior.nc").attrs["method"] == "exact"
+    assert pd.read_csv(out / "table.csv")["context"].nunique() == 8
+    found = pd.read_csv(out / "summary.csv").query("level == 'overall'").set_index("connection")
+    gap = found.loc["different", "mean"] - found.loc["associated", "mean"]
+    # docs/contextual.md has .044, .045 and .029; one sd is about .02.
+    assert 0 < gap < 0.1
+    check = pd.read_csv(out / "check.csv").query("connection == 'all' and ci_prob == 0.89")
+    assert check["coverage"].item() > 0.85
 
 
 @pytest.mark.mlm

@@ -5,8 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
-from types import ModuleType
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib as mpl
@@ -17,15 +16,11 @@ import bayesbias as bb
 from bayesbias.tables.schema import table_hash
 
 
-def modules() -> Iterator[ModuleType]:
-    for each in pkgutil.walk_packages(bb.__path__, "bayesbias."):
-        yield importlib.import_module(each.name)
-
-
 def examples() -> list[doctest.DocTest]:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    found = [test for module in modules() for test in finder.find(module, module.__name__)]
-    return [test for test in found if test.examples]
+    names = [found.name for found in pkgutil.walk_packages(bb.__path__, "bayesbias.")]
+    tests = [test for name in names for test in finder.find(importlib.import_module(name), name)]
+    return [test for test in tests if test.examples]
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +68,6 @@ def test_examples_run(
 
 
 def test_every_public_name_has_an_example() -> None:
-    named = {name: getattr(bb, name) for name in bb.__all__}
-    lacking = [
-        name
-        for name, value in named.items()
-        if callable(value) and ">>> " not in (value.__doc__ or "")
-    ]
-    assert not lacking
+    public = {name: getattr(bb, name) for name in bb.__all__}
+    examples = {name: value.__doc__ or "" for name, value in public.items() if callable(value)}
+    assert not [name for name, text in examples.items() if ">>> " not in text]

@@ -19,26 +19,20 @@ from bayesbias.extrinsic import (
     tpr_gaps,
 )
 
-TRUTH = ["nurse", "nurse", "nurse", "nurse", "pilot", "pilot", "pilot", "pilot", "pilot"]
-GUESS = ["nurse", "nurse", "nurse", "pilot", "pilot", "nurse", "nurse", "pilot", "pilot"]
-GROUP = ["f", "f", "m", "m", "f", "f", "m", "m", "m"]
-"""By hand: nurses f 2/2, m 1/2; pilots f 1/2, m 2/3."""
 
-
-def test_rates_and_gaps_of_an_example_done_by_hand() -> None:
-    """With a class that one group lacks: its rate is there, its gap is not."""
-    found = tpr_gaps([*TRUTH, "cook"], [*GUESS, "cook"], [*GROUP, "f"])
+def test_rates_and_gaps_by_hand_and_their_interval_as_newcombe_printed_it() -> None:
+    """Nurses f 2/2, m 1/2; pilots f 1/2, m 2/3; cooks of one group have a rate and no gap."""
+    truth = ["nurse"] * 4 + ["pilot"] * 5 + ["cook"]
+    guess = [*["nurse"] * 3, "pilot", "pilot", *["nurse"] * 2, "pilot", "pilot", "cook"]
+    group = [*"ffmmffmmmf"]
+    found = tpr_gaps(truth, guess, group)
     assert found["class"].tolist() == ["cook", "nurse", "pilot"]
     np.testing.assert_array_equal(found[["n_f", "n_m"]], [[1, 0], [2, 2], [2, 3]])
-    np.testing.assert_allclose(found[["tpr_f", "tpr_m"]], [[1, np.nan], [1, 1 / 2], [1 / 2, 2 / 3]])
     np.testing.assert_allclose(found["gap"], [np.nan, 1 / 2, -1 / 6])
     np.testing.assert_allclose(found["variance"], [np.nan, 1 / 16, 1 / 144])
-    turned = tpr_gaps(TRUTH, GUESS, GROUP, groups=["m", "f"])
-    np.testing.assert_array_equal(turned["gap"], -found["gap"][1:])
-
-
-def test_the_interval_of_a_gap_is_newcombes() -> None:
-    """Example (a) of Newcombe (1998): 56 of 70 and 48 of 80, 95%, method 10."""
+    turned = tpr_gaps(truth, guess, group, groups=["m", "f"])
+    np.testing.assert_array_equal(turned["gap"], -found["gap"])
+    # Newcombe (1998), example (a): 56 of 70 and 48 of 80, 95%, method 10.
     predicted = np.repeat([1, 0, 1, 0], [56, 14, 48, 32])
     found = tpr_gaps(np.ones(150), predicted, np.repeat(["a", "b"], [70, 80]), ci_prob=0.95)
     np.testing.assert_allclose(found[["low", "high"]], [[0.0524, 0.3339]], atol=5e-5)
@@ -90,36 +84,20 @@ def test_rates_are_those_of_a_loop(seed: int, n_groups: int, n_classes: int) -> 
         assert found["variance"][c] == pytest.approx(np.mean((rates - np.mean(rates)) ** 2))
 
 
-def test_only_models_far_from_the_mean_are_ranked() -> None:
-    biases = [0.0, 0.1, 0.5, 0.5, 0.52, 0.9, 1.0]  # mean .503, population sd .35
-    scores = [0.1, 0.4, 9.0, -9.0, 7.0, 0.3, 0.5]
-    found = ranking_accuracy(scores, biases)
-    assert (found["n_less"], found["n_more"], found["accuracy"]) == (2, 2, 0.75)  # .4 before .3
-    assert 0 < found["low"] < 0.75 < found["high"] < 1
-
-
 @given(st.integers(0, 2**32 - 1))
-def test_the_accuracy_is_mann_and_whitneys_statistic(seed: int) -> None:
+def test_the_accuracy_is_mann_and_whitneys_statistic_of_models_far_from_the_mean(seed: int) -> None:
     rng = np.random.default_rng(seed)
     biases, scores = rng.normal(size=25), rng.integers(5, size=25)
     found = ranking_accuracy(scores, biases, sds=0.5)
     far = np.abs(biases - biases.mean()) > biases.std() / 2
     less, more = scores[far & (biases < biases.mean())], scores[far & (biases > biases.mean())]
+    assert (found["n_less"], found["n_more"]) == (len(less), len(more))
+    assert found["low"] <= found["accuracy"] <= found["high"]
     u = stats.mannwhitneyu(more, less, method="asymptotic").statistic
     assert found["accuracy"] == pytest.approx(u / (len(less) * len(more)))
     turned = ranking_accuracy(-scores, biases, sds=0.5)
     assert turned["accuracy"] == pytest.approx(1 - found["accuracy"])
     assert turned["low"] == pytest.approx(1 - found["high"], abs=1e-9)  # brentq's own tolerance
-
-
-def test_the_interval_of_the_accuracy_covers_as_it_says() -> None:
-    rng, theta = np.random.default_rng(1), stats.norm.cdf(1.2 / np.sqrt(2))
-    biases = np.repeat([0.0, 1.0], 10)
-    inside = 0
-    for _ in range(500):
-        found = ranking_accuracy(rng.normal(1.2 * biases, 1), biases, sds=0.5)
-        inside += found["low"] <= theta <= found["high"]
-    assert 0.85 < inside / 500 < 0.95  # nominal .89; binomial sd .014, and Newcombe's is cautious
 
 
 def test_runs_of_one_model_count_once() -> None:
@@ -163,23 +141,18 @@ def test_rows_of_a_cluster_do_not_count_as_independent() -> None:
 
 def test_the_levels_of_correlation() -> None:
     rng = np.random.default_rng(6)
-    rows = [
-        (model, f"c{c}", size * (c - 3) + 0.3 * rng.normal(), size * (c - 3))
-        for model, size in zip("abc", [0.2, 0.9, 2.5], strict=True)
-        for c in range(8)
-        for _ in range(5)
-    ]
-    rows += [("d", "c0", 0.1, 0.2), *(("d", f"c{c}", c, c + 1.0) for c in range(8))]
-    frame = pd.DataFrame(rows, columns=["model", "class", "score", "bias"])
+    frame = pd.DataFrame({"model": np.repeat([*"abc"], 40), "class": np.tile(np.arange(8), 15)})
+    frame["bias"] = np.repeat([0.2, 0.9, 2.5], 40) * (frame["class"] - 3)
+    frame["score"] = frame["bias"] + 0.3 * rng.normal(size=120)
+    frame = pd.concat([frame, frame.iloc[-8:].assign(model="d")])
     found = correlations(frame, seed=0)
     assert found["level"].tolist() == ["class"] * 4 + ["sample"] * 4 + ["model"]
     assert found["model"].tolist() == [*"abcd", *"abcd", ""]
     means = frame.groupby(["model", "class"])[["score", "bias"]].mean()
-    one = means.loc["c"]
-    assert found["r"][2] == pytest.approx(np.corrcoef(one["score"], one["bias"])[0, 1])
     sizes = means.abs().groupby("model").mean()
-    assert found["r"].iloc[-1] == pytest.approx(np.corrcoef(sizes["score"], sizes["bias"])[0, 1])
-    assert found["n"].tolist() == [8] * 4 + [40] * 3 + [9, 4]
+    for r, rows in ((found["r"][2], means.loc["c"]), (found["r"].iloc[-1], sizes)):
+        assert r == pytest.approx(np.corrcoef(rows["score"], rows["bias"])[0, 1])
+    assert found["n"].tolist() == [8] * 4 + [40] * 3 + [8, 4]
     assert ((found["low"] <= found["r"]) & (found["r"] <= found["high"])).all()
 
 

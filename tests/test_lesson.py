@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import skip
 from scipy import stats
 
 import bayesbias as bb
@@ -23,31 +24,20 @@ pytestmark = pytest.mark.browser
 
 PAGE = bundled_folder("docs") / "lesson.html"
 EXPONENTIAL = {"family": "exponential", "rate": 10.0}
+CENTERED = {"constraint": "zero_sum"}
+TERMS = {
+    "level": {"of": "protected_word"},
+    "lean": {"of": "protected_word", "by": "attribute_set"} | CENTERED,
+    "attribute_effect": {"of": "attribute"},
+    "attribute_lean": {"of": "attribute", "by": "protected_group"} | CENTERED,
+}
+SDS = ("level_sd", "lean_sd", "attribute_sd", "attribute_lean_sd")
 SPEC = spec_from_dict(
     {
         "name": "lesson",
-        "terms": {
-            "level": {"of": "protected_word", "sd": "level_sd"},
-            "lean": {
-                "of": "protected_word",
-                "by": "attribute_set",
-                "sd": "lean_sd",
-                "constraint": "zero_sum",
-            },
-            "attribute_effect": {"of": "attribute", "sd": "attribute_sd"},
-            "attribute_lean": {
-                "of": "attribute",
-                "by": "protected_group",
-                "sd": "attribute_lean_sd",
-                "constraint": "zero_sum",
-            },
-        },
-        "priors": {
-            "connection_mean": {"family": "normal", "mean": 1.0, "sd": 0.3},
-            **dict.fromkeys(
-                ("level_sd", "lean_sd", "attribute_sd", "attribute_lean_sd", "sigma"), EXPONENTIAL
-            ),
-        },
+        "terms": {name: TERMS[name] | {"sd": sd} for name, sd in zip(TERMS, SDS, strict=True)},
+        "priors": {"connection_mean": {"family": "normal", "mean": 1.0, "sd": 0.3}}
+        | dict.fromkeys((*SDS, "sigma"), EXPONENTIAL),
     }
 )
 """The model that the page states."""
@@ -69,14 +59,7 @@ WORLDS = [
     ]
 ]
 
-OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-)
+OPTIONS = ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run")
 
 type Browser = Any  # selenium ships types, but only those who run these tests have it
 
@@ -85,17 +68,14 @@ type Browser = Any  # selenium ships types, but only those who run these tests h
 def browser() -> Iterator[Browser]:
     found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
     if not all(found.values()):
-        reason = "no chromium or chromedriver: see make test-report"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        skip("no chromium or chromedriver: see make test-report")
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
     options.binary_location = found["chromium"]
     for option in OPTIONS:
-        options.add_argument(option)
+        options.add_argument(f"--{option}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
     driver.get(PAGE.as_uri())

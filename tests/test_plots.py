@@ -1,4 +1,4 @@
-"""What holds of every plot, each drawn once of plain words and once of odd ones; and refusals."""
+"""Plots: readable with any words, and what they draw is what their frames hold; refusals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,32 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from builders import distances, leaning, shares
+from builders import distances, leaning, shares, summaries
 from gensim.models import KeyedVectors
 from matplotlib.axes import Axes
-from plot_looks import assert_readable, shown_texts
+from matplotlib.colors import to_hex
+from plot_looks import (
+    assert_readable,
+    band_of,
+    bars,
+    beside,
+    headings,
+    legend_names,
+    line,
+    note,
+    points,
+    row_names,
+    shown_texts,
+)
 
 import bayesbias as bb
 from bayesbias import background, comparison, plots, scores
+from bayesbias.plots.curves import BODY
+from bayesbias.plots.forests import MEANINGS
+from bayesbias.plots.frame import percent
+from bayesbias.plots.palette import COLOURS, GREEN, INK, MARKERS, MISS
+from bayesbias.plots.ridges import RIDGE
+from bayesbias.tables.descriptives import contrast_of, mac_band
 
 PLOTS = sorted(name for name, plot in vars(plots).items() if isinstance(plot, FunctionType))
 PLOTS.remove("save")
@@ -67,26 +86,37 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
         "rank_forest": ((ranked,), {}),
         "influence": ((without,), {}),
         "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "directions": True}),
-        "change_forest": ((bb.summary(change),), {}),
-        "order_forest": ((comparison.order_changes(change),), {}),
+        "change_forest": ((bb.summary(change),), {"words": True}),
+        "order_forest": ((comparison.order_changes(change),), {"words": True}),
         "distances_by_rank": ((table, ranks), {}),
     }
+
+
+def vocabulary(mark: str = "") -> KeyedVectors:
+    vectors = KeyedVectors(6)
+    words = [f"{mark}w{i}" for i in range(500)]
+    vectors.add_vectors(words, np.random.default_rng(1).standard_normal((500, 6)))
+    return vectors
+
+
+def rates(mark: str = "", kind: str = "false alarms") -> pd.DataFrame:
+    """Rates of two methods in two scenarios."""
+    frame = pd.DataFrame({"scenario": [f"one{mark}", "two"] * 2, "kind": kind})
+    frame["method"] = ["weat-p", "weat-p", f"{mark}t-cells", f"{mark}t-cells"]
+    frame = frame.assign(rate=[0.05, 0.2, 0.01, 0.3], low=[0.04, 0.18, 0.005, 0.28])
+    frame = frame.assign(high=[0.06, 0.22, 0.02, 0.32], nominal=[0.05, 0.05, 0.05, np.nan])
+    return frame.assign(n=[2000, 2000, 2000, 500])
 
 
 def of_vectors(mark: str) -> dict[str, Case]:
     """Cases of plots of scores, backgrounds and simulations; the mark is in all their words."""
     vectors, listed = leaning(prefix=mark)
-    known = KeyedVectors(6)
-    names = [f"{mark}w{i}" for i in range(500)]
-    known.add_vectors(names, np.random.default_rng(1).standard_normal((500, 6)))
+    known = vocabulary(mark)
+    names = known.index_to_key
     many = background.distributions(known, {f"{mark}one{mark}": (names[:1], names[1:2])})
     ((name, one),) = many.items()
     curves, sets = background.densities(many), {f"{mark}X{mark}": names[9:12], "Y": names[20:22]}
     bias = one.relative_bias(*sets.values(), n_resamples=99, seed=0)
-    rates = pd.DataFrame(
-        {"scenario": [f"{mark}a{mark}", "b"], "method": mark, "kind": "false alarms"}
-    )
-    rates = rates.assign(rate=[0.1, 0.3], low=0.05, high=0.4, nominal=0.05, n=100, effect=[1, 2])
     return {
         "pair_forest": ((shares(mark),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
@@ -94,8 +124,8 @@ def of_vectors(mark: str) -> dict[str, Case]:
         "background_words": ((curves, background.words(one, sets), name), {}),
         "relative_bias": ((bias,), {"name": name}),
         "null_distribution": ((np.linspace(-1, 1, 50), 0.7), {"label": f"{mark}d{mark}"}),
-        "false_alarms": ((rates,), {}),
-        "curves": ((rates,), {"by": "scenario"}),
+        "false_alarms": ((rates(mark),), {}),
+        "curves": ((rates(mark).assign(effect=[1, 1, 2, 2]),), {"by": "scenario"}),
     }
 
 
@@ -109,6 +139,21 @@ def odd() -> dict[str, Case]:
 def draw(cases: dict[str, Case], name: str, **more: object) -> Axes:
     args, options = cases[name]
     return getattr(plots, name)(*args, **options, **more)
+
+
+POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "contrast_forest": lambda frame: contrast_of(frame, "associated", "different")["mean"],
+    "order_forest": lambda frame: [*frame["before"], *frame["after"]],
+    "rank_forest": lambda frame: [*frame["mean"], *frame["raw_mean"]],
+    "influence": lambda frame: frame["mean_without"],
+    "prior_predictive": lambda frame: frame["share_below"],
+    "false_alarms": lambda frame: frame["rate"],
+    **dict.fromkeys(
+        ("forest", "change_forest", "scales", "intervals", "pair_forest"),
+        lambda frame: frame["mean"],
+    ),
+}
+"""Where the points of forests lie."""
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -127,6 +172,8 @@ def test_odd_words_show_as_they_stand_readably_and_light(
     tags = [element.tag for element in ElementTree.parse(written).iter()]
     assert not [tag for tag in tags if str(tag).endswith("script")]
     assert plt.get_fignums() == []
+    if name in POINTS:
+        assert points(ax) == {round(x, 9) for x in POINTS[name](odd[name][0][0])}
 
 
 def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
@@ -142,12 +189,8 @@ def drop(column: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     return lambda frame: frame.drop(columns=column)
 
 
-def as_it_is(given: Any) -> Any:
+def same(given: Any) -> Any:
     return given
-
-
-def no_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.iloc[:0]
 
 
 def ninety(frame: pd.DataFrame) -> pd.DataFrame:
@@ -161,34 +204,24 @@ def nine(frame: pd.DataFrame) -> pd.DataFrame:
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_densities", drop("normal"), {}, r"lacks the column\(s\) normal"),
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "there is no background"),
-    ("change_forest", as_it_is, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
-    (
-        "contrast_forest",
-        as_it_is,
-        {"second": "humans"},
-        "no contrast associated - humans; ",
-    ),
-    ("curves", as_it_is, {"x": "effects"}, r"lacks the column\(s\) effects"),
+    ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
+    ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
+    ("curves", same, {"x": "effects"}, r"lacks the column\(s\) effects"),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
     ("curves", nine, {}, "18 curves by 'scenario'; a figure holds 1 to 6"),
-    (
-        "distances_by_rank",
-        lambda table: table.assign(attribute="?"),
-        {},
-        "no attribute of the table has",
-    ),
+    ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute of the table has"),
     ("false_alarms", drop("rate"), {}, r"lacks the column\(s\) rate"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false alarms and no coverage"),
-    ("false_alarms", as_it_is, {"by": "n"}, "by must be 'method' or 'scenario', got 'n'"),
-    ("false_alarms", ninety, {}, "90 rows do not fit into one figure, which holds 80"),
+    ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario', got 'n'"),
+    ("false_alarms", ninety, {}, "180 rows do not fit into one figure, which holds 80"),
     ("forest", drop("connection"), {}, r"lacks the column\(s\) connection"),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "lack a mean or an interval"),
     ("forest", lambda f: {}, {}, r"draws a frame, not a dict; pass bb\.summary\(posterior\)"),
-    ("forest", no_rows, {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
+    ("forest", lambda frame: frame.iloc[:0], {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("influence", drop("mean_without"), {}, r"lacks the column\(s\) mean_without"),
-    ("intervals", as_it_is, {"by": "blocks"}, r"lacks the column\(s\) blocks"),
+    ("intervals", same, {"by": "blocks"}, r"lacks the column\(s\) blocks"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
-    ("pair_forest", as_it_is, {"quantity": "p"}, "has no quantity 'p'; it has: p_ster"),
+    ("pair_forest", same, {"quantity": "p"}, "has no quantity 'p'; it has: p_ster"),
     ("rank_forest", drop("p_most"), {}, r"lacks the column\(s\) p_most"),
     ("scores", lambda frame: frame.assign(value=np.nan), {}, "no score of the frame has a value"),
     ("scores", drop("no_bias"), {}, r"lacks the column\(s\) no_bias"),
@@ -197,12 +230,230 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
 
 @pytest.mark.parametrize(("name", "change", "options", "why"), REFUSED)
 def test_what_cannot_be_drawn_is_refused(
-    name: str,
-    change: Callable[[Any], Any],
-    options: dict[str, object],
-    why: str,
-    odd: dict[str, Case],
+    name: str, change: Callable[[Any], Any], options: Any, why: str, odd: dict[str, Case]
 ) -> None:
     (given, *rest), own = odd[name]
     with pytest.raises((ValueError, TypeError), match=why):
         getattr(plots, name)(change(given), *rest, **(own | options))
+
+
+def ends(frame: pd.DataFrame, low: str = "low", high: str = "high") -> set[tuple[float, float]]:
+    return {(round(a, 9), round(b, 9)) for a, b in frame[[low, high]].to_numpy()}
+
+
+def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
+    frame = summaries()
+    ax = plots.forest(frame, words=True)
+    assert row_names(ax) == ["all groups", "group: woman", "she", "her", "group: man", "he"]
+    rows = frame.set_index(["protected_group", "protected_word", "connection"])
+    keys = [("", ""), ("woman", ""), ("woman", "she"), ("woman", "her"), ("man", ""), ("man", "he")]
+    for name in bb.CONNECTIONS:
+        drawn = line(ax, name)
+        expected = rows.loc[[(*key, name) for key in keys]]
+        assert drawn.get_xdata() == pytest.approx(expected["mean"].to_numpy())
+        assert to_hex(drawn.get_color()).upper() == COLOURS[name]
+        assert drawn.get_marker() == MARKERS[name]
+    assert bars(ax) == ends(frame)
+    assert legend_names(ax) == list(bb.CONNECTIONS)
+
+
+def test_forest_grows_with_its_words_and_leaves_too_many_out() -> None:
+    ax = plots.forest(summaries({f"word {n}": f"group {n % 3}" for n in range(50)}), words=True)
+    assert_readable(ax)
+    assert 6 < ax.get_figure(root=True).get_figheight() < 33  # type: ignore[union-attr]
+    frame = summaries({f"word{number}": "few" for number in range(500)})
+    ax = plots.forest(frame, words=True)
+    assert row_names(ax) == ["all groups", "group: few"]
+    assert "500 words do not fit into one figure" in note(ax)
+    with pytest.raises(ValueError, match="500 rows do not fit"):
+        plots.forest(frame[frame["level"] == "word"])
+
+
+def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, Case]) -> None:
+    ((frame,), _) = odd["contrast_forest"]
+    ax = plots.contrast_forest(frame, second="human", rope=0.05, words=True)
+    chosen = frame[(frame["first"] == "associated") & (frame["second"] == "human")]
+    assert points(ax) == set(chosen["mean"].round(9))
+    assert bars(ax) == ends(chosen)
+    assert band_of(ax) == pytest.approx((-0.05, 0.05))
+    turned = plots.contrast_forest(frame, first="human", second="associated", words=True)
+    assert points(turned) == {-x for x in points(ax)}
+    assert to_hex(line(turned, "human").get_color()).upper() == COLOURS["human"]
+    row = chosen[chosen["level"] == "overall"].iloc[0]
+    assert beside(ax)[0] == f"{'←' if row['mean'] < 0 else '→'} {percent(row['p_direction'])}"
+    # Over ranges of reference lists, with marks.
+    frame = frame.query("level != 'word' and second == 'different'")
+    frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
+    both = pd.concat([frame.assign(match=match) for match in ("frequency", "topics")])
+    ax = plots.contrast_forest(both.drop(columns=["p_direction", "first", "second"]))
+    ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
+    assert len(ranges) == 2 * len(frame)
+    assert len([name for name in legend_names(ax) if name.startswith("95% of lists")]) == 2
+    assert sum(name.endswith("†") for name in row_names(ax)) == 2
+
+
+SDS = pd.DataFrame({"parameter": ["sigma", "nu"], "of": "", "mean": [0.2, 7.2]})
+SDS = SDS.assign(low=[0.1, 5.1], high=[0.3, 9.4])
+WORD_HEADS = ["group: woman", "group: man"]
+
+
+def test_rows_and_blocks_are_named(odd: dict[str, Case]) -> None:
+    ((orders,), _) = odd["order_forest"]
+    ax = plots.order_forest(orders)
+    none = f"smaller than {orders.attrs['rope']:.2g}: none"
+    assert legend_names(ax) == ["before", "after", none]
+    assert {*map(percent, orders.query("level != 'word'")["p_turned"])} <= {*beside(ax)}
+    tails = plots.scales(SDS)
+    assert "Tails: 7 degrees of freedom (5 to 9)" in note(tails)
+    words = summaries().query("level == 'word'")
+    spreads = ["between protected words", "between single distances"]
+    for ax, rows, heads in (
+        (tails, ["between single distances"], []),
+        (plots.forest(summaries()), ["all groups", *WORD_HEADS], []),
+        (plots.forest(words), ["she", "her", "he"], WORD_HEADS),
+        (draw(odd, "scales"), [*bb.CONNECTIONS] * 2, spreads),
+        (plots.pair_forest(shares()), ["one", "two"] * 2, ["all bias types", "age"]),
+    ):
+        assert (row_names(ax), headings(ax)) == (rows, heads)
+
+
+def test_every_standard_deviation_of_distances_has_words() -> None:
+    """Without, the report's table of spreads leaves it out."""
+    names = [*bb.models("distance"), *bb.models("change")]
+    models = [bb.load_model(name) for name in names]
+    sds = {term.sd for model in models for term in model.terms if term.sd not in model.fixed}
+    assert sds <= set(MEANINGS)
+
+
+def test_prior_predictive_marks_figures_outside(odd: dict[str, Case]) -> None:
+    frame = odd["prior_predictive"][0][0].copy()
+    outside = frame["of"] == "neutral"
+    frame.loc[outside, ["observed", "share_below"]] = 9.0, 1.0
+    ax = plots.prior_predictive(frame)
+    assert line(ax, "outside").get_xdata() == pytest.approx([1.0] * outside.sum())
+
+
+def test_distributions_shade_the_band_and_print_the_shares() -> None:
+    table = distances()
+    bands = mac_band(table)
+    ax = plots.distributions(table)
+    assert band_of(ax) == pytest.approx((bands["band_low"][0], bands["band_high"][0]))
+    assert [text for text in beside(ax) if text.endswith("%")] == [
+        f"{share:.0%}" for share in bands["share"]
+    ]
+    areas = []
+    for row, name in enumerate(bb.CONNECTIONS):
+        x, y = line(ax, name).get_data()
+        assert row - 0.75 < y.min() < row
+        areas.append(np.trapezoid(row - y, x))
+    assert areas == pytest.approx([areas[0]] * len(areas), rel=0.02)  # tails beyond two bandwidths
+    ax = plots.distributions(table, table.assign(cosine_distance=1.0), half_width=0.1)
+    assert band_of(ax) == pytest.approx((0.9, 1.1))
+    assert "human before" in {curve.get_label() for curve in ax.lines}
+    shares = mac_band(table, 0.1)["share"]
+    assert beside(ax)[: len(shares)] == [f"{share:.0%} → 100%" for share in shares]
+
+
+def test_neighbourhood_draws_the_nearest_and_the_words_own() -> None:
+    table = distances()
+    ax = plots.neighbourhood(table, "she", most=5)
+    rows = table[table["protected_word"] == "she"].sort_values("cosine_distance")
+    kept = rows[(np.arange(len(rows)) < 5) | (rows["connection"] == "associated")]
+    assert row_names(ax) == kept["attribute"].tolist()
+    assert points(ax) == set(kept["cosine_distance"].round(9))
+    assert f"The nearest 5 of {len(rows)}" in note(ax)
+
+
+def test_backgrounds_have_their_moments_and_words() -> None:
+    vectors = vocabulary()
+    pairs = {"one": (["w1"], ["w2"]), "two": (["w3", "w4"], ["w5"])}
+    many, sets = background.distributions(vectors, pairs), {"x": ["w10", "w11"], "y": ["w20"]}
+    curves = background.densities(many)
+    ax = plots.background_densities(curves)
+    assert row_names(ax) == ["one", "two"]
+    drawn = [each.get_paths() for each in ax.collections if hasattr(each, "get_segments")]
+    places = np.array([path.vertices[0, 0] for paths in drawn for path in paths])
+    for row, (name, one) in enumerate(many.items()):
+        for expected in (one.mean, one.mean - 1.96 * one.sd, one.mean + 1.96 * one.sd):
+            assert np.abs(places - expected).min() < 1e-4
+        assert line(ax, name).get_ydata().min() == pytest.approx(row - RIDGE)
+    placed = background.words(many["one"], sets)
+    ax = plots.background_words(curves, placed, "one")
+    assert set(row_names(ax)) == {"w10", "w11", "w20"}
+    assert len(row_names(plots.background_words(curves, placed, "one", most=1))) == 2
+    assert points(ax) == set(placed["psi"].round(9))
+    assert band_of(ax) == pytest.approx(tuple(curves.attrs["ticks"]["one"]))
+    bias = many["one"].relative_bias(*sets.values(), n_resamples=300, seed=1)
+    ax = plots.relative_bias(bias, labels=("x", "y"))
+    assert line(ax, "observed").get_xdata()[0] == bias.statistic
+    assert sum(patch.get_height() for patch in ax.patches[:-1]) == 300  # type: ignore[attr-defined]
+    assert f"share of {bias.p_simulated():.2g}" in note(ax)
+
+
+def test_rows_of_a_score_share_a_scale() -> None:
+    frame = bb.scores.score_table(*leaning(), n_resamples=20, seed=0)
+    own = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
+    frame = pd.concat([frame, own], ignore_index=True)
+    ax = plots.scores(frame)
+    away = frame[["value", "low", "high"]].sub(frame["no_bias"], axis=0)
+    away = away.mul(np.where(frame["direction"] == "higher", 1, -1), axis=0)
+    far = away.abs().max(axis=1).groupby(frame["score"]).transform("max")
+    assert points(ax) == set((away["value"] / far).round(9))
+    assert "mac → closer to all stereotypes" in headings(ax)
+    assert "0.90  [0.80, 1.10]" in beside(ax)
+    assert to_hex(line(ax, "posterior").get_color()).upper() == GREEN
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"), [("false alarms", MISS), ("coverage", COLOURS["different"])]
+)
+def test_false_alarms_and_coverage_are_coloured_by_what_is_promised(kind: str, more: str) -> None:
+    mixed = pd.concat([rates(kind=kind), rates(kind="power").assign(scenario="planted")])
+    ax = plots.false_alarms(mixed, by="scenario")
+    assert headings(ax) == ["one", "two"]
+    assert bars(ax) == ends(rates())
+    drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
+    colours = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
+    less = ({MISS, COLOURS["different"]} - {more}).pop()
+    assert colours == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
+    assert beside(ax)[:4] == [".050", ".010", ".200", ".300"]
+    assert "500 to 2,000 simulated tables" in note(ax)
+
+
+def test_curves_join_values_with_bands_and_what_is_promised() -> None:
+    frame = pd.DataFrame({"method": ["p"] * 3 + ["q"] * 3, "effect": [0.0, 0.02, 0.04] * 2})
+    frame = frame.assign(n_words=[4, 8, 16] * 2, rate=[0.05, 0.4, 0.9, 0.11, 0.5, 0.9])
+    frame = frame.assign(low=0.0, high=1.0, nominal=[0.05] * 3 + [0.11] * 3)
+    frame["width"] = [np.nan] * 3 + [0.09, 0.06, 0.03]
+    ax = plots.curves(frame)
+    assert line(ax, "p").get_xydata().tolist() == [[0, 0.05], [0.02, 0.4], [0.04, 0.9]]
+    dashed = [each.get_ydata()[0] for each in ax.lines if each.get_gid() == "nominal"]  # type: ignore[index]
+    assert dashed == [0.05, 0.11]
+    assert len(ax.collections) == 2
+    ax = plots.curves(frame, x="n_words", y="width")
+    assert [each.get_label() for each in ax.lines] == ["q"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["4", "8", "16"]
+
+
+@pytest.mark.parametrize("observed", [1.27, -0.8])
+def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
+    observed: float,
+) -> None:
+    values = np.random.default_rng(1).normal(0, 0.6, 3000)
+    ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
+    assert "Dotted: −1.94 and 1.94, the farthest" in note(ax)
+    counts = {
+        colour: sum(
+            bar.get_height()  # type: ignore[attr-defined]
+            for bar in ax.patches
+            if to_hex(bar.get_facecolor()) == colour.lower()
+        )
+        for colour in (BODY, MISS)
+    }
+    extreme = (np.abs(values) >= abs(observed)).sum()
+    assert counts == {BODY: 3000 - extreme, MISS: extreme}
+    at = [each.get_xdata()[0] for each in ax.lines]  # type: ignore[index]
+    assert at == [observed, -observed, -1.94, 1.94]
+    assert f"share of {extreme / 3000:.2g}" in note(ax)
+    known = plots.null_distribution(values, observed, label="d", share=0.0084, published="38%.")
+    assert "share of 0.0084. 38%." in note(known)

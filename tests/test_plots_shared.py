@@ -1,4 +1,4 @@
-"""What plots share: titles that fit, colours, files."""
+"""What plots share: colours and files."""
 
 from __future__ import annotations
 
@@ -12,31 +12,9 @@ import pandas as pd
 import pytest
 from builders import distances
 from matplotlib.colors import to_rgb
-from matplotlib.text import Text
-from plot_looks import TOUCH
 
 from bayesbias import plots
-from bayesbias.plots.frame import header
 from bayesbias.plots.palette import COLOURS, INK, MISS, QUIET
-
-
-def test_a_header_and_the_label_below_are_no_wider_than_the_axes() -> None:
-    wide, plain = "WWW MMM " * 10, "The mean distance of some words. " * 6
-    _, axes = plt.subplots(1, 3, figsize=(7.6, 9), layout="constrained", squeeze=False)
-    for ax in axes.flat:
-        ax.set_xlabel(plain)
-        header(ax, wide, plain)
-    axes[0, 0].figure.draw_without_rendering()
-    for ax in axes.flat:
-        room = ax.get_window_extent()
-        texts = [text for text in ax.texts if text.get_gid() == "subtitle"]
-        (title,) = [each for each in ax.findobj(Text) if each.get_text().startswith("WWW")]
-        for text in (*texts, title):
-            box = text.get_window_extent()
-            assert 0.7 * room.width < box.width <= room.width + TOUCH
-        assert ax.xaxis.label.get_window_extent().width <= 1.05 * room.width + TOUCH
-        assert texts[0].get_text().split() == plain.split()
-
 
 # --- colours
 
@@ -54,29 +32,21 @@ def _lab(linear: np.ndarray) -> np.ndarray:
 
 
 SEEN_AS = {
-    "full colour vision": np.eye(3),
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
-    "tritanopia": [
-        [1.255528, -0.076749, -0.178779],
-        [-0.078411, 0.930809, 0.147602],
-        [0.004733, 0.691367, 0.303900],
-    ],
+    "full colour vision": "1 0 0 0 1 0 0 0 1",
+    "protanopia": "0.152286 1.052583 -0.204868 0.114503 0.786281 0.099216 "
+    "-0.003882 -0.048116 1.051998",
+    "deuteranopia": "0.367322 0.860646 -0.227968 0.280085 0.672501 0.047413 "
+    "-0.011820 0.042940 0.968881",
+    "tritanopia": "1.255528 -0.076749 -0.178779 -0.078411 0.930809 0.147602 "
+    "0.004733 0.691367 0.303900",
 }
 """Machado, Oliveira and Fernandes (2009), table for severity 1.0."""
 
 
 @pytest.mark.parametrize("vision", SEEN_AS)
 def test_colours_stay_apart_for_colour_blind_readers(vision: str) -> None:
-    seen = [_lab(np.array(SEEN_AS[vision]) @ _linear(colour)) for colour in COLOURS.values()]
+    matrix = np.array(SEEN_AS[vision].split(), dtype=float).reshape(3, 3)
+    seen = [_lab(matrix @ _linear(colour)) for colour in COLOURS.values()]
     nearest = min(np.linalg.norm(one - other) for one, other in combinations(seen, 2))
     assert nearest > 20  # ten times the just noticeable difference of 2.3
 
@@ -96,13 +66,15 @@ def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> No
     table = distances()
     written = [plots.save(plots.neighbourhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]
     assert [path.name for path in written[0]] == ["6B.a.png", "6B.a.svg"]
-    assert len(list(tmp_path.iterdir())) == 4
     assert written[0][0].read_bytes().startswith(b"\x89PNG")
-    assert ElementTree.parse(written[0][1]).getroot().tag.endswith("svg")
     assert "The attributes around “she”" in written[0][1].read_text(encoding="utf-8")
     for first, second in zip(*written, strict=True):
         assert first.read_bytes() == second.read_bytes()
     assert plt.get_fignums() == []
+    figure, ax = plt.subplots()
+    for name in ("mine.png", "v1.5.SVG"):
+        assert plots.save(ax, tmp_path / name) == [tmp_path / name]
+    assert plt.get_fignums() == [figure.number]  # the caller's stays open
 
 
 def test_what_xml_forbids_is_replaced_before_it_is_drawn(tmp_path: Path) -> None:
@@ -111,10 +83,3 @@ def test_what_xml_forbids_is_replaced_before_it_is_drawn(tmp_path: Path) -> None
     ax = plots.intervals(frame, by="by", hue="hue", title="x\ufffe", note="\x04", heading="y")
     ElementTree.parse(plots.save(ax, tmp_path / "odd.svg")[0])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["nur\ufffdse", "so\ufffdn"]
-
-
-def test_save_takes_an_ending_and_leaves_the_callers_figure_open(tmp_path: Path) -> None:
-    figure, ax = plt.subplots()
-    for name in ("mine.png", "v1.5.SVG"):
-        assert plots.save(ax, tmp_path / name) == [tmp_path / name]
-    assert plt.get_fignums() == [figure.number]

@@ -35,8 +35,8 @@ def background(
     reading: Reading = READING,
     ranks: tuple[int, int] | None = None,
     draws: int = 100_000,
-    alpha: float = 0.05,
-    seed: int = options.SEED,
+    alpha: options.Alpha = 0.05,
+    seed: options.Seed = options.SEED,
     out: OutFile | None = None,
     force: Force = False,
 ) -> None:
@@ -56,10 +56,6 @@ def background(
         Take only the words of these ranks, first and stop, counted from 0 in the file's order.
     draws : int
         Random pairs of sets for relative bias.
-    alpha : float
-        Level of the readings, in (0, 1).
-    seed : int
-        Equal seeds give equal results.
     out : Path
         Folder for frames and plots.
     """
@@ -68,6 +64,7 @@ def background(
     from .._core.display import abridged
     from ..workflows import output
 
+    options.require_lists(lists, "background")
     bg = bb.background
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:

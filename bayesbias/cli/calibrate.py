@@ -29,10 +29,10 @@ def calibrate(
     method: Annotated[list[str] | None, Option(alias="-m")] = None,
     tables: Annotated[int, Option(alias="-n")] = 1000,
     jobs: Jobs = 1,
-    alpha: float = 0.05,
-    ci_prob: float = DEFAULT_CI_PROB,
+    alpha: options.Alpha = 0.05,
+    ci_prob: options.CiProb = DEFAULT_CI_PROB,
     rope: float = SIMULATED_ROPE,
-    seed: int = options.SEED,
+    seed: options.Seed = options.SEED,
     out: OutFile | None = None,
     keep: Path | None = None,
     known: Annotated[bool, Option(name="--list")] = False,
@@ -53,14 +53,8 @@ def calibrate(
         A method; may be repeated.
     tables : int
         Tables of each scenario.
-    alpha : float
-        Level of tests, in (0, 1).
-    ci_prob : float
-        Probability of intervals, in (0, 1).
     rope : float
         Half-width of the region of practical equivalence, a distance in [0, 2].
-    seed : int
-        Equal seeds give equal results.
     out : Path
         Where the rates go, .csv.
     keep : Path

@@ -9,8 +9,7 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
-from . import options as shared
-from . import screen
+from . import options, screen
 from .options import AllowPickle, Force, OutFile
 
 
@@ -18,13 +17,13 @@ def debias(
     *,
     out: OutFile,
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo",
-    case: str = "fallback",
+    case: options.Case = "fallback",
     method: str = "hard",
     lists: str = "gender",
     case_variants: bool = False,
     allow_pickle: AllowPickle = False,
     force: Force = False,
-    **options: str,
+    **more: str,
 ) -> None:
     """Debias an embedding file and write a folder, which every command reads as vectors.
 
@@ -39,23 +38,21 @@ def debias(
         Folder to make.
     vectors : str
         An embedding, as for --vectors elsewhere.
-    case : str
-        How words are looked up: exact, lower or fallback.
     method : str
         hard, multiclass_hard, double_hard, soft or half_sibling: `bayesbias docs debiasing`.
     lists : str
         Defining, equalise and specific words: gender, religion, race, or a .toml file.
     case_variants : bool
         Treat Dad and DAD as dad, in embeddings that tell them apart.
-    options : str
+    more : str
         Options of the method, as in Python: --strength 1, --k 2, --equalise False.
     """
     from .._core.display import abridged
 
     sets = bb.debias.load_defining_sets(lists)
-    keywords = {name.replace("-", "_"): _value(text) for name, text in options.items()}
+    keywords = {name.replace("-", "_"): _value(text) for name, text in more.items()}
     if "seed" in bb.debias.method_options(method):
-        keywords.setdefault("seed", shared.SEED)
+        keywords.setdefault("seed", options.SEED)
     record = bb.debias.debias_file(
         vectors,
         out,

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
@@ -15,11 +12,12 @@ import bayesbias as bb
 
 from . import options, screen
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 REMEMBERED = "remembered.json"
 """The scores so far, from which a run that was stopped goes on."""
+
+PREFERENCES = {"measure": "measure", "pairs>": "n_pairs:,", "ties>": "n_ties"}
+PREFERENCES |= {"stereotypical preferred, %>": "percentage:.1f"}
+"""Columns of the table that is printed, and what of the frame they show."""
 
 app = App(
     "mlm",
@@ -36,7 +34,7 @@ def score(
     out: options.OutFile,
     part: str = "intrasentence",
     measure: list[str] | None = None,
-    bias_type: list[str] | None = None,
+    bias_type: options.BiasTypes = None,
     name: str | None = None,
     device: str = "cpu",
     dtype: str = "float32",
@@ -68,8 +66,6 @@ def score(
     measure : list of str
         sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
         log-likelihood-mean; may be repeated; by default all but those in -mean.
-    bias_type : list of str
-        Score these only; may be repeated.
     name : str
         How results call the model.
     device : str
@@ -91,20 +87,14 @@ def score(
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    there = out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        scores = bb.maskedlm.score_pairs(
-            pairs,
-            read,
-            measure,
-            batch_size=batch_size,
-            cache=out / REMEMBERED,
-            progressbar=not screen.QUIET.get(),
-        )
-    finally:
-        if not there and not any(out.iterdir()):
-            out.rmdir()
+    scores = bb.maskedlm.score_pairs(
+        pairs,
+        read,
+        measure,
+        batch_size=batch_size,
+        cache=out / REMEMBERED,
+        progressbar=not screen.QUIET.get(),
+    )
     record = {
         "kind": read.kind,
         "made_by": KIND,
@@ -122,13 +112,7 @@ def score(
         scores.to_csv(stage / SCORES, index=False)
         output.write_record(record, stage)
     measured = bb.maskedlm.measure_table(bb.maskedlm.paired_scores(scores))
-    whole = measured[measured["bias_type"] == "all"].to_dict("records")
-    rows = [
-        [row["measure"], f"{row['n_pairs']:,}", f"{row['n_ties']}", f"{row['percentage']:.1f}"]
-        for row in whole
-    ]
-    heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
-    screen.table("Preferences (50 is none)", heads, rows)
+    screen.frame("Preferences (50 is none)", measured[measured["bias_type"] == "all"], PREFERENCES)
     screen.say(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
         f"Next: bayesbias mlm report {shlex.quote(str(out))}",
@@ -140,12 +124,10 @@ def report(
     *folders: Path,
     out: options.OutFile | None = None,
     model: str = "pairs-signs",
-    bias_type: list[str] | None = None,
+    bias_type: options.BiasTypes = None,
     fitting: options.FittingAlone = options.FITTING_ALONE,
     posteriors: bool = False,
-    plots: options.Plots = None,
-    force: options.Force = False,
-    open_report: options.OpenReport = False,
+    results: options.Results = options.RESULTS,
 ) -> int:
     """Write a report on scored sentence pairs: published measures, posteriors, checks.
 
@@ -161,55 +143,28 @@ def report(
         Folder for the results; by default `report` in the first folder.
     model : str
         pairs-signs, or a model of preferences by path.
-    bias_type : list of str
-        These only; may be repeated.
     posteriors : bool
         Write the posteriors as netCDF too, some 50 MB a measure.
     """
     from ..maskedlm.datasets import of_bias_types
     from ..report.headline import CLOSING
     from ..report.pairs_page import comparison_lines, preference_lines
-    from ..workflows import output
     from ..workflows.pairs import PairSettings, analyze_pairs
 
     if not folders:
         raise ValueError("give one or more folders of scores, or logs")
-    paired, records = _read(folders)
+    paired = bb.maskedlm.read_scores(folders)
+    records = paired.attrs["logs"]
     if bias_type:
         paired = of_bias_types(paired, bias_type)
     first = folders[0]
     target = out or (first if first.is_dir() else first.parent) / "report"
-    output.require_place(target, force=force)
     settings = PairSettings(spec=model, **vars(fitting) | {"progressbar": False})
-    with screen.steps() as tell:
-        analysis = analyze_pairs(paired, settings, scored=records, tell=tell)
-        how: dict[str, Any] = {"posteriors": posteriors, "kinds": options.kinds(plots)}
-        with output.replace_results(target, force=force) as stage:
-            output.write_results(analysis, stage, options.command_line(), **how)
+    analysis = results.write(
+        target,
+        lambda tell: analyze_pairs(paired, settings, scored=records, tell=tell),
+        posteriors=posteriors,
+    )
     found = [*preference_lines(analysis), *comparison_lines(analysis)]
     lines = [*(f"  {line}" for line in found), CLOSING]
-    doubtful = bool(analysis.doubts)
-    return options.finish(lines, target, open_report=open_report, doubtful=doubtful)
-
-
-def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Read what was scored, here or elsewhere, with a record of every folder or log."""
-    import pandas as pd
-
-    from ..maskedlm.score_files import RECORD, SCORES, read_scored
-
-    ours = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
-    if not any(ours):
-        paired = bb.maskedlm.read_scores(places)
-        return paired, paired.attrs["logs"]
-    if not all(ours):
-        raise ValueError("give folders of scores or logs, not both: their pairs differ in names")
-    frames, records = zip(*map(read_scored, places), strict=True)
-    name, count = Counter(record["model"] for record in records).most_common(1)[0]
-    if count > 1:
-        raise ValueError(
-            f"two folders call their model {name!r}; score one again with another --name"
-        )
-    if len({(record["dataset"], record["data_hash"]) for record in records}) > 1:
-        raise ValueError("the folders were scored on different data; models need the same pairs")
-    return bb.maskedlm.paired_scores(pd.concat(frames, ignore_index=True)), list(records)
+    return results.finish(lines, target, doubtful=bool(analysis.doubts))

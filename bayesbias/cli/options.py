@@ -6,18 +6,18 @@ cyclopts makes the options of a command from its signature and docstring, and fl
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
 from ..sampling.options import FitOptions
-from .screen import NAME, QUIET, say
+from .screen import NAME, QUIET, say, steps
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -45,13 +45,14 @@ AllowPickle = Annotated[
     bool,
     Option(help="Allow files that can run any program when opened: only from people you trust."),
 ]
+Case = Annotated[str, Option(help="How words are looked up: exact, lower or fallback.")]
 Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one a core.")]
-Plots = Annotated[
-    Literal["png", "svg", "png,svg"] | None,
-    Option(help="Also write the report's figures as files: png, svg or png,svg."),
+Seed = Annotated[int, Option(help="Equal seeds give equal results.")]
+CiProb = Annotated[float, Option(help="Probability of intervals, in (0, 1).")]
+Alpha = Annotated[float, Option(help="Level of tests and of readings, in (0, 1).")]
+BiasTypes = Annotated[
+    list[str] | None, Option(name="--bias-type", help="These only; may be repeated.")
 ]
-OpenReport = Annotated[bool, Option(name="--open", help="Open the report in a browser.")]
-Hidden = Annotated[bool, Option(parse=False)]
 
 
 @Option(name="*")
@@ -100,9 +101,9 @@ class ListReading(Reading):
 
     def load(self, words: bb.WordList) -> KeyedVectors:
         """Read the vectors of words."""
-        names = ("strip_accents", "subwords", "allow_pickle")
-        kept = {name: getattr(self, name) for name in names}
-        return bb.load_vectors(self.vectors, words, self.case, progressbar=not QUIET.get(), **kept)
+        kept = vars(self) | {"progressbar": not QUIET.get()}
+        del kept["max_missing"]
+        return bb.load_vectors(kept.pop("vectors"), words, **kept)
 
 
 @Option(name="*")
@@ -111,7 +112,7 @@ class Fitting(FitOptions):
     """The options of a fit that commands have."""
 
     seed: int = SEED
-    progressbar: Hidden = True
+    progressbar: Annotated[bool, Option(parse=False)] = True
 
     @property
     def shown(self) -> Fitting:
@@ -127,7 +128,53 @@ class FittingAlone(Fitting):
     rope: Annotated[float | None, Option(parse=False)] = None
 
 
-READING, LIST_READING = Reading(), ListReading()
+@Option(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """How a folder of results is written and shown.
+
+    Parameters
+    ----------
+    plots : str
+        Also write the report's figures as files: png, svg or png,svg.
+    open_report : bool
+        Open the report in a browser.
+    """
+
+    plots: Literal["png", "svg", "png,svg"] | None = None
+    force: Force = False
+    open_report: Annotated[bool, Option(name="--open")] = False
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of files that figures are written as."""
+        return self.plots.split(",") if self.plots else []
+
+    def write[R](self, out: Path, make: Callable[[Callable[[str], None]], R], **how: Any) -> R:  # noqa: ANN401
+        """Make a result, which announces its steps, and write it into a folder as a whole."""
+        from ..workflows import output
+
+        output.require_place(out, force=self.force)
+        with steps() as tell:
+            result = make(tell)
+            tell("writing the report")
+            with output.replace_results(out, force=self.force) as stage:  # only now is it written
+                written = cast(Any, result)
+                output.write_results(written, stage, command_line(), kinds=self.kinds, **how)
+        return result
+
+    def finish(self, lines: Iterable[str], out: Path, *, doubtful: bool) -> int:
+        """Print what was found and where the report is, open it if asked; return the exit code."""
+        page = out / "report.html"
+        say(*lines, f"Report: {page}")
+        if self.open_report:
+            import webbrowser
+
+            webbrowser.open(page.absolute().as_uri())
+        return WARNED if doubtful else 0
+
+
+READING, LIST_READING, RESULTS = Reading(), ListReading(), Results()
 FITTING, FITTING_ALONE = Fitting(), FittingAlone()
 
 TOKENS: ContextVar[list[str]] = ContextVar("tokens")
@@ -146,27 +193,23 @@ def command_line() -> str:
     return shlex.join(kept)
 
 
+def require_lists(names: Sequence[str], command: str) -> None:
+    """Raise a ValueError that says how to name an embedding, if one stands among the lists."""
+    from .._core.resources import bundled_names
+    from ..embeddings.registry import ENDINGS, GENSIM_NAMES
+
+    known = {*bundled_names("vectors", ".npz"), *GENSIM_NAMES}
+    for name in names:
+        path = Path(name)
+        if name in known or path.suffix.lower() in ENDINGS or (path / "vectors.npy").is_file():
+            lists = " ".join(other for other in names if other != name) or "LIST"
+            call = f"{NAME} {command} {lists} --vectors {name}"
+            raise ValueError(f"{name!r} is an embedding; write `{call}`")
+
+
 def require_file(out: Path | None, *endings: str, force: bool) -> None:
     """Check, before any work is done, whether a file can be written, if one is asked for."""
     from ..workflows.output import require_file_place
 
     if out is not None:
         require_file_place(out, endings, force=force)
-
-
-def kinds(plots: str | None) -> list[str]:
-    """Return the kinds of files that figures are written as."""
-    return plots.split(",") if plots else []
-
-
-def finish(
-    lines: Iterable[str], out: Path, *, open_report: bool = False, doubtful: bool = False
-) -> int:
-    """Print what was found and where the report is, open it if asked; return the exit code."""
-    page = out / "report.html"
-    say(*lines, f"Report: {page}")
-    if open_report:
-        import webbrowser
-
-        webbrowser.open(page.absolute().as_uri())
-    return WARNED if doubtful else 0

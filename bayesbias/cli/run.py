@@ -24,11 +24,9 @@ def run(
     matched: int = 5,
     reference_lists: int = 100,
     out: options.OutFolder = Path("bayesbias-results"),
-    plots: options.Plots = None,
     fitting: options.Fitting = options.FITTING,
     compare_to: Path | None = None,
-    force: options.Force = False,
-    open_report: options.OpenReport = False,
+    results: options.Results = options.RESULTS,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
@@ -74,6 +72,7 @@ def run(
     default = CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"]
     settings = Settings(models=tuple(model or default), **measuring)
     load_models(settings.models)
+    options.require_lists(lists, "run")
     chosen = {wordlist.name: wordlist for wordlist in map(bb.load_wordlist, lists)}
     if not lists:
         raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
@@ -85,30 +84,28 @@ def run(
     earlier = [compare_to / part for part in parts] if compare_to else []
     for folder in earlier:
         load_record(folder)
-    output.require_place(out, [part for part in parts if part], force=force)
-    command, figures = options.command_line(), options.kinds(plots)
+    output.require_place(out, [part for part in parts if part], force=results.force)
+    command = options.command_line()
     with screen.steps() as tell:
         analyses = analyze_lists(settings.vectors, list(chosen.values()), settings, tell=tell)
         for place, folder in enumerate(earlier):
             analyses[place] = replace(analyses[place], since=changes_since(folder, analyses[place]))
         tell("writing the report")
-        with output.replace_results(out, force=force) as stage:  # only now is anything written
+        with output.replace_results(out, force=results.force) as stage:  # only now is it written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                output.write_results(analysis, stage / part, command, kinds=figures)
+                output.write_results(analysis, stage / part, command, kinds=results.kinds)
             if len(chosen) > 1:
                 paths = [f"{part}/{output.REPORT}" for part in parts]
-                index = {"command": command, "lists": parts}
                 page = index_page(list(zip(analyses, paths, strict=True)))
-                output.write_report(page, index, stage)
+                output.write_report(page, {"command": command, "lists": parts}, stage)
     for analysis in analyses:
         screen.say(*str(analysis).splitlines())
         if analysis.since is not None:
             rows = analysis.since.to_dict("records")
             changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
             screen.say(*(changed or ["Nothing changed since the earlier run."]))
-    doubtful = any(analysis.doubtful for analysis in analyses)
-    return options.finish([], out, open_report=open_report, doubtful=doubtful)
+    return results.finish([], out, doubtful=any(analysis.doubtful for analysis in analyses))
 
 
 def compare(
@@ -122,11 +119,9 @@ def compare(
     words: Annotated[str | None, Option(name="--list")] = None,
     recover: str | None = None,
     recover_words: int = 500,
-    plots: options.Plots = None,
-    case: str = "exact",
+    case: options.Case = "exact",
     allow_pickle: options.AllowPickle = False,
-    force: options.Force = False,
-    open_report: options.OpenReport = False,
+    results: options.Results = options.RESULTS,
 ) -> int:
     """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
@@ -149,39 +144,20 @@ def compare(
         or a .toml file.
     recover_words : int
         Most leaning words of each class to look at.
-    case : str
-        How words are looked up: exact, lower or fallback.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..workflows import output
 
-    of_tables = all(Path(end).suffix in {".csv", ".parquet"} for end in (before, after))
-    if of_tables and (words or recover):
-        raise ValueError(
-            "--list and --recover are for embeddings; give two embeddings, not tables of them"
-        )
-    output.require_place(out, force=force)
     ends: list[Any] = [before, after]
-    if of_tables:
+    how: dict[str, Any] = vars(fitting.shown) | {"case": case, "allow_pickle": allow_pickle}
+    how |= {"recover": recover, "recover_words": recover_words}
+    if all(Path(end).suffix in {".csv", ".parquet"} for end in ends):
+        if words or recover:
+            raise ValueError(
+                "--list and --recover are for embeddings; give two embeddings, not tables of them"
+            )
+        how["names"] = tuple(Path(end).stem for end in ends)
         ends = [bb.read_table(Path(end)) for end in ends]
-    settings: dict[str, Any] = vars(fitting.shown)
-    with screen.steps() as tell:
-        analysis = bb.analyze_change(
-            ends[0],
-            ends[1],
-            words,
-            recover=recover,
-            recover_words=recover_words,
-            models=tuple(model or DEFAULT_MODELS["change"]),
-            case=case,
-            allow_pickle=allow_pickle,
-            names=(Path(before).stem, Path(after).stem) if of_tables else None,
-            tell=tell,
-            **settings,
-        )
-        tell("writing the report")
-        with output.replace_results(out, force=force) as stage:  # only now is anything written
-            command = options.command_line()
-            output.write_results(analysis, stage, command, kinds=options.kinds(plots))
-    lines = str(analysis).splitlines()
-    return options.finish(lines, out, open_report=open_report, doubtful=analysis.doubtful)
+    models = tuple(model or DEFAULT_MODELS["change"])
+    how |= {"before": ends[0], "after": ends[1], "wordlist": words, "models": models}
+    analysis = results.write(out, lambda tell: bb.analyze_change(tell=tell, **how))
+    return results.finish(str(analysis).splitlines(), out, doubtful=analysis.doubtful)

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 NAME = "bayesbias"
 
-OPTIONS = {
-    Argument("duplicates", "first"): "--first",
-    Argument("n_words"): "--recover-words",
-}
+OPTIONS = {"n_words": "--recover-words"}
 """Options that are not called as the argument that they stand for."""
 
 LEAST_WIDTH = 60
@@ -97,9 +94,9 @@ def complain(text: str) -> None:
 
 def as_option(argument: Argument) -> str:
     """Return an argument that a message names as the option of the command line that it is."""
-    flag = OPTIONS.get(argument) or f"--{argument.name.replace('_', '-')}"
-    plain_flag = argument in OPTIONS or argument.value is None or argument.value is True
-    return flag if plain_flag else f"{flag} {argument.value}"
+    flag = OPTIONS.get(argument.name) or f"--{argument.name.replace('_', '-')}"
+    alone = argument.value is None or argument.value is True
+    return flag if alone else f"{flag} {argument.value}"
 
 
 def in_one_line(error: Exception | Warning | str) -> str:

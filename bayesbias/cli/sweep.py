@@ -71,9 +71,8 @@ def sweep(
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None
-    how: dict[str, Any] = {"n_jobs": jobs, "allow_pickle": allow_pickle, "progress": progress}
     with _workers(dask):
-        done = bb.run_sweep(wanted, out, **how)
+        done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
         with output.replace_results(out, force=True) as stage:
             output.write_results(done, stage, options.command_line(), kinds=("png", "svg"))
     for row in done.failures[done.failures["key"] != ""].to_dict("records"):
@@ -87,7 +86,7 @@ def sweep(
         overall = done.contrasts[done.contrasts["level"] == "overall"]
         gaps = contrast_of(overall, "associated", "different")
         screen.frame("associated − different, overall", gaps, COLUMNS)
-    code = options.finish([CLOSING], out, doubtful=done.doubtful)
+    code = options.RESULTS.finish([CLOSING], out, doubtful=done.doubtful)
     return options.FAILED if len(done.failures) else code
 
 

@@ -45,6 +45,7 @@ def table(
     from .._core.display import abridged
     from ..report.wording import sets_in_words
 
+    options.require_lists([wordlist], "table")
     loaded = bb.load_wordlist(wordlist)
     options.require_file(out, ".csv", ".parquet", force=force)
     read = reading.load(loaded)
@@ -109,8 +110,8 @@ def scores(
     reading: options.ListReading = options.LIST_READING,
     n_resamples: int = 1000,
     alternative: str = "two-sided",
-    ci_prob: float = DEFAULT_CI_PROB,
-    seed: int = options.SEED,
+    ci_prob: options.CiProb = DEFAULT_CI_PROB,
+    seed: options.Seed = options.SEED,
     out: options.OutFile | None = None,
     force: options.Force = False,
 ) -> None:
@@ -127,10 +128,6 @@ def scores(
         Resamplings of the words, for the intervals.
     alternative : str
         Of WEAT's p-value: two-sided, greater or less.
-    ci_prob : float
-        Probability of intervals, in (0, 1).
-    seed : int
-        Equal seeds give equal results.
     out : Path
         Where the table goes, .csv.
     """
@@ -139,6 +136,7 @@ def scores(
     from ..scores.permutation import named_alternative
     from ..tables.schema import THIN_MARK
 
+    options.require_lists([wordlist], "scores")
     loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
     options.require_file(out, ".csv", force=force)
     read = reading.load(loaded)
@@ -212,7 +210,13 @@ def convert(
 
 
 def check_limits(
-    run: Path, difference: str, low: float, high: float, /, *, ci_prob: float = DEFAULT_CI_PROB
+    run: Path,
+    difference: str,
+    low: float,
+    high: float,
+    /,
+    *,
+    ci_prob: options.CiProb = DEFAULT_CI_PROB,
 ) -> int:
     """Check whether an interval lies within limits, for use in continuous integration.
 
@@ -228,8 +232,6 @@ def check_limits(
         A difference or sum of connections, as in bb.hypothesis.
     low, high : float
         The limits.
-    ci_prob : float
-        Probability of the interval, in (0, 1).
     """
     from ..workflows.output import lead_posterior
 

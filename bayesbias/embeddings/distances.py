@@ -172,10 +172,10 @@ def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> No
     sets = _losses(vectors, wordlist)
     bad = sets[sets["share"] > most]
     if not bad.empty:
-        names = ", ".join(f"{row.set} ({row.found} of {row.words})" for row in bad.itertuples())
+        left = (f"{row.set} ({row.found} of {row.words} left)" for row in bad.itertuples())
         raise ArgumentError(
             f"these sets of {wordlist.name!r} have lost more than {100 * most:g}% of their words: "
-            f"{names}. Take an embedding that has them, correct the list, or give ",
+            f"{', '.join(left)}. Take an embedding that has them, correct the list, or give ",
             Argument("max_missing"),
             " a larger share",
         )

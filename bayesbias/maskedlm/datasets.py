@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
@@ -45,22 +45,28 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     valid = pairs[list(PAIR_COLUMNS)].fillna("").astype(str).reset_index(drop=True)
     for name in PAIR_COLUMNS:
         valid[name] = valid[name].str.strip()
-    faults = {
-        f"has an empty {name}; name it or leave the pair out": valid[name] == ""
-        for name in PAIR_COLUMNS
-    }
     directions = f"needs the direction {' or '.join(DIRECTIONS)}; are columns exchanged?"
-    faults |= {
-        "has the pair_id of an earlier one": valid["pair_id"].duplicated(),
-        directions: ~valid["direction"].isin(DIRECTIONS),
-        "has two equal sentences; there is nothing to compare": valid[ROLES[0]] == valid[ROLES[1]],
-    }
+    empty = "has an empty {}; name it or leave the pair out"
+    refuse_rows(
+        valid,
+        {empty.format(name): valid[name] == "" for name in PAIR_COLUMNS}
+        | {
+            "has the pair_id of an earlier one": valid["pair_id"].duplicated(),
+            directions: ~valid["direction"].isin(DIRECTIONS),
+            "has two equal sentences; there is nothing to compare": valid[ROLES[0]]
+            == valid[ROLES[1]],
+        },
+    )
+    return valid
+
+
+def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:
+    """Raise a ValueError that names the first row of the first fault that some row has."""
     for fault, wrong in faults.items():
         if wrong.any():
-            row, more = int(wrong.to_numpy().argmax()), int(wrong.sum()) - 1
-            name = f"{valid['pair_id'][row]!r:.60}" + (f" (and {more} more)" if more else "")
-            raise ValueError(f"row {row}, pair {name}, {fault}")
-    return valid
+            row, more = pairs[wrong.to_numpy()].iloc[0], int(wrong.sum()) - 1
+            others = f" (and {more} more)" if more else ""
+            raise ValueError(f"row {row.name}, pair {row['pair_id']!r:.60}{others}, {fault}")
 
 
 def word_contrast(first: str, second: str) -> str:

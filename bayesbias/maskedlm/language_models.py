@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -112,13 +113,10 @@ def load_language_model(
 
 
 def _kind(config: Any) -> str:  # noqa: ANN401
-    heads = [str(head) for head in getattr(config, "architectures", None) or []]
+    heads = map(str, getattr(config, "architectures", None) or [])
     # XLM and FlauBERT call a masked head ``WithLMHeadModel``.
-    causal = [
-        head.endswith(("ForCausalLM", "LMHeadModel")) and not head.endswith("WithLMHeadModel")
-        for head in heads
-    ]
-    return "causal" if any(causal) else "masked"
+    causal = re.compile(r".*(ForCausalLM|(?<!With)LMHeadModel)$")
+    return "causal" if any(map(causal.match, heads)) else "masked"
 
 
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:

@@ -48,9 +48,9 @@ class Normals:
     @staticmethod
     def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
         """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
-        scores = _scores(stereo, anti)
-        if scores.shape[1] < 2:
-            raise ValueError(f"an sd needs 2 pairs or more; got {scores.shape[1]}")
+        scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
+        if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
+            raise ValueError("stereo and anti must be finite scores of the same pairs, 2 or more")
         sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(
@@ -95,15 +95,15 @@ class Normals:
 
     def js_divergence(self) -> float:
         """Jensen-Shannon divergence in bits, in [0, 1], by Gauss-Legendre quadrature."""
+        from scipy.stats import norm
+
         parts = list(zip(self.means, self.sds, strict=True))
         steps = np.arange(-PANELS, PANELS + 1)
         cuts = np.unique(np.concatenate([mean + sd * steps for mean, sd in parts]))
         node, weight = np.polynomial.legendre.leggauss(NODES)
         half = np.diff(cuts)[:, None] / 2
         x = ((cuts[:-1] + cuts[1:])[:, None] / 2 + half * node).ravel()
-        logs = np.stack(
-            [-0.5 * ((x - m) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi) for m, sd in parts]
-        )
+        logs = np.stack([norm.logpdf(x, *part) for part in parts])
         mixture = np.logaddexp(*logs) - np.log(2)
         bits = (np.exp(logs) * (logs - mixture) * (half * weight).ravel()).sum() / (2 * np.log(2))
         return float(np.clip(bits, 0.0, 1.0))
@@ -159,22 +159,6 @@ def _statistics(sides: FloatArray) -> list[float]:
         values[2:] = normals.jss(), normals.jss("published")
         values[1] = normals.kls()
     return values
-
-
-def _scores(stereo: ArrayLike, anti: ArrayLike) -> FloatArray:
-    """Return the two sets of scores, (2, n_pairs)."""
-    first, second = np.asarray(stereo, dtype=np.float64), np.asarray(anti, dtype=np.float64)
-    if first.ndim != 1 or first.shape != second.shape or not len(first):
-        raise ValueError(
-            "stereo and anti must be one-dimensional and of one length, a score for each pair; "
-            f"got shapes {first.shape} and {second.shape}"
-        )
-    scores = np.stack([first, second])
-    if not np.isfinite(scores).all():
-        side, row = np.argwhere(~np.isfinite(scores))[0]
-        name = ("stereo", "anti")[side]
-        raise ValueError(f"{name} must be finite; got {scores[side, row]} in place {row}")
-    return scores
 
 
 def _kl(mean: float, sd: float, other_mean: float, other_sd: float) -> float:

@@ -144,18 +144,14 @@ def _several(tree: DataTree) -> list[str]:
 
 def _by_quantity(tree: DataTree, make: Callable[[FloatArray], pd.DataFrame]) -> pd.DataFrame:
     """Join the frames of all quantities, made of their draws, (n_draws, n_models)."""
-    frames = []
-    for level, bias_type in [
-        ("overall", ""),
-        ("population", ""),
-        *(("bias_type", name) for name in labels(tree, "bias_type")),
-    ]:
+    types, frames = labels(tree, "bias_type"), []
+    levels = [("overall", ""), ("population", ""), *(("bias_type", name) for name in types)]
+    for level, bias_type in levels:
         for quantity, ending in {"p_stereotypical": "", "p_equal_length": EQUAL}.items():
-            if f"share{ending}" in tree["posterior"]:
-                share = "share" if bias_type else f"{level}_share"
-                draws = stacked(tree, f"{share}{ending}")
-                if bias_type:
-                    draws = draws[:, labels(tree, "bias_type").index(bias_type)]
+            share = f"share{ending}" if bias_type else f"{level}_share{ending}"
+            if share in tree["posterior"]:
+                draws = stacked(tree, share)
+                draws = draws[:, types.index(bias_type)] if bias_type else draws
                 head = {"level": level, "bias_type": bias_type, "quantity": quantity}
                 frames.append(in_front(make(draws), **head))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
+from itertools import batched
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,13 +145,14 @@ def _scores(
             todo.setdefault(task.asked[0][0], []).append(task)
     order, title = sorted(todo, key=len), f"scoring under {model.name}"
     with progress_bar(title, len(order), shown=None if shown else False) as update:
-        for start in range(0, len(order), SENTENCES_AT_ONCE):
-            block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
+        for number, sentences in enumerate(batched(order, SENTENCES_AT_ONCE), 1):
+            block = [task for ids in sentences for task in todo[ids]]
             weighed = {task.asked[0][0] for task in block if task.measure.attention}
             answers = ask(model, (one for task in block for one in task.asked), batch_size, weighed)
             scores |= {task.key: task.score(answers) for task in block}
-            update(start + SENTENCES_AT_ONCE)
+            update(number * SENTENCES_AT_ONCE)
             if cache is not None:
+                cache.parent.mkdir(parents=True, exist_ok=True)
                 with replace_file(cache) as temporary:
                     temporary.write_text(json.dumps(scores), encoding="utf-8")
     return scores
@@ -158,8 +160,6 @@ def _scores(
 
 def _remembered(cache: Path) -> dict[str, float]:
     """Return the scores of an earlier run by key, none without a file."""
-    if not cache.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {cache.parent} to keep scores in")
     scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
         raise ValueError(f"{cache} holds no scores by key; give cache another path")

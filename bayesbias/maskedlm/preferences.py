@@ -12,6 +12,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from ..model.design import Design
 from ..tables.schema import codes_and_names, require_columns
+from .datasets import refuse_rows
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
 
@@ -56,7 +57,18 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
     chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].fillna(""))
     chosen["bias_type"] = chosen["bias_type"].astype(str)
-    _refuse_bad_rows(chosen)
+    numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
+    finite = np.isfinite(chosen[numbers].to_numpy(dtype=np.float64)).all(axis=1)
+    faults = {
+        "is there twice under this model": chosen.duplicated(["model", "pair_id"]),
+        "has an empty bias_type": chosen["bias_type"].str.strip() == "",
+        f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
+        "is in two clusters; give it one for all language models": chosen.groupby("pair_id")[
+            "cluster"
+        ].transform("nunique")
+        > 1,
+    }
+    refuse_rows(chosen, faults)
     order = list(chosen["model"].unique())
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
@@ -64,7 +76,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         raise ValueError("the language models share no pair; score all of them on the same pairs")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
-    types, clusters = (pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"]))
+    types, clusters = pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"])
     covariates = dict(_covariates(chosen, pairs))
     y = 0.5 + 0.5 * np.sign(shared.loc[pairs.index].to_numpy(dtype=np.float64))
     design = Design(
@@ -84,23 +96,6 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(y), 0)),
     )
     return Preferences(tuple(map(str, order)), y, design, len(wide) - len(shared))
-
-
-def _refuse_bad_rows(chosen: pd.DataFrame) -> None:
-    """Raise a ValueError that names the first row that no model can use."""
-    numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
-    finite = np.isfinite(chosen[numbers].to_numpy(dtype=np.float64)).all(axis=1)
-    several = chosen.groupby("pair_id")["cluster"].transform("nunique") > 1
-    faults = {
-        "is there twice under this model": chosen.duplicated(["model", "pair_id"]),
-        "has an empty bias_type": chosen["bias_type"].str.strip() == "",
-        f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
-        "is in two clusters; give it one for all language models": several,
-    }
-    for fault, wrong in faults.items():
-        if wrong.any():
-            row = chosen[wrong.to_numpy()].iloc[0]
-            raise ValueError(f"row {row.name}, pair {row['pair_id']!r}, {fault}")
 
 
 def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:

@@ -20,7 +20,7 @@ from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .datasets import DIRECTIONS, PAIR_LABELS, ROLES, word_contrast
 from .pair_files import LABELS, bbq_places
-from .pll import SCORE_COLUMNS
+from .pll import SCORE_COLUMNS, paired_scores
 
 SCORES, RECORD = "scores.csv", "run.json"
 
@@ -80,12 +80,13 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 def read_scores(
     path: str | Path | Sequence[str | Path], layout: str = "auto", *, model: str | None = None
 ) -> pd.DataFrame:
-    """Read preferences between sentences from the logs of an evaluation, one model or several.
+    """Read preferences between sentences that were scored, of one language model or several.
 
     Parameters
     ----------
     path : str, Path or sequence of them
-        A log, or a folder of logs; folders are searched to any depth.
+        Folders of ``bayesbias mlm score``, all of the same data; or logs of other evaluations, or
+        folders of logs, which are searched to any depth.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
         with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
@@ -104,28 +105,28 @@ def read_scores(
         Columns of ``LOG_COLUMNS``, for `fit_pairs`, a row a pair and model. Answers to multiple
         choice, which have no scores, are differences of 1 and -1; answers that choose no sentence
         are left out, and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has name, layout,
-        models and SHA-256 of every file. A pair of BBQ are the two groups that a question of
-        ambiguous context can be about; those whose stereotyped group the log does not name are left
-        out. The id of a pair of the harness is a part of the SHA-256 of its sentences.
+        models and SHA-256 of every log, or the records of the folders. A pair of BBQ are the two
+        groups that a question of ambiguous context can be about; those whose stereotyped group the
+        log does not name are left out. The id of a pair of the harness is a part of the SHA-256 of
+        its sentences.
     """
     if layout not in {"auto", *LAYOUTS}:
         raise ValueError(unknown_name("layout of logs", layout, ["auto", *LAYOUTS]))
-    places = [path] if isinstance(path, str | Path) else list(path)
-    frames, logs = [], []
-    for file, name in (pair for place in places for pair in _files(Path(place), layout)):
-        try:
-            with located(file):
-                rows = list(LAYOUTS[name][1](file))
-                kept = [row for row in rows if row is not None]
-                frame = _completed(kept, model)
-        except LookupError as error:
-            raise ValueError(f"{file} is not a log in the layout {name!r}: {error!r}") from None
-        frames.append(frame)
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        models = [str(one) for one in frame["model"].unique()]
-        log = {"log": str(file), "layout": name, "models": models, "data_hash": digest}
-        logs.append(log | {"left_out": len(rows) - len(kept)})
-    joined = pd.concat(frames, ignore_index=True)
+    places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
+    folders = [
+        place for place in places if any((place / name).is_file() for name in (SCORES, RECORD))
+    ]
+    if folders:
+        scored = map(read_scored, folders)
+        read = [(paired_scores(scores), record) for scores, record in scored]
+        data = {(record["dataset"], record["data_hash"]) for _, record in read}
+        if len(data) > 1 or len(folders) < len(places):
+            raise ValueError("models need the same pairs: give folders of one data set, or logs")
+    else:
+        files = (both for place in places for both in _files(place, layout))
+        read = [_read_log(file, name, model) for file, name in files]
+    logs = [log for _, log in read]
+    joined = pd.concat([frame for frame, _ in read], ignore_index=True)
     if joined.empty:
         raise ValueError("the logs hold no pair that one of the two sentences was preferred in")
     twice = joined.duplicated(["model", "measure", "pair_id"])
@@ -133,10 +134,25 @@ def read_scores(
         row = joined[twice].iloc[0]
         raise ValueError(
             f"pair {row['pair_id']!r} is there twice under {row['model']!r}; give one run of each "
-            "model, or each a name of its own with model="
+            "model, or each a name of its own"
         )
-    joined.attrs = {"left_out": sum(log["left_out"] for log in logs), "logs": logs}
+    joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
     return joined
+
+
+def _read_log(file: Path, layout: str, model: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read a log of another evaluation, and say what it is."""
+    try:
+        with located(file):
+            rows = list(LAYOUTS[layout][1](file))
+            kept = [row for row in rows if row is not None]
+            frame = _completed(kept, model)
+    except LookupError as error:
+        raise ValueError(f"{file} is not a log in the layout {layout!r}: {error!r}") from None
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    models = [str(name) for name in frame["model"].unique()]
+    log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
+    return frame, log | {"left_out": len(rows) - len(kept)}
 
 
 def _files(path: Path, layout: str) -> list[tuple[Path, str]]:

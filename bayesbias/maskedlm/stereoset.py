@@ -8,6 +8,7 @@ are those of its ``evaluation.py``.
 from __future__ import annotations
 
 import string
+from itertools import batched
 from pathlib import Path
 
 import numpy as np
@@ -57,8 +58,7 @@ def stereoset_scores(
     clusters = list(stereoset_clusters(Path(path), "intrasentence", (*LABELS, UNRELATED)))
     sentences = [_asked(model, c, sentence) for c in clusters for sentence in c.sentences]
     logs: list[FloatArray] = []
-    for start in range(0, len(sentences), SENTENCES_AT_ONCE):
-        block = sentences[start : start + SENTENCES_AT_ONCE]
+    for block in batched(sentences, SENTENCES_AT_ONCE):
         log_probs, _ = ask(model, (one for asked in block for one in asked), batch_size)
         logs += [np.array([log_probs[one] for one in asked]) for asked in block]
     causal = model.kind == "causal"
