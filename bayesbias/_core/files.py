@@ -14,7 +14,7 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,15 +23,12 @@ if sys.platform != "win32":
 
 
 @contextmanager
-def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
+def replace_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path of the same name, which takes the place of ``path`` in the end.
 
-    ``companions`` are names of files next to it that belong to it. Earlier ones go before ``path``
-    is replaced, and new ones, written next to the temporary path, follow it: a killed run may
-    leave a file without its companions, but not with those of another.
-
-    An OSError is raised if the folder is not there or cannot be written to, ``path`` is a folder,
-    there is no room, or another process writes the same file.
+    If nothing is written to it, ``path`` stays as it is. An OSError is raised if the folder is not
+    there or cannot be written to, ``path`` is a folder, there is no room, or another process writes
+    the same file.
     """
     path = Path(path)
     if path.is_dir():
@@ -40,16 +37,8 @@ def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
     with _stage(path) as (final, new, _):
         yield new / path.name
-        places = [final.with_name(name) for name in companions]
-        with ExitStack() as put_back:
-            for place in filter(Path.exists, places):
-                aside = place.rename(new / f"old {place.name}")
-                put_back.callback(aside.rename, place)
+        if (new / path.name).exists():
             (new / path.name).replace(final)
-            put_back.pop_all()
-        for place in places:
-            if (new / place.name).exists():
-                (new / place.name).replace(place)
 
 
 @contextmanager

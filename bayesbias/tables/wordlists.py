@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -81,14 +80,7 @@ class WordList(Shown):
             sets = getattr(self, table)
             if table in WORD_TABLES:
                 sets = {name: tuple(words) for name, words in sets.items()}
-            object.__setattr__(self, table, MappingProxyType(dict(sets)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        plain = (dict(value) if key in TABLES else value for key, value in vars(self).items())
-        return type(self), tuple(plain)
-
-    def __hash__(self) -> int:
-        return hash((self.name, *(frozenset(getattr(self, key).items()) for key in WORD_TABLES)))
+            object.__setattr__(self, table, dict(sets))
 
     @property
     def protected_words(self) -> Words:
@@ -201,6 +193,8 @@ def load_wordlist(source: WordListLike) -> WordList:
 
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
     """Return all that is wrong or doubtful in a word list, which need not be loadable.
+
+    No embedding is read; `missing_words` returns the words that one lacks.
 
     Returns
     -------
