@@ -15,7 +15,7 @@ from gensim.models import KeyedVectors
 from moments import files, states
 
 import bayesbias as bb
-from bayesbias._core.files import replace_file, replace_folder
+from bayesbias._core.files import replace_folder
 from bayesbias.debias.files import debias_file
 
 N_ROUNDS = 300
@@ -132,33 +132,3 @@ def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> 
     assert all(files(copy) in (old, new, *alone) for copy in copies)
     bb.write_table(table_of(1), base / "t.csv")
     assert files(base) == old
-
-
-def test_a_table_without_cosines_removes_those_of_an_earlier_one(tmp_path: Path) -> None:
-    bb.write_table(table_of(1), tmp_path / "t.csv")
-    plain = table_of(2)
-    plain.attrs.clear()
-    bb.write_table(plain, tmp_path / "t.csv")
-    assert set(files(tmp_path)) == {"t.csv"}
-
-
-def test_a_renaming_that_fails_puts_everything_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in a sticky folder, of a file of another user."""
-    bb.write_table(table_of(1), tmp_path / "t.csv")
-    old, replace = files(tmp_path), Path.replace
-
-    def refuse(self: Path, target: Path) -> Path:
-        if target.name == "t.csv":
-            raise PermissionError(1, "Operation not permitted", str(target))
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(PermissionError):
-        bb.write_table(table_of(2), tmp_path / "t.csv")
-    assert files(tmp_path) == old
-    assert len(list(tmp_path.iterdir())) == 2
-    with pytest.raises(PermissionError), replace_file(tmp_path / "t.csv") as temporary:
-        temporary.touch()
-    assert files(tmp_path) == old
