@@ -205,7 +205,7 @@ def test_sentences_of_words_are_read_and_words_found_in_them(tmp_path: Path) -> 
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbias._core.transformer_files.find_spec", lambda name: None)
+    monkeypatch.setattr("bayesbias._core.checks.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'bayesbias\[mlm\]'"):
         contextual_vectors("anything", ["he"])
 

@@ -32,6 +32,11 @@ WITHIN = "::"
 _CONTENT = (ValueError, TypeError, OverflowError)
 """What is wrong in a text: TOML, Unicode, too large numbers."""
 
+_PARSERS: dict[type[Exception], str] = {
+    tomllib.TOMLDecodeError: "not valid TOML: ",
+    json.JSONDecodeError: "not a JSON file: ",
+}
+
 _PACKED = (
     *(EOFError, OSError, OverflowError),
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error),
@@ -49,8 +54,10 @@ def located(path: Path) -> Iterator[None]:
     """Raise what is wrong in a file's content as a ValueError that starts with its path, once."""
     try:
         yield
+    except RecursionError:
+        raise ValueError(f"{path}: it nests lists or tables too deeply") from None
     except _CONTENT as error:
-        text = str(error)
+        text = f"{_PARSERS.get(type(error), '')}{error}"
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
@@ -85,30 +92,16 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         ) from None
 
 
-def parse_toml(text: str, what: str) -> dict[str, Any]:
-    """Parse a TOML file's text; a ValueError says why it does not make ``what``."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError(f"nests lists or tables too deeply for {what}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"not valid TOML: {error}") from None
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file; a ValueError with the path says why it cannot be read."""
+    with located(path):
+        return tomllib.loads(read_text(path))
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
     """Read a JSON file; a ValueError with the path says why it cannot be read."""
     with located(path):
-        return parse_json(read_text(path, most))
-
-
-def parse_json(text: str) -> Any:  # noqa: ANN401
-    """Parse JSON; a ValueError says why it cannot be parsed."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nests too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"not a JSON file: {error}") from None
+        return json.loads(read_text(path, most))
 
 
 def parts_of(path: Path) -> tuple[Path, str]:

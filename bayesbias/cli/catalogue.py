@@ -53,7 +53,8 @@ def show_list(wordlist: OneList, /) -> None:
 def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    No embedding is read: `bayesbias table` reports the words that one lacks. Exit code 1 if there are errors, 0 if there are warnings only or nothing.
+    No embedding is read: `bayesbias table` reports the words that one lacks. Exit code 1 if there
+    are errors, 0 if there are warnings only or nothing.
 
     Example: `bayesbias lists check mine.toml`
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .._core.checks import check_path, unknown_name
 from .._core.display import Sheet, Shown, abridged
-from .._core.reading import located, parse_json, parse_toml, read_text
+from .._core.reading import located, read_json, read_toml
 from .._core.resources import bundled_names, toml_path
 from .schema import require_columns
 from .table_files import read_csv
@@ -249,11 +249,11 @@ def read_wordlist(path: Path) -> dict[str, Any]:
         if ending == ".csv":
             content = _content_of_rows(path)
         elif ending == ".json":
-            content = parse_json(read_text(path))
+            content = read_json(path)
             if not isinstance(content, dict):
                 raise ValueError(f"it holds {shown(content)} instead of an object of sets")
         else:
-            content = parse_toml(read_text(path), "a word list")
+            content = read_toml(path)
     return {"name": path.stem, **content}
 
 
