@@ -28,11 +28,14 @@ FORMS: dict[str, tuple[type | tuple[type, ...], str]] = {
 }
 """What stands in each table, and how a message puts it."""
 
-TWICE = (
-    "no word is compared with itself, and a pair of words counts once, as the first of associated, "
-    "different, neutral, human and matched"
-)
-"""What a word in two sets means for the long-form table."""
+CONSEQUENCES = {
+    ("groups", "groups"): "a protected word can belong to one group only",
+    ("groups", "stereotypes"): "no word is compared with itself",
+    ("groups", "controls"): "no word is compared with itself",
+    ("stereotypes", "stereotypes"): "it counts as associated with the words of both groups",
+    ("stereotypes", "controls"): "it counts as a stereotype, not as a control",
+}
+"""What a word in two tables means for the long-form table."""
 
 type _Path = tuple[str | int, ...]
 """Keys from the outermost on; a number is a place in a list of words, from 0 on."""
@@ -115,16 +118,22 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
             if (first := listed.setdefault(word, place)) is not place:
                 same = first[:2] == path
                 text = f"{shown(word)} is {_dotted(first)} already; "
-                if same or first[0] == place[0] == "groups":
-                    yield _error(place, f"{text}keep one of them", word)
-                else:
-                    yield _error(place, text + TWICE, word, "warning")
+                text += "keep one of them" if same else _consequence(first, place)
+                serious = same or first[0] == place[0] == "groups"
+                yield _error(place, text, word, "error" if serious else "warning")
             elif (other := spelled.setdefault(plain_form(word), word)) != word:
+                first = listed[other]
+                then = "it counts once" if first[:2] == path else _consequence(first, place)
                 text = (
-                    f"{shown(word)} and {shown(other)} of {_dotted(listed[other])} differ in case "
-                    f"or accents only; where they are as one word, {TWICE}"
+                    f"{shown(word)} and {shown(other)} of {_dotted(first)} differ in case or "
+                    f"accents only; where they are as one word, {then}"
                 )
                 yield _error(place, text, word, "warning")
+
+
+def _consequence(first: _Path, second: _Path) -> str:
+    tables = str(first[0]), str(second[0])
+    return CONSEQUENCES.get(tables, f"it counts as {first[1]} only")
 
 
 def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
