@@ -151,14 +151,6 @@ def test_messages_name_options_rather_than_arguments() -> None:
     )
 
 
-def test_sigterm_has_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    def terminated() -> None:
-        raise SystemExit(143)
-
-    monkeypatch.setattr("bayesbias.wordlists", terminated)
-    assert main(["lists"]) == 143
-
-
 def test_the_command_of_a_record_lacks_what_no_number_depends_on() -> None:
     given = "run a.toml -v b -o here --seed=2 --out=d --force --plots svg --draws 9"
     TOKENS.set([*given.split(), "--list", "my words"])

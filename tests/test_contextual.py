@@ -85,7 +85,7 @@ def test_templates_and_sentences_that_are_refused(
     refused("'nurse' does not stand in its sentence 'Nurses left.'", load_sentences, path)
     path.write_text("word,text\nnurse,The nurse left.\n")
     refused(r"lacks the column\(s\) sentence", load_sentences, path)
-    monkeypatch.setattr("bayesbias._core.transformer_files.find_spec", lambda name: None)
+    monkeypatch.setattr("bayesbias._core.checks.find_spec", lambda name: None)
     extra = r"pip install 'bayesbias\[mlm\]'"
     refused(extra, contextual_vectors, "anything", ["he"], error=ImportError)
 

@@ -1,23 +1,31 @@
-"""Formats in chunks of any size, of all words or the wanted ones, and what a new format needs."""
+"""Every format, of all words or the wanted ones, in chunks of any size, bit for bit."""
 
 from __future__ import annotations
 
 import gzip
+import pickle
+import struct
 import subprocess
 import sys
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from embedding_toys import FORMATS, WORDS, File, Table, as_binary, as_text, keyed, tables
+from embedding_toys import FORMATS, WORDS, File, Table, as_binary, as_text, check, keyed, tables
+from gensim.models import FastText, KeyedVectors, Word2Vec
+from gensim.models.fasttext import save_facebook_model
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias.embeddings import source
 from bayesbias.embeddings.formats import binary
+from bayesbias.embeddings.load import load_vectors
 from bayesbias.embeddings.registry import open_embedding
 
 Entries = list[tuple[str, list[float], int]]
@@ -83,6 +91,133 @@ def test_numbers_are_rounded_as_python_does(file: File, numbers: list[str]) -> N
     for count in (1, 3):
         found = entries(file("numbers.txt", f"word {' '.join(numbers)}\n" * count))
         assert_array_equal(np.float32([row for _, row, _ in found]), [expected] * count)
+
+
+@pytest.mark.parametrize("name", ["a.bin", "a.txt", "a.bin.gz", "a.vec.gz"])
+def test_files_written_by_gensim(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    rng = np.random.default_rng(5)
+    theirs = KeyedVectors(20)
+    theirs.add_vectors([f"w{i}" for i in range(500)], rng.standard_normal((500, 20), np.float32))
+    theirs.save_word2vec_format(str(path), binary=".bin" in name)
+    again = KeyedVectors.load_word2vec_format(str(path), binary=".bin" in name)
+    ours = load_vectors(path)
+    assert ours.index_to_key == again.index_to_key
+    assert_array_equal(ours.vectors, again.vectors)
+    some = load_vectors(path, {"w3", "w499", "w77"})
+    assert some.index_to_key == ["w3", "w77", "w499"]
+    assert_array_equal(some["w499"], again["w499"])
+
+
+@pytest.mark.parametrize("name", ["twice.bin", "twice.txt"])
+def test_of_a_word_that_stands_twice_the_first_counts(file: File, name: str) -> None:
+    row = as_binary({"a": (1.0, 2.0)}, header="3 2") if ".bin" in name else b"3 2\na 1 2\n"
+    more = [b"b " + struct.pack("<2f", 3, 4), b"a " + struct.pack("<2f", 5, 6)]
+    more = more if ".bin" in name else [b"b 3 4\n", b"a 5 6\n"]
+    check(load_vectors(file(name, row + b"".join(more))), {"a": (1, 2), "b": (3, 4)})
+
+
+GLOVE_840B = "the 1 2\n. . . 3 4\nat name@domain.com 5 6\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "expected"),
+    [
+        (GLOVE_840B, None, {"the": (1, 2), ". . .": (3, 4), "at name@domain.com": (5, 6)}),
+        (GLOVE_840B, [". . ."], {". . .": (3, 4)}),
+        ("1 1 2\n2 3 4\n\xa0 5 6\n", None, {"1": (1, 2), "2": (3, 4), "\xa0": (5, 6)}),
+        ("\u2028 7 8\nwide  9 10\n, 1 2\n", None, {"\u2028": (7, 8), "wide": (9, 10), ",": (1, 2)}),
+        ("b 3 4\n", ["b", "\udcff"], {"b": (3, 4)}),  # a lone surrogate is just missing
+        ("good 1 2\nbad x y\n", ["good"], {"good": (1, 2)}),  # only what is wanted is parsed
+        ("a 1 2\nb 0 0\nc nan 1\n", ["a"], {"a": (1, 2)}),
+    ],
+)
+def test_odd_words_and_unwanted_numbers(
+    file: File, content: str, asked: list[str] | None, expected: Table
+) -> None:
+    check(load_vectors(file("odd.txt", content), asked), expected)
+
+
+@pytest.mark.parametrize("name", ["broken.bin", "broken.txt"])
+def test_words_that_are_not_utf8_do_no_harm(file: File, name: str) -> None:
+    content = as_binary({"a?": (1, 2), "b": (3, 4)}) if ".bin" in name else b"a? 1 2\nb 3 4\n"
+    path = file(name, content.replace(b"a?", b"a\xff"))
+    check(load_vectors(path, ["b"]), {"b": (3, 4)})
+    check(load_vectors(path), {"a\\xff": (1, 2), "b": (3, 4)})
+
+
+def test_a_fasttext_model_makes_vectors_of_words_that_it_lacks(tmp_path: Path) -> None:
+    """Unless it is told not to; the number of these words is reported."""
+    sentences = [["king", "queen", "man"], ["queen", "woman", "king"]] * 5
+    model = FastText(sentences, vector_size=8, min_count=1, seed=1, bucket=50, min_n=2, max_n=3)
+    path = tmp_path / "model.bin"
+    save_facebook_model(model, str(path))
+    for held in (path, model):
+        words = ["king", "woman", "absent"]
+        with pytest.warns(UserWarning, match=r"1 word\(s\) are not in the vocabulary .*\(absent\)"):
+            made = load_vectors(held, words)
+        assert set(made.index_to_key) == {*words}
+        for word in words:  # float32 sums of the same n-grams, trained and read back
+            assert_allclose(made[word], model.wv[word], rtol=1e-5, atol=1e-8)
+        assert set(load_vectors(held, words, subwords=False).index_to_key) == {"king", "woman"}
+    assert sum(len(words) for words, _ in bb.iter_vectors(path)) == 4
+    pets = {"groups": {"a": ["king"], "b": ["queen"]}, "stereotypes": {"a": ["man"], "b": ["maid"]}}
+    for vectors in (path, model, model.wv):
+        with pytest.warns(UserWarning, match=r"\(maid\)"):
+            assert set(bb.distance_table(vectors, pets)["attribute"]) == {"man", "maid"}
+
+
+def test_our_own_file_keeps_words_vectors_licence_and_provenance(file: File) -> None:
+    path = file("mine.v1.npz", b"")
+    bb.save_vectors(keyed(WORDS), path, licence="PDDL", provenance="somewhere")
+    check(load_vectors(path), WORDS)
+    check(load_vectors(path, ["queen"]), {"queen": WORDS["queen"]})
+    with np.load(path, allow_pickle=False) as arrays:
+        assert (str(arrays["licence"]), str(arrays["provenance"])) == ("PDDL", "somewhere")
+    with pytest.raises(ValueError, match=r"a\.bin must end in it"):
+        bb.save_vectors(keyed(WORDS), "a.bin")
+
+
+def test_arrays_with_their_words_and_frames(tmp_path: Path) -> None:
+    frame = pd.DataFrame(list(WORDS.values()), index=list(WORDS)).rename(columns=str)
+    frame.to_parquet(tmp_path / "index.parquet")
+    frame.reset_index().to_parquet(tmp_path / "column.parquet")
+    np.save(tmp_path / "a.npy", frame.to_numpy(np.float64))
+    content = save({"embeddings": np.ascontiguousarray(frame, dtype=np.float32)})
+    (tmp_path / "a.safetensors").write_bytes(content)
+    for name in ("a.npy", "a.safetensors"):
+        with pytest.raises(FileNotFoundError, match=r"a\.txt"):
+            load_vectors(tmp_path / name)
+    (tmp_path / "a.txt").write_text("\n".join([*WORDS, ""]), encoding="utf-8")
+    for name in ("a.npy", "a.safetensors", "index.parquet", "column.parquet"):
+        check(load_vectors(tmp_path / name), WORDS)
+        check(load_vectors(tmp_path / name, ["king"]), {"king": WORDS["king"]})
+
+
+def test_gensims_own_files(tmp_path: Path) -> None:
+    keyed(WORDS).save(str(tmp_path / "a.kv"))
+    check(load_vectors(tmp_path / "a.kv", allow_pickle=True), WORDS)
+    model = Word2Vec([["king", "queen"]] * 3, vector_size=3, min_count=1, workers=1)
+    model.save(str(tmp_path / "a.model"))
+    loaded = load_vectors(tmp_path / "a.model", ["king"], allow_pickle=True)
+    assert_array_equal(loaded["king"], model.wv["king"])
+    keyed(WORDS).save(str(tmp_path / "b.kv"), sep_limit=1)
+    assert (tmp_path / "b.kv.vectors.npy").is_file()
+    check(load_vectors(tmp_path / "b.kv", ["king"], allow_pickle=True), {"king": WORDS["king"]})
+
+
+def test_a_pickle_is_not_opened_unless_allowed(tmp_path: Path) -> None:
+    canary = tmp_path / "ran"
+
+    class Program:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (Path.touch, (canary,))
+
+    for name in ("a.kv", "a.model"):
+        (tmp_path / name).write_bytes(pickle.dumps(Program()))
+        with pytest.raises(ValueError, match=r"can run any program.*allow_pickle=True"):
+            load_vectors(tmp_path / name)
+    assert not canary.exists()
 
 
 def test_loaded_vectors_come_in_chunks_too(monkeypatch: pytest.MonkeyPatch) -> None:

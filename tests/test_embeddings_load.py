@@ -1,162 +1,181 @@
-"""Loading vectors: every format, words of every kind, and what is refused.
-
-Files are written by a few lines of the tests' own and by gensim, both independent of the readers.
-"""
+"""Loading vectors: where from, which words, in which form, and what is refused."""
 
 from __future__ import annotations
 
-import struct
+import gzip
+import re
+import socket
+import urllib.error
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    WORDS,
-    File,
-    Table,
-    as_binary,
-    as_text,
-    check,
-    keyed,
-    zipped,
-)
+from embedding_toys import WORDS, File, Table, as_binary, as_text, check, keyed, zipped
+from gensim import downloader
 from gensim.models import KeyedVectors
 from numpy.testing import assert_array_equal
 
-from bayesbias.embeddings.load import iter_vectors, load_vectors
+import bayesbias as bb
+from bayesbias.embeddings.load import load_vectors
+from bayesbias.embeddings.word_sets import look_up
+from bayesbias.tables.spellings import first_spellings
 from bayesbias.tables.wordlists import load_wordlist, wordlists
-
-
-@pytest.mark.parametrize("name", ["a.bin", "a.txt", "a.bin.gz", "a.vec.gz"])
-def test_files_written_by_gensim(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    rng = np.random.default_rng(5)
-    theirs = KeyedVectors(20)
-    theirs.add_vectors([f"w{i}" for i in range(500)], rng.standard_normal((500, 20), np.float32))
-    theirs.save_word2vec_format(str(path), binary=".bin" in name)
-    again = KeyedVectors.load_word2vec_format(str(path), binary=".bin" in name)
-    ours = load_vectors(path)
-    assert ours.index_to_key == again.index_to_key
-    assert_array_equal(ours.vectors, again.vectors)
-    some = load_vectors(path, {"w3", "w499", "w77"})
-    assert some.index_to_key == ["w3", "w77", "w499"]
-    assert_array_equal(some["w499"], again["w499"])
 
 
 def test_googlenews_as_gensim_reads_it(shared_data: Path) -> None:
     path = shared_data / "vectors" / "googlenews_subset.bin"
     theirs = KeyedVectors.load_word2vec_format(str(path), binary=True)
-    ours = load_vectors(path)
-    assert ours.index_to_key == theirs.index_to_key
-    assert_array_equal(ours.vectors, theirs.vectors)
-    words = load_wordlist("religion")
-    some = load_vectors(path, words)
-    assert set(some.key_to_index) == set(words.words) & set(theirs.key_to_index)
-    assert all((some[word] == theirs[word]).all() for word in some.key_to_index)
-    again = load_vectors(path, reversed(words.words))  # the order of asking changes nothing
-    assert again.index_to_key == some.index_to_key
-    assert_array_equal(again.vectors, some.vectors)
+    check(load_vectors(path), dict(zip(theirs.index_to_key, theirs.vectors, strict=True)))
+    words = load_wordlist("religion").words
+    there = {word: theirs[word] for word in theirs.index_to_key if word in words}
+    for asked in (words, reversed(words)):  # the order of asking changes nothing
+        check(load_vectors(path, asked), there)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset, iter, np.array])
 def test_words_may_come_in_any_collection_and_more_than_once(kind: Callable[..., Any]) -> None:
     vectors = load_vectors(keyed(WORDS), kind(["queen", "king", "king"]))
     check(vectors, {"king": WORDS["king"], "queen": WORDS["queen"]})
+    vectors.vectors[:] = 99  # a copy
+    check(load_vectors(keyed(WORDS)), WORDS)
 
 
-@pytest.mark.parametrize("name", ["twice.bin", "twice.txt"])
-def test_of_a_word_that_stands_twice_the_first_counts(file: File, name: str) -> None:
-    row = as_binary({"a": (1.0, 2.0)}, header="3 2") if ".bin" in name else b"3 2\na 1 2\n"
-    more = [b"b " + struct.pack("<2f", 3, 4), b"a " + struct.pack("<2f", 5, 6)]
-    more = more if ".bin" in name else [b"b 3 4\n", b"a 5 6\n"]
-    check(load_vectors(file(name, row + b"".join(more))), {"a": (1, 2), "b": (3, 4)})
-
-
-# -- words that are not simple ----------------------------------------------------------------
-
-GLOVE_840B = "the 1 2\n. . . 3 4\nat name@domain.com 5 6\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "asked", "expected"),
-    [
-        (GLOVE_840B, None, {"the": (1, 2), ". . .": (3, 4), "at name@domain.com": (5, 6)}),
-        (GLOVE_840B, [". . ."], {". . .": (3, 4)}),
-        ("1 1 2\n2 3 4\n\xa0 5 6\n", None, {"1": (1, 2), "2": (3, 4), "\xa0": (5, 6)}),
-        ("\u2028 7 8\nwide  9 10\n, 1 2\n", None, {"\u2028": (7, 8), "wide": (9, 10), ",": (1, 2)}),
-        ("b 3 4\n", ["b", "\udcff"], {"b": (3, 4)}),  # a lone surrogate is just missing
-        ("good 1 2\nbad x y\n", ["good"], {"good": (1, 2)}),  # only what is wanted is parsed
-        ("a 1 2\nb 0 0\nc nan 1\n", ["a"], {"a": (1, 2)}),
-    ],
-)
-def test_odd_words_and_unwanted_numbers(
-    file: File, content: str, asked: list[str] | None, expected: Table
-) -> None:
-    check(load_vectors(file("odd.txt", content), asked), expected)
-
-
-@pytest.mark.parametrize("name", ["broken.bin", "broken.txt"])
-def test_words_that_are_not_utf8_do_no_harm(file: File, name: str) -> None:
-    content = as_binary({"a?": (1, 2), "b": (3, 4)}) if ".bin" in name else b"a? 1 2\nb 3 4\n"
-    path = file(name, content.replace(b"a?", b"a\xff"))
-    check(load_vectors(path, ["b"]), {"b": (3, 4)})
-    check(load_vectors(path), {"a\\xff": (1, 2), "b": (3, 4)})
-
-
-# -- loaded vectors, gensim's files, ours -----------------------------------------------------
-
-
-def test_a_copy_comes_back_from_loaded_vectors() -> None:
-    source = keyed(WORDS)
-    load_vectors(source, ["king"]).vectors[:] = 99
-    check(load_vectors(source), WORDS)
-
-
-# -- the bundled set --------------------------------------------------------------------------
-
-
-def test_the_bundled_set_has_the_words_of_the_lists_of_papers() -> None:
-    lacking = set()
-    beyond = {"age", "disability", "gender-de", "gender-es", "nationality", "sexuality"}
-    for name in set(wordlists()) - beyond:
-        words = load_wordlist(name).words
-        lacking |= set(words) - set(load_vectors("glove-demo", words, "fallback").key_to_index)
-    assert lacking <= {"literaly", "gladiola"}  # not in GloVe: a slip of the pen, and a rare plural
-
-
-def test_the_bundled_set_is_glove() -> None:
+def test_the_bundled_set_is_glove_and_has_the_words_of_the_lists_of_papers() -> None:
     vectors = load_vectors("glove-demo")
-    assert vectors.vectors.shape[0] > 5_000
     # First numbers of 'the' in glove.6B.100d.txt, which the package's vectors are.
     assert_array_equal(vectors["the"][:3], np.float32([-0.038194, -0.24487, 0.72812]))
     assert vectors.most_similar("king", topn=2)[1][0] == "queen"
+    beyond = {"age", "disability", "gender-de", "gender-es", "nationality", "sexuality"}
+    names = set(wordlists()) - beyond
+    words = {word for name in names for word in load_wordlist(name).words}
+    lacking = words - set(load_vectors("glove-demo", words, "fallback").key_to_index)
+    assert lacking <= {"literaly", "gladiola"}  # not in GloVe: a slip of the pen, and a rare plural
 
 
-# -- bad input --------------------------------------------------------------------------------
+ODD: Table = {"New_York": (1, 0, 0), "café": (0, 1, 0), "naive": (0, 0, 1), "London": (1, 1, 0)}
+NFD = "cafe\u0301"
+"""As a Mac writes it: the accent is a letter of its own."""
 
+
+@pytest.mark.parametrize(
+    ("source", "read_as", "options"),
+    [
+        (WORDS, {"bill": "bill", "Bill": "Bill", "King": ""}, {}),
+        (WORDS, {"King": "king", "Bill": "bill", "bill": "bill"}, {"case": "lower"}),
+        # The exact form comes first.
+        (WORDS, {"King": "king", "Bill": "Bill", "KRAKÓW": "kraków"}, {"case": "fallback"}),
+        (ODD, {"New York": "New_York"}, {}),  # as word2vec writes phrases
+        (ODD, {NFD: "café"}, {}),
+        (ODD, {NFD.upper(): "café"}, {"case": "lower"}),
+        (ODD, {"naïve": "naive"}, {"strip_accents": True}),
+        (ODD, {"NAÏVE": "naive"}, {"strip_accents": True, "case": "fallback"}),
+        (ODD, {"café": "café"}, {"strip_accents": True}),
+    ],
+)
+def test_words_are_read_in_a_form_and_called_as_asked(
+    source: Table, read_as: dict[str, str], options: dict[str, Any], tmp_path: Path
+) -> None:
+    """Also through loading and saving again."""
+    vectors = load_vectors(keyed(source), [*read_as, "Missing"], **options)
+    found = {word: form for word, form in read_as.items() if form}
+    check(vectors, {word: source[form] for word, form in found.items()})
+    changed = {word: form for word, form in found.items() if form != word}
+    assert bb.resolved_forms(vectors) == changed
+    assert [vectors.get_vecattr(word, "matched_form") for word in found] == [*found.values()]
+    assert bb.resolved_forms(load_vectors(vectors, [*found])) == changed
+    bb.save_vectors(vectors, tmp_path / "again.npz")
+    assert bb.resolved_forms(load_vectors(tmp_path / "again.npz")) == changed
+
+
+def test_other_spellings_of_missing_words_are_remembered() -> None:
+    others = {"CAFÉ": "café", "naïve": "naive", "NAÏVE": "naive", "london": "London"}
+    assert load_vectors(keyed(ODD), [*others, "café", "lost"]).others == others
+    assert load_vectors(keyed(ODD)).others == {}
+
+
+def test_two_spellings_of_one_vector_are_one_word_of_a_set() -> None:
+    vectors = load_vectors(keyed(WORDS), ["King", "king", "queen"], case="fallback")
+    first = {"King": "King", "king": "King", "queen": "queen"}
+    assert first_spellings(vectors, ["King", "king", "queen", "lost"]) == first
+    found = look_up(vectors, {"X": ["king", "King", "queen"], "Y": ["King", "lost"]})
+    assert found.words == {"X": ("king", "queen"), "Y": ("King",)}
+    assert found.missing == {"Y": ("lost",)}
+
+
+def test_one_file_of_several_in_a_zip(file: File) -> None:
+    other = as_text({word: row[:2] for word, row in WORDS.items()})
+    members = {"glove/50d": as_text(WORDS), "glove/25d.txt": other, "w2v.bin": as_binary(WORDS)}
+    path = file("many.zip", zipped(members))
+    for name in ("glove/50d", "w2v.bin"):  # known by content, and by ending
+        check(load_vectors(f"{path}::{name}"), WORDS)
+    with pytest.raises(ValueError, match=r"unknown file in it '50d'; .*glove/50d"):
+        load_vectors(f"{path}::50d")
+
+
+@pytest.fixture
+def downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of gensim's downloads, and no network."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise urllib.error.URLError("no network here")
+
+    monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(downloader, "urlopen", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    return tmp_path / "data"
+
+
+def test_what_gensim_fetches_is_read_and_fetched_once(
+    downloads: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = downloads / "glove-twitter-25" / "glove-twitter-25.gz"
+    with pytest.raises(FileNotFoundError, match=f"not at {re.escape(str(place))}.*GENSIM_DATA_DIR"):
+        load_vectors("glove-twitter-25")
+
+    def load(name: str, return_path: bool) -> str:
+        assert return_path  # else it runs a file that it fetched
+        place.parent.mkdir(parents=True)
+        place.write_bytes(gzip.compress(as_text(WORDS, f"{len(WORDS)} 3")))
+        return str(place)
+
+    monkeypatch.setattr(downloader, "load", load)
+    for _ in range(2):
+        check(load_vectors("glove-twitter-25"), WORDS)
+    assert "".join(capsys.readouterr()) == ""
+
+
+VECTORS = keyed(WORDS)
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ("glove-dmo", {}, r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*ending in \.bin"),
+    ("glove-wiki-gigword-100", {}, "did you mean 'glove-wiki-gigaword-100'"),
     ("", {}, "unknown embedding ''; known"),
-    ("xyz", {}, "unknown embedding 'xyz'; known"),
     *((f"/none/a{end}", {}, f"no embedding file at .*a{end}") for end in (".bin", ".npz", ".gz")),
+    ("few.zip::50d", {}, r"no embedding file at few\.zip; "),
     ("a.docx", {}, r"a\.docx: unknown ending '\.docx'; known are \.bin, .*\.npz"),
     *((name, {}, f"{name} is empty") for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz")),
     ("folder.bin", {}, r"folder\.bin is a folder; give"),
-    (keyed(WORDS), {"case": "lowr"}, "unknown case 'lowr'; did you mean 'lower'"),
-    (keyed(WORDS), {"words": "king"}, "unknown word list 'king'"),
-    (keyed(WORDS), {"words": []}, "words is empty"),
-    (keyed(WORDS), {"words": ["king", 7]}, "words must be text; got 7"),
-    (["king"], {}, r"vectors come from a path.*got list"),
-    (keyed(WORDS), {"words": ["y", "x"]}, r"none of the 2 words is in the vectors given \(x, y\)$"),
+    (VECTORS, {"case": "lowr"}, "unknown case 'lowr'; did you mean 'lower'"),
+    (VECTORS, {"words": "king"}, "unknown word list 'king'"),
+    (VECTORS, {"words": []}, "words is empty"),
+    (VECTORS, {"words": ["king", 7]}, "words must be text; got 7"),
+    (VECTORS, {"words": ["y", "x"]}, r"none of the 2 words is in the vectors given \(x, y\)$"),
+    (keyed(ODD), {"words": ["naïve"]}, "'naïve' is there as 'naive': .* or strip_accents=True"),
     (KeyedVectors(3), {}, "the vectors given holds no words"),
+    (["king"], {}, r"vectors come from a path, .* or .words, array.; got list"),
+    ({"a": {"he": [1]}}, {}, "mapping of embeddings: take one at a time, .* of 'a'"),
+    ({"he": [1, 2], "she": [1]}, {}, "must be numbers, all of one length"),
+    ((["he", 3], np.eye(2)), {}, "names each word once; got 3"),
+    ((["he", "he"], np.eye(2)), {}, "names each word once; got one of them twice"),
+    ((["he", "she"], np.eye(3)), {}, "2 words need as many rows"),
 ]
 
 
-@pytest.mark.parametrize(("given_source", "options", "fragment"), REFUSALS)
+@pytest.mark.parametrize(("source", "options", "fragment"), REFUSALS)
 def test_what_is_refused(
-    given_source: Any,
+    source: Any,
     options: dict[str, Any],
     fragment: str,
     tmp_path: Path,
@@ -168,19 +187,4 @@ def test_what_is_refused(
     for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz"):
         (tmp_path / name).touch()
     with pytest.raises((ValueError, TypeError, OSError), match=fragment):
-        load_vectors(given_source, **options)
-
-
-def test_one_file_of_several_in_a_zip(file: File, tmp_path: Path) -> None:
-    other = as_text({word: row[:2] for word, row in WORDS.items()})
-    members = {"glove/50d": as_text(WORDS), "glove/25d.txt": other, "w2v.bin": as_binary(WORDS)}
-    path = file("many.zip", zipped(members))
-    for name in ("glove/50d", "w2v.bin"):  # known by content, and by ending
-        check(load_vectors(f"{path}::{name}"), WORDS)
-        words, rows = next(iter_vectors(f"{path}::{name}"))
-        assert words == [*WORDS]
-        assert rows.tolist() == [list(row) for row in WORDS.values()]
-    with pytest.raises(ValueError, match=r"unknown file in it '50d'; .*glove/50d"):
-        load_vectors(f"{path}::50d")
-    with pytest.raises(FileNotFoundError, match=r"no embedding file at .*few\.zip; "):
-        load_vectors(f"{tmp_path}/few.zip::50d")
+        load_vectors(source, **options)

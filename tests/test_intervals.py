@@ -1,6 +1,8 @@
-"""Intervals against brute force and numpy, and kinds and probabilities that are none."""
+"""Intervals against brute force and closed forms, and kinds and probabilities that are none."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -25,12 +27,15 @@ def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.99])
-def test_the_interval_is_the_shortest_window_of_the_draws(ci_prob: float) -> None:
+def test_intervals_of_draws(ci_prob: float) -> None:
     draws = np.random.default_rng(1).gamma(2.0, size=(501, 3))
-    found = hdi(draws, ci_prob)
-    assert found.shape == (3, 2)
-    for column in range(3):
-        np.testing.assert_array_equal(found[column], shortest(draws[:, column], ci_prob))
+    expected = [shortest(column, ci_prob) for column in draws.T]
+    np.testing.assert_array_equal(hdi(draws, ci_prob), expected)
+    frame = describe_draws(draws, ci_prob, "eti")
+    tail = (1 - ci_prob) / 2
+    tails = np.quantile(draws, [tail, 1 - tail], axis=0).T
+    np.testing.assert_allclose(frame[["low", "high"]], tails, rtol=1e-12)  # rounding
+    assert frame.attrs == {"ci_prob": ci_prob, "ci_kind": "eti"}
 
 
 def test_draws_are_described_column_by_column() -> None:
@@ -45,35 +50,20 @@ def test_draws_are_described_column_by_column() -> None:
     np.testing.assert_allclose(frame["high"] - frame["low"], [2 * half, 4 * half], rtol=0.001)
 
 
-@pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.99])
-def test_equal_tails_are_numpys_quantiles(ci_prob: float) -> None:
-    draws = np.random.default_rng(1).gamma(2.0, size=(501, 3))
-    tail = (1 - ci_prob) / 2
-    expected = np.quantile(draws, [tail, 1 - tail], axis=0).T
-    frame = describe_draws(draws, ci_prob, "eti")
-    np.testing.assert_allclose(frame[["low", "high"]], expected, rtol=1e-12)  # rounding
-    assert frame.attrs == {"ci_prob": ci_prob, "ci_kind": "eti"}
+REFUSALS: list[tuple[Callable[[], object], str]] = [
+    (lambda: interval(np.zeros((3, 1)), 0.8, "hpd"), "unknown ci_kind 'hpd'; did you mean 'hdi'"),
+    (lambda: check_probability(89), r"\(0, 1\), got 89; for an 89% interval pass 0.89"),
+    (lambda: check_probability(0), r"must lie in \(0, 1\), got 0$"),
+    (lambda: check_probability(1), "got 1$"),
+    (lambda: check_probability(float("nan")), "got nan$"),
+    (lambda: check_probability(True), "got True"),
+]
 
 
-def test_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match="unknown ci_kind 'hpd'; did you mean 'hdi'"):
-        interval(np.zeros((3, 1)), 0.8, "hpd")
-
-
-@pytest.mark.parametrize(
-    ("ci_prob", "message"),
-    [
-        (89, r"must lie in \(0, 1\), got 89; for an 89% interval pass 0.89"),
-        (0, r"must lie in \(0, 1\), got 0$"),
-        (1, r"must lie in \(0, 1\), got 1$"),
-        (-0.5, "got -0.5$"),
-        (float("nan"), "got nan$"),
-        (True, "got True"),
-    ],
-)
-def test_probabilities_outside_the_unit_interval(ci_prob: float, message: str) -> None:
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        check_probability(ci_prob)
+        call()
 
 
 def test_mixtures_are_described_by_their_exact_distribution() -> None:

@@ -38,26 +38,23 @@ def toy(**columns: object) -> pd.DataFrame:
 words = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), min_size=1, max_size=8
 )
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> pd.DataFrame:
-    row = st.tuples(
-        words, words, words, words, st.sampled_from(CONNECTIONS), st.floats(0, 2, width=64)
-    )
-    return pd.DataFrame(draw(st.lists(row, min_size=1, max_size=8)), columns=list(COLUMNS))
+row = st.tuples(words, words, words, words, st.sampled_from(CONNECTIONS), st.floats(0, 2, width=64))
+tables = st.lists(row, min_size=1, max_size=8).map(
+    lambda rows: pd.DataFrame(rows, columns=list(COLUMNS))
+)
 
 
 def test_valid_table_comes_back_in_order() -> None:
-    table = toy(context="c", embedding="e", stranger=1)
-    table = table[["stranger", "context", "embedding", *reversed(COLUMNS)]].iloc[::-1]
-    valid = validate_table(table)
+    ends = [-ROUNDING / 2, 2 + ROUNDING / 2]  # rounding beyond the ends is clipped
+    table = toy(context="c", embedding="e", stranger=1, cosine_distance=ends)
+    valid = validate_table(
+        table[["stranger", "context", "embedding", *reversed(COLUMNS)]].iloc[::-1]
+    )
     assert tuple(valid.columns) == (*COLUMNS, *OPTIONAL_COLUMNS)
     assert valid.index.tolist() == [0, 1]
     assert valid["connection"].cat.ordered
     assert tuple(valid["connection"].cat.categories) == CONNECTIONS
-    assert valid["cosine_distance"].dtype == np.float64
-    assert valid["cosine_distance"].tolist() == [1.5, 0.25]
+    assert valid["cosine_distance"].tolist() == [2.0, 0.0]
 
 
 IMPOSSIBLE = r"1 distance\(s\) are not numbers in \[0, 2\], first in row 1 \('she', '<script>"
@@ -65,6 +62,7 @@ IMPOSSIBLE = r"1 distance\(s\) are not numbers in \[0, 2\], first in row 1 \('sh
 REFUSED: list[tuple[object, str]] = [
     *((toy().drop(columns=name), rf"lacks the column\(s\) {name}; it has ") for name in COLUMNS),
     (pd.DataFrame({"a": [1], 5: [2]}), r"lacks the column\(s\) protected_word, .*; it has a, 5"),
+    (pd.concat([toy(), toy()[["attribute"]]], axis=1), "has two columns named 'attribute'"),
     (toy().iloc[:0], "no rows; were all words missing"),
     *(
         (toy(**{name: [toy()[name][0], value]}), f"row 1 has an empty {name}")
@@ -75,10 +73,7 @@ REFUSED: list[tuple[object, str]] = [
         for value in (np.nan, -0.1, None, 2 + 2 * ROUNDING, "far")
     ),
     (toy(connection=["human", "asociated"]), "'asociated'.*mean 'associated'.*, different"),
-    *(
-        (given, rf"got {type(given).__name__}. bb.read_table\(path\) reads a long-form table")
-        for given in ("table.csv", [toy()])
-    ),
+    ("table.csv", r"got str. bb.read_table\(path\) reads a long-form table"),
 ]
 
 
@@ -88,13 +83,8 @@ def test_what_cannot_be_a_table_is_refused(table: pd.DataFrame, message: str) ->
         validate_table(table)
 
 
-def test_rounding_beyond_the_ends_is_clipped() -> None:
-    valid = validate_table(toy(cosine_distance=[-ROUNDING / 2, 2 + ROUNDING / 2]))
-    assert valid["cosine_distance"].tolist() == [0.0, 2.0]
-
-
 @settings(max_examples=50)
-@given(tables(), st.randoms(use_true_random=False))
+@given(tables, st.randoms(use_true_random=False))
 def test_validation_keeps_rows_and_csv_files_keep_the_hash(
     table: pd.DataFrame, random: np.random.RandomState
 ) -> None:
@@ -112,10 +102,9 @@ def test_validation_keeps_rows_and_csv_files_keep_the_hash(
     assert table_hash(read) == table_hash(valid)
 
 
-def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
-    valid = validate_table(toy())
-    assert table_hash(valid) == table_hash(validate_table(toy()))
+def test_other_tables_have_other_hashes() -> None:
     others = [
+        toy(),
         toy(cosine_distance=[0.25, np.nextafter(1.5, 2)]),
         toy(protected_word=["he", "her"]),
         toy(connection=["different", "neutral"]),
@@ -123,6 +112,5 @@ def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
         toy().iloc[::-1],
     ]
     hashes = {table_hash(validate_table(other)) for other in others}
-    assert len(hashes | {table_hash(valid)}) == len(others) + 1
-    assert table_hash(valid).isalnum()
-    assert len(table_hash(valid)) == 64
+    assert len(hashes) == len(others)
+    assert {len(digest) for digest in hashes} == {64}

@@ -41,30 +41,17 @@ def table() -> pd.DataFrame:
     return bb.validate_table(pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "csv.gz"])
 def test_a_table_is_read_back_as_it_was_written(
     table: pd.DataFrame, tmp_path: Path, ending: str
 ) -> None:
     path = tmp_path / f"table.{ending}"
-    write_table(table, path)
+    if ending == "csv.gz":
+        path.write_bytes(gzip.compress(table.to_csv(index=False).encode()))
+    else:
+        write_table(table, path)
     assert_frame_equal(read_table(path), table, check_exact=True)
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_packed_table_is_read(table: pd.DataFrame, file: Write) -> None:
-    text = table.to_csv(index=False).encode()
-    assert_frame_equal(read_table(file("t.csv.gz", gzip.compress(text))), table)
-
-
-def test_writing_elsewhere_leaves_nothing_behind(table: pd.DataFrame, tmp_path: Path) -> None:
-    for name in ("table.xlsx", "table", "table.csv.gz"):
-        with pytest.raises(ValueError, match=r"is written to \.csv or \.parquet, not to"):
-            write_table(table, tmp_path / name)
-    in_the_way = tmp_path / "table.csv"
-    in_the_way.mkdir()
-    with pytest.raises(IsADirectoryError, match=r"table\.csv"):
-        write_table(table, in_the_way)
-    assert list(tmp_path.iterdir()) == [in_the_way]
 
 
 def test_parquet_without_pyarrow_names_what_to_install(
@@ -74,9 +61,8 @@ def test_parquet_without_pyarrow_names_what_to_install(
     write_table(table, path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for call in (lambda: read_table(path), lambda: write_table(table, path)):
-        with pytest.raises(ImportError, match=r"pip install 'bayesbias\[parquet\]'") as refused:
+        with pytest.raises(ImportError, match=r"pip install 'bayesbias\[parquet\]'"):
             call()
-        assert "\n" not in str(refused.value)
 
 
 def test_the_published_layout_is_read(file: Write) -> None:
@@ -111,7 +97,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", "protected_word,word_to_compare\nhe,nurse\n", r"the column\(s\) word_class"),
     ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "no associated rows, .* for it"),
     ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
-    ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "not a parquet file"),
+    ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "is damaged, or no table"),
     ("odd.nc", b"\x89HDF", "codec can't decode"),
 ]
 
@@ -124,8 +110,25 @@ def test_files_that_are_no_tables_are_named(
         read_table(file(name, content))
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no table at"):
-        read_table(tmp_path / "nowhere.csv")
-    with pytest.raises(IsADirectoryError, match="is a folder; give a table in it"):
-        read_table(tmp_path)
+PLACES: list[tuple[Callable[[pd.DataFrame], object], str]] = [
+    (lambda _: read_table("nowhere.csv"), "no table at nowhere"),
+    (lambda _: read_table("folder.csv"), "is a folder; give a table in it"),
+    (lambda table: write_table(table, "folder.csv"), r"folder\.csv is a folder"),
+    (lambda table: write_table(table, "table.xlsx"), r"is written to \.csv or \.parquet, not to"),
+    (lambda table: write_table(table, "table.csv.gz"), r"is written to \.csv or \.parquet"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), PLACES)
+def test_places_that_cannot_be_read_or_written(
+    table: pd.DataFrame,
+    call: Callable[[pd.DataFrame], object],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder.csv").mkdir()
+    with pytest.raises((OSError, ValueError), match=message):
+        call(table)
+    assert list(Path().iterdir()) == [Path("folder.csv")]

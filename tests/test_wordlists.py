@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import json
-import pickle
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -83,24 +81,22 @@ def source_of(shared_data: Path, name: str) -> Any:
 # Bundled lists
 
 
-@pytest.mark.parametrize("name", ["religion", "gender", "race"])
-def test_lists_of_the_paper_are_as_printed(name: str, shared_data: Path) -> None:
-    source = source_of(shared_data, "appendix_a4.json")
-    words = load_wordlist(name)
-    for part, sets in (("protected_groups", words.groups), ("stereotypes", words.stereotypes)):
-        assert {key: list(value) for key, value in sets.items()} == source[name][part]
-    for control in ("neutral", "human"):
-        assert list(words.controls[control]) == source[control]
-        assert load_wordlist(control).words == tuple(source[control])
+def test_lists_of_the_paper_are_as_printed(shared_data: Path) -> None:
+    for name in ("religion", "gender", "race"):
+        source, words = source_of(shared_data, "appendix_a4.json"), load_wordlist(name)
+        for part, sets in (("protected_groups", words.groups), ("stereotypes", words.stereotypes)):
+            assert {key: list(value) for key, value in sets.items()} == source[name][part]
+        for control in ("neutral", "human"):
+            assert list(words.controls[control]) == source[control]
+            assert load_wordlist(control).words == tuple(source[control])
 
 
-@pytest.mark.parametrize("number", WEAT)
-def test_weat_lists_are_as_in_their_source(number: int, shared_data: Path) -> None:
+def test_weat_lists_are_as_in_their_source(shared_data: Path) -> None:
     source = source_of(shared_data, "weat.json")
-    x, y, a, b = (source[key] for key in WEAT[number])
-    words = load_wordlist(f"weat{number}")
-    assert [list(group) for group in words.groups.values()] == [x, y]
-    assert [list(words.stereotypes[group]) for group in words.groups] == [a, b]
+    for number, names in WEAT.items():
+        words = load_wordlist(f"weat{number}")
+        sets = [*words.groups.values(), *(words.stereotypes[group] for group in words.groups)]
+        assert [list(part) for part in sets] == [source[name] for name in names]
 
 
 def test_bundled_lists_are_complete_and_without_flaws() -> None:
@@ -165,27 +161,13 @@ def test_words_sets_and_frame(small: WordList) -> None:
     assert len(frame) == 3 + 3 + 1 + 85
 
 
-def test_a_word_list_cannot_be_changed(small: WordList) -> None:
-    with pytest.raises(dataclasses.FrozenInstanceError, match="name"):
-        small.name = "other"  # type: ignore[misc]
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        small.groups["man"] = ("x",)  # type: ignore[index]
+def test_a_word_list_keeps_what_it_was_made_of() -> None:
     groups = {"man": ["he"], "woman": ["she"]}
     words = WordList("x", groups, {"man": ["doctor"], "woman": ["nurse"]})
     groups["man"].append("his")
     assert words.groups == {"man": ("he",), "woman": ("she",)}
-
-
-def test_equal_lists_have_equal_hashes_and_pickles() -> None:
-    words = load_wordlist("religion")
-    copies = [pickle.loads(pickle.dumps(words)), copy.copy(words), copy.deepcopy(words)]
-    for same in (*copies, dataclasses.replace(words), load_wordlist("religion")):
-        assert (same, hash(same), repr(same)) == (words, hash(words), repr(words))
-    turned = PETS | {"groups": dict(reversed(PETS["groups"].items()))}  # type: ignore[attr-defined]
-    assert (load_wordlist(turned), hash(load_wordlist(turned))) == (
-        load_wordlist(PETS),
-        hash(load_wordlist(PETS)),
-    )
+    with pytest.raises(dataclasses.FrozenInstanceError, match="name"):
+        words.name = "other"  # type: ignore[misc]
 
 
 def test_long_lists_are_checked_in_linear_time() -> None:

@@ -1,4 +1,4 @@
-"""Unit rows, cosines, and the threads of linear algebra."""
+"""Unit rows, and the threads of linear algebra."""
 
 from __future__ import annotations
 
@@ -26,17 +26,6 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
         raise ValueError(f"row(s) {np.flatnonzero(bad).tolist()} are all zeros or not finite")
     scaled = rows / largest  # so that squares do not overflow or vanish
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
-
-
-def cosine_similarity(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Cosines between all rows of two matrices, (n, n_dims) and (m, n_dims) to (n, m)."""
-    cosines = unit_rows(first) @ unit_rows(second).T
-    return np.clip(cosines, -1.0, 1.0)
-
-
-def cosine_distance(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """1 - cosine between all rows of two matrices, in [0, 2]."""
-    return 1.0 - cosine_similarity(first, second)
 
 
 def one_thread() -> AbstractContextManager[object]:

@@ -7,6 +7,7 @@ import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.util import find_spec
 from numbers import Integral
 from typing import TypeGuard
 
@@ -61,6 +62,13 @@ def check_path(what: str, source: object, otherwise: str) -> None:
             f"{what} is given by its name or path, or as {otherwise}; got {type(source).__name__}, "
             + " ".join(reprlib.repr(source).split())
         )
+
+
+def require_extra(what: str, extra: str, *packages: str) -> None:
+    """Raise an ImportError that names the extra to install for something, if a package is not."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        text = f"{what} need {' and '.join(packages)}: pip install 'bayesbias[{extra}]'"
+        raise ModuleNotFoundError(f"{text} ({missing[0]} is missing)", name=missing[0])
 
 
 def check_numbers(**numbers: int) -> None:

@@ -10,16 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import signal
 import threading
 import time
-import traceback
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import BrokenExecutor
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -59,12 +57,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Failure:
-    """A job without a frame: its name, the error's type and message, and where it happened."""
+    """A job without a frame: its name, and the error's type and message."""
 
     name: str
     error: str
     message: str
-    traceback: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,8 @@ class Finished:
     reused: int
 
 
-type _Outcome = dict[str, Any] | Failure
+type _Outcome = dict[str, Any]
+"""A packed frame, or the ``error`` and its ``message``."""
 
 
 def run_jobs(
@@ -100,8 +98,8 @@ def run_jobs(
 
     A ValueError is raised if two jobs have one name, settings cannot make a key, or `n_jobs` is 0,
     and an OSError if a result cannot be written. A damaged result is computed again, with a
-    warning. Ctrl-C and SIGTERM end the workers too, and results that were there are kept. Where a
-    worker dies, the jobs without a result fail; run them again.
+    warning. Workers end with this process, and results that were there are kept. Where a worker
+    dies, the jobs without a result fail; run them again.
     """
     jobs = list(jobs)
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
@@ -116,12 +114,11 @@ def run_jobs(
     total = len(todo) + len(outcomes)
     with (
         progress_bar(description, total, done=len(outcomes), shown=progress) as update,
-        _sigterm_raises(),
         closing(_run_all(todo, n_jobs)) as coming,
     ):
         for key, outcome in coming:
             outcomes[key] = outcome
-            if folder is not None and not isinstance(outcome, Failure):
+            if folder is not None and "error" not in outcome:
                 content = json.dumps({**outcome, "settings": todo[key].settings})
                 with (
                     suppress(BlockingIOError),  # another run keeps the same result
@@ -129,21 +126,21 @@ def run_jobs(
                 ):
                     temporary.write_text(content, encoding="utf-8")
             update(len(outcomes))
-    frames, failures = {}, []
+    ended = {job.name: outcomes[job.key] for job in jobs}
+    done = {name: unpack_frame(part) for name, part in ended.items() if "error" not in part}
     notices: dict[str, list[str]] = defaultdict(list)
-    for job in jobs:
-        outcome = outcomes[job.key]
-        if isinstance(outcome, Failure):
-            failures.append(replace(outcome, name=job.name))
-            continue
-        frames[job.name], texts = unpack_frame(outcome)
+    for name, (_, texts) in done.items():
         for text in texts:
-            notices[text].append(job.name)
+            notices[text].append(name)
     for text, (first, *others) in notices.items():
         more = f" and {len(others)} more" if others else ""
         warnings.warn(f"{first}{more}: {text}", category, stacklevel=2)
-    fresh = sum(not isinstance(outcomes[key], Failure) for key in todo)
-    return Finished(frames, tuple(failures), len(frames) - fresh)
+    fresh = sum("error" not in outcomes[key] for key in todo)
+    return Finished(
+        {name: frame for name, (frame, _) in done.items()},
+        tuple(Failure(name, **part) for name, part in ended.items() if name not in done),
+        len(done) - fresh,
+    )
 
 
 def result_key(settings: object) -> str:
@@ -199,22 +196,6 @@ def unpack_frame(packed: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
     return frame, [str(text) for text in packed["warnings"]]
 
 
-@contextmanager
-def _sigterm_raises() -> Iterator[None]:
-    """Let SIGTERM raise a SystemExit, on whose way out joblib ends the workers."""
-
-    def stop(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    here = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, stop) if here else None
-    try:
-        yield
-    finally:
-        if here:
-            signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
-
-
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
     """Run jobs together; where a worker dies, those without an outcome fail."""
     from joblib import Parallel, delayed
@@ -222,15 +203,15 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
     parallel = Parallel(
         n_jobs=min(n_jobs, max(len(jobs), 1)), return_as="generator_unordered", batch_size=1
     )
-    remaining = dict(jobs)
-    tasks = [delayed(_outcome)(key, job.name, job.run, os.getpid()) for key, job in jobs.items()]
+    remaining = set(jobs)
+    tasks = [delayed(_outcome)(key, job.run, os.getpid()) for key, job in jobs.items()]
     with suppress(BrokenExecutor), closing(parallel(tasks)) as outcomes:
         for key, outcome in outcomes:
-            del remaining[key]
+            remaining.remove(key)
             yield key, outcome
     text = "a worker died (killed, crashed or out of memory) before this job ended; run it again"
-    for key, job in remaining.items():
-        yield key, Failure(job.name, "BrokenExecutor", text)
+    for key in remaining:
+        yield key, {"error": "BrokenExecutor", "message": text}
 
 
 @cache
@@ -246,9 +227,7 @@ def _end_with(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _outcome(
-    key: str, name: str, run: Callable[[], pd.DataFrame], parent: int
-) -> tuple[str, _Outcome]:
+def _outcome(key: str, run: Callable[[], pd.DataFrame], parent: int) -> tuple[str, _Outcome]:
     """Run one job, in a worker; warnings come back as plain text, but for developers' ones."""
     _end_with(parent)
     with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
@@ -259,4 +238,4 @@ def _outcome(
             texts = [str(one.message) for one in caught if issubclass(one.category, kinds)]
             return key, pack_frame(frame, dict.fromkeys(texts))
         except Exception as error:  # noqa: BLE001 - a job is anyone's code; its failure is a result
-            return key, Failure(name, type(error).__name__, str(error), traceback.format_exc())
+            return key, {"error": type(error).__name__, "message": str(error)}

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import lzma
+import pickle
 import struct
 import tomllib
 import zipfile
@@ -15,6 +16,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 from .checks import unknown_name
@@ -22,14 +24,29 @@ from .checks import unknown_name
 MOST_BYTES = 1 << 26
 """Bytes of a text file that is read whole: a word list of some millions of words."""
 
-
 ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 
 WITHIN = "::"
 """Stands between the path of a ``.zip`` and the name of a file in it."""
 
-_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, OverflowError)
-"""What decompressors raise where a file is damaged, besides OSErrors without a number."""
+_CONTENT = (ValueError, TypeError, OverflowError)
+"""What is wrong in a text: TOML, Unicode, too large numbers."""
+
+_PARSERS: dict[type[Exception], str] = {
+    tomllib.TOMLDecodeError: "not valid TOML: ",
+    json.JSONDecodeError: "not a JSON file: ",
+}
+
+_PACKED = (
+    *(EOFError, OSError, OverflowError),
+    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error),
+)
+DAMAGE = (
+    *(*_CONTENT, *_PACKED, LookupError, AttributeError, ArithmeticError, AssertionError),
+    *(SyntaxError, TokenError, SystemError, MemoryError),  # of the headers of numpy's arrays
+    *(pickle.UnpicklingError, ImportError, RuntimeError),
+)
+"""What decompressors, and all libraries, raise where a file is damaged."""
 
 
 @contextmanager
@@ -37,9 +54,28 @@ def located(path: Path) -> Iterator[None]:
     """Raise what is wrong in a file's content as a ValueError that starts with its path, once."""
     try:
         yield
-    except (ValueError, TypeError, OverflowError) as error:  # of TOML, Unicode, too large numbers
-        text = str(error)
+    except RecursionError:
+        raise ValueError(f"{path}: it nests lists or tables too deeply") from None
+    except _CONTENT as error:
+        text = f"{_PARSERS.get(type(error), '')}{error}"
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
+
+
+@contextmanager
+def damage_named(
+    path: Path, what: str, *, errors: tuple[type[Exception], ...] = DAMAGE
+) -> Iterator[None]:
+    """Raise what a library says of damage as a ValueError; errors of the disk stay as they are.
+
+    The message is ``{path} {what} ({the library's message, on one line})``.
+    """
+    try:
+        yield
+    except errors as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        told = " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(f"{path} {what} ({told})") from None
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
@@ -56,30 +92,16 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         ) from None
 
 
-def parse_toml(text: str, what: str) -> dict[str, Any]:
-    """Parse a TOML file's text; a ValueError says why it does not make ``what``."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError(f"nests lists or tables too deeply for {what}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"not valid TOML: {error}") from None
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file; a ValueError with the path says why it cannot be read."""
+    with located(path):
+        return tomllib.loads(read_text(path))
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
     """Read a JSON file; a ValueError with the path says why it cannot be read."""
     with located(path):
-        return parse_json(read_text(path, most))
-
-
-def parse_json(text: str) -> Any:  # noqa: ANN401
-    """Parse JSON; a ValueError says why it cannot be parsed."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nests too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"not a JSON file: {error}") from None
+        return json.loads(read_text(path, most))
 
 
 def parts_of(path: Path) -> tuple[Path, str]:
@@ -100,7 +122,8 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
         if packing not in ENDINGS:
             yield raw, raw, path.name
             return
-        try:
+        what = f"is cut off, damaged, or not a {path.suffix} file; fetch it again, or unpack it"
+        with damage_named(path, what, errors=_PACKED):
             if packing == ".zip":
                 stream: Any = _member(raw, path, member)
             else:
@@ -108,13 +131,6 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
             with stream:
                 name = stream.name if packing == ".zip" else path.stem
                 yield raw, io.BufferedReader(stream), name
-        except (*_DAMAGE, OSError) as error:
-            if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-                raise  # of the disk; what decompressors report of damage has no number
-            raise ValueError(
-                f"{path} is cut off, damaged, or not a {path.suffix} file that can be unpacked "
-                f"here ({error}); fetch or copy it again, or unpack it first"
-            ) from None
 
 
 def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .checks import Argument, ArgumentError, check_path
+from .checks import Argument, ArgumentError, check_path, require_extra
+from .reading import DAMAGE
 
 NO_LIMIT = 10**9
 """Tokenizers without a limit of their own name a number far above this one."""
-
-_DAMAGE = (
-    *(OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
-    *(AssertionError, RuntimeError, MemoryError),
-)
-"""What torch, transformers and tokenizers raise where a file holds what they do not expect."""
 
 AHEAD_TOLERANCE = 1e-3
 """Change of a token's numbers, in their sds, from which on a later token counts as seen."""
@@ -40,11 +34,7 @@ def load_transformer(
     `choose` names the class of transformers for a configuration. Without `allow_pickle` only
     safetensors are read; with None errors do not offer it.
     """
-    if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
-        raise ImportError(
-            "language models need torch and transformers: pip install 'bayesbias[mlm]' "
-            f"({missing[0]} is missing)"
-        )
+    require_extra("language models", "mlm", "torch", "transformers")
     import torch
     import transformers
 
@@ -106,7 +96,7 @@ def _loading(place: str, allow_pickle: bool | None) -> Iterator[dict[str, Any]]:
     logging.set_verbosity_error()
     try:
         yield {"trust_remote_code": False, "local_files_only": Path(place).is_dir()}
-    except (*_DAMAGE, StrictDataclassError, SafetensorError) as error:
+    except (*DAMAGE, StrictDataclassError, SafetensorError) as error:
         raise _refusal(place, error, allow_pickle) from None
     finally:
         logging.set_verbosity(verbosity)

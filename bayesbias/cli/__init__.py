@@ -12,9 +12,9 @@ from . import background, calibrate, catalogue, debias, mlm, run, sweep, tables
 from .options import TOKENS
 from .screen import NAME, QUIET, complain, in_one_line, tidy_warnings
 
-BAD_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 130, 141, 143
+BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 """Exit codes: bad input, so that nothing was written; Ctrl-C; the reader of stdout has gone, as in
-``bayesbias lists | head``; SIGTERM."""
+``bayesbias lists | head``."""
 
 STOPPED = (
     "interrupted; results are whole, or as they were before. Finished cells of a sweep, and scores "
@@ -86,9 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CycloptsError as error:
         complain(_usage(error))
         return BAD_INPUT
-    except (BrokenPipeError, SystemExit) as end:
-        if getattr(end, "code", 0) == TERMINATED:
-            return TERMINATED
+    except (BrokenPipeError, SystemExit):
         sys.stdout = None  # or the interpreter flushes it at its end; rich exits on a closed pipe
         return CLOSED_PIPE
     except (ValueError, OSError, ImportError, MemoryError) as error:

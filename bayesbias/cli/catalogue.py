@@ -53,7 +53,8 @@ def show_list(wordlist: OneList, /) -> None:
 def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    Exit code 1 if there are errors, 0 if there are warnings only or nothing.
+    No embedding is read: `bayesbias table` reports the words that one lacks. Exit code 1 if there
+    are errors, 0 if there are warnings only or nothing.
 
     Example: `bayesbias lists check mine.toml`
 
@@ -69,6 +70,7 @@ def check(file: str, /) -> int:
     errors = int((findings["severity"] == "error").sum())
     counts = f"{errors} error(s), {len(findings) - errors} warning(s)."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
+    screen.say("No embedding was read; `bayesbias table` reports the words that one lacks.")
     return options.FAILED if errors else 0
 
 

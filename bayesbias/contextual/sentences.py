@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .._core.reading import located, parse_toml, read_text
+from .._core.reading import located, read_toml
 from .._core.resources import toml_path
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
@@ -33,9 +33,7 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
     if isinstance(source, str | Path):
         path = toml_path(source, "contexts", "set of templates")
         with located(path):
-            return load_templates(
-                list(parse_toml(read_text(path), "templates").get("templates", ()))
-            )
+            return load_templates(list(read_toml(path).get("templates", ())))
     templates = tuple(source)
     if not templates:
         raise ValueError("at least one template is needed, such as 'This is {}.'")

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._core.checks import check_path, unknown_name
 from .._core.display import abridged
-from .._core.reading import located, parse_toml, read_text
+from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
 from ..embeddings.load import CASES
 
@@ -169,8 +169,7 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
     path = toml_path(source, FOLDER, "list for debiasing")
     with located(path):
-        content = parse_toml(read_text(path), "a list")
-        return load_defining_sets({"name": path.stem, **content})
+        return load_defining_sets({"name": path.stem, **read_toml(path)})
 
 
 def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:

@@ -57,9 +57,7 @@ def debias_file(
     lists = load_defining_sets(sets)
     lists = lists if case is None else replace(lists, case=case)
     target = Path(out)
-    if target.exists() and Path(source).exists() and target.samefile(source):
-        raise ValueError(f"{target} is the source itself; write the debiased vectors elsewhere")
-    require_native_path(target, force=force, files=(*FILES, RECORD))
+    require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     debiaser = fit_debiaser(embedding, method, lists, **options)
     with replace_folder(target) as stage:

@@ -95,10 +95,8 @@ def convert_vectors(
     (5846, 100)
     """
     target = Path(folder)
-    require_native_path(target, force=force)
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    if target.exists() and embedding.path.exists() and target.samefile(embedding.path):
-        raise ValueError(f"{target} is the source itself; choose another folder")
+    require_native_path(target, embedding.path, force=force)
     again: list[str] = []
     with replace_folder(target) as stage:
         shape = write_native(first_of_each(embedding.chunks(), again), stage)
@@ -111,15 +109,17 @@ def convert_vectors(
     return shape
 
 
-def require_native_path(folder: Path, *, force: bool, files: Collection[str] = FILES) -> None:
+def require_native_path(
+    folder: Path, source: Path, *, force: bool, files: Collection[str] = FILES
+) -> None:
     """Check, before any work is done, whether a folder of some files may be written."""
-    if folder.suffix.lower() in FORMATS:
-        raise ValueError(f"{folder} has the ending of a file, and a folder is made; take it off")
-    recover(folder)
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; give the name of a folder that is to be")
+    if folder.exists() and source.exists() and folder.samefile(source):
+        raise ValueError(f"{folder} is the source itself; choose another folder")
+    if folder.suffix.lower() in FORMATS or folder.is_file():
+        raise ValueError(f"{folder} has the ending of a file, or is one; name a folder to make")
     if not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {folder.parent} to write {folder.name} into")
+    recover(folder)
     others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if set(others).difference(files):
         raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")

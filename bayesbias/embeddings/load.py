@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from ..tables.spellings import CASES, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
 from .registry import open_embedding
-from .source import Chunk, Vector, first_of_each
+from .source import Chunk, Embedding, Vector, first_of_each
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,33 +104,22 @@ def load_vectors(
     >>> bb.load_vectors("glove-demo", ["he", "she"]).index_to_key
     ['he', 'she']
     """
-    return read_vectors(
-        source,
-        words,
-        case,
-        strip_accents=strip_accents,
-        subwords=subwords,
-        allow_pickle=allow_pickle,
-        progressbar=progressbar,
-    ).keyed()
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    return pick(embedding, words, case, strip_accents=strip_accents, subwords=subwords).keyed()
 
 
-def read_vectors(
-    source: VectorsLike,
+def pick(
+    embedding: Embedding,
     words: Iterable[str] | WordListLike | None = None,
     case: str = "exact",
     *,
     strip_accents: bool = False,
     subwords: bool = True,
-    allow_pickle: bool = False,
-    progressbar: bool = True,
 ) -> Vectors:
-    """Do what `load_vectors` does, without gensim."""
+    """Pick words from an embedding, as `load_vectors` does, without gensim."""
     if case not in CASES:
         raise ValueError(unknown_name("case", str(case), CASES))
-    asked = _asked(words)
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    where = str(source) if isinstance(source, str | os.PathLike) else "the vectors given"
+    asked, where = _asked(words), str(embedding.path)
     wanted = None
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
@@ -147,7 +136,7 @@ def read_vectors(
         rows = {word: row for row, word in enumerate(chunk.words)}
         chosen = choose(asked, rows, case, strip_accents=strip_accents)
         absent = [word for word in asked if word not in chosen]
-        made = _from_subwords(loaded, absent, where) if subwords else _joined([])
+        made = _from_subwords(embedding, absent) if subwords else _joined([])
         tries = {w: [*filter(rows.__contains__, every_form(w))] for w in absent}
         others = {w: forms[0] for w, forms in tries.items() if forms and w not in made.words}
         chunk = _joined([chunk.take([rows[form] for form in chosen.values()]), made])
@@ -171,20 +160,17 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
     return Chunk(words, np.concatenate(vectors), np.concatenate(ranks))
 
 
-def _from_subwords(
-    loaded: Any,  # noqa: ANN401
-    words: Sequence[str],
-    where: str,
-) -> Chunk:
+def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     """Make vectors of words that a fastText model has n-grams of; they rank behind all others."""
+    loaded = embedding.loaded
     ngrams = getattr(loaded, "vectors_ngrams", ())
     rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
     rows = {word: row for word, row in rows.items() if np.any(row)}
     if not rows:
         return _joined([])
     warnings.warn(
-        f"{len(rows)} word(s) are not in the vocabulary of {where}, and their vectors are made "
-        f"of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
+        f"{len(rows)} word(s) are not in the vocabulary of {embedding.path}, and their vectors are "
+        f"made of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
         skip_file_prefixes=OWN_FRAMES,
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
@@ -226,10 +212,10 @@ def vectors_in_memory(
     A fastText model in memory gets vectors of the words that are not in its vocabulary.
     """
     if isinstance(source, str | os.PathLike):
-        return read_vectors(source, words)
+        return pick(open_embedding(source), words)
     vectors = as_keyed(source)
     made = words is not None and hasattr(vectors, "vectors_ngrams")
-    return read_vectors(vectors, words) if made else vectors
+    return pick(open_embedding(vectors), words) if made else vectors
 
 
 def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:

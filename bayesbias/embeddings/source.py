@@ -113,8 +113,3 @@ def first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
                 rows.append(row)
         if rows:
             yield chunk if len(rows) == len(chunk) else chunk.take(rows)
-
-
-def one_line(error: Exception) -> str:
-    """Return another library's message on one line."""
-    return " ".join(str(error).split()) or type(error).__name__

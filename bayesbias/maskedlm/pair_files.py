@@ -5,6 +5,7 @@ None of the data sets comes with the package. Reading a stereotype does not endo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .._core.checks import unknown_name
-from .._core.reading import located, parse_json, read_json, read_text
+from .._core.reading import located, read_json, read_text
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
@@ -144,7 +145,7 @@ def _stereoset(path: Path, part: str) -> Iterator[Row]:
 def _bbq(path: Path, _part: str) -> Iterator[Row]:
     for number, line in enumerate(read_text(path, MOST_BYTES).splitlines()):
         try:
-            question = parse_json(line)
+            question = json.loads(line)
             places, category = bbq_places(question), str(question["category"])
             if places and question["context_condition"] == "ambig":
                 asked = f"{question['context']} {question['question']} "

@@ -7,6 +7,7 @@ compared pair by pair.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import unknown_name
-from .._core.reading import located, parse_json, read_json, read_text
+from .._core.reading import located, read_json, read_text
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .datasets import DIRECTIONS, PAIR_LABELS, ROLES, word_contrast
@@ -202,7 +203,7 @@ def _from_harness(path: Path) -> Iterator[Row]:
     """Read ``samples_crows_pairs_*.jsonl`` of lm-evaluation-harness."""
     model = path.parent.name if path.match(LAYOUTS["lm-eval"][0]) else path.stem
     lines = (line for line in read_text(path, MOST_LOG_BYTES).splitlines() if line.strip())
-    for number, sample in enumerate(map(parse_json, lines)):
+    for number, sample in enumerate(map(json.loads, lines)):
         doc, answers = sample["doc"], sample["filtered_resps"]
         if len(answers) != len(ROLES) or "sent_more" not in doc:
             raise ValueError(f"row {number} is not of a task crows_pairs")
@@ -223,7 +224,7 @@ def _from_harness(path: Path) -> Iterator[Row]:
 
 def _from_inspect(path: Path) -> Iterator[Row | None]:
     """Read Inspect's log of stereoset or bbq; of several epochs the first."""
-    log = parse_json(read_text(path, MOST_LOG_BYTES))
+    log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:
         raise ValueError(f"the log is of the task {task!r}, and not of stereoset or bbq")

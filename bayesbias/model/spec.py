@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
-from .._core.reading import located, parse_toml, read_text
+from .._core.reading import located, read_text, read_toml
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.schema import ROUNDING
 from .priors import Prior
@@ -281,8 +281,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     else:
         path = _path_of(source, outcome)
         with located(path):
-            content = parse_toml(read_text(path), "a model")
-            spec = spec_from_dict({"name": path.stem, **content})
+            spec = spec_from_dict({"name": path.stem, **read_toml(path)})
     if outcome is not None and spec.outcome != outcome:
         raise ValueError(
             f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, and here are "

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray, cosine_similarity, unit_rows
+from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors
 from .permutation import Alternative, permutation_test
 from .result import ScoreResult, Words, read_sets, score_result
@@ -40,7 +40,8 @@ def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
     [1.0, -0.2]
     """
     sets = read_sets(None, {"words": words, "A": A, "B": B}).rows
-    to_a, to_b = (cosine_similarity(sets["words"], sets[name]).mean(axis=1) for name in "AB")
+    unit = {name: unit_rows(rows) for name, rows in sets.items()}
+    to_a, to_b = ((unit["words"] @ unit[name].T).mean(axis=1) for name in "AB")
     return np.asarray(to_a - to_b)
 
 
@@ -214,7 +215,8 @@ def nas(
     Toney-Wails and Caliskan (2021), ValNorm, for SC-WEAT.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B}, disjoint=["A", "B"])
-    to_a, to_b = (cosine_similarity(sets.rows["words"], sets.rows[name]) for name in "AB")
+    unit = {name: unit_rows(rows) for name, rows in sets.rows.items()}
+    to_a, to_b = (unit["words"] @ unit[name].T for name in "AB")
     parts = {"effect_size": word_effects(to_a, to_b, ddof)}
     if alternative is not None:
         test = permutation_test(to_a, to_b, alternative=alternative)

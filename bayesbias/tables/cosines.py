@@ -35,7 +35,7 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
 
     (0, 0) if it carries none, or not those of all the words.
     """
-    frame = _as_frame(table)
+    frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))
     return frame.loc[[*words], [*words]].to_numpy()
@@ -43,15 +43,16 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
 
 def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return the mean cosines of the words of several tables; 0 for words never together."""
-    frame = pd.concat([_as_frame(table) for table in tables]).groupby(level=0, sort=False).mean()
+    parts = [_parsed(table.attrs.get(COSINES)) for table in tables]
+    frame = pd.concat(parts).groupby(level=0, sort=False).mean()
     return frame[frame.index].fillna(0.0)
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines, where it has some, next to its CSV file."""
-    frame = _as_frame(table)
+    """Write a table's cosines to a CSV file, where it has some."""
+    frame = _parsed(table.attrs.get(COSINES))
     if not frame.empty:
-        frame.to_csv(cosines_path(path), index_label="word")
+        frame.to_csv(path, index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
@@ -81,11 +82,7 @@ def cosines_path(path: Path) -> Path:
     return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
 
 
-def _as_frame(table: pd.DataFrame) -> pd.DataFrame:
-    return _parsed(table.attrs.get(COSINES, '{"words": [], "cosines": []}'))
-
-
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> pd.DataFrame:
-    content = json.loads(text)
+def _parsed(text: str | None) -> pd.DataFrame:
+    content = json.loads(text or '{"words": [], "cosines": []}')
     return pd.DataFrame(content["cosines"], content["words"], content["words"], dtype=np.float64)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from .._core.checks import require_extra
 from .._core.files import replace_file
-from .._core.reading import located, opened
+from .._core.reading import damage_named, located, opened
 from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
@@ -87,9 +86,10 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     if path.suffix == ".csv":
         with replace_file(path, cosines_path(path).name) as temporary:
             table.to_csv(temporary, index=False)
-            write_cosines(table, temporary)
+            write_cosines(table, cosines_path(temporary))
     else:
-        with replace_file(path) as temporary, _parquet_errors():
+        require_extra("Parquet files", "parquet", "pyarrow")
+        with replace_file(path) as temporary:
             table.to_parquet(temporary, index=False)
 
 
@@ -123,32 +123,17 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """Read a Parquet file, unless it has columns of lists, damaged texts, or endless rows."""
-    with _parquet_errors():
-        from pyarrow import parquet, types
+    require_extra("Parquet files", "parquet", "pyarrow")
+    from pyarrow import parquet, types
 
+    with damage_named(path, "is damaged, or no table"):
         with parquet.ParquetFile(path) as file:
             nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
             # Distances differ, and take room.
             if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
-                raise ValueError(f"damaged: more rows than bytes, or lists in {nested}")
+                raise ValueError(f"more rows than bytes, or lists in {nested}")
             file.read().validate(full=True)
         return pd.read_parquet(path)
-
-
-@contextmanager
-def _parquet_errors() -> Iterator[None]:
-    """Turn what pyarrow and pandas raise into one line about the file, or about what to install."""
-    try:
-        yield
-    except ImportError:
-        raise ImportError(
-            "Parquet files need pyarrow; install it with: pip install 'bayesbias[parquet]', or use "
-            "a .csv file"
-        ) from None
-    except (OSError, LookupError, TypeError, AttributeError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the disk, not of damage
-            raise
-        raise ValueError(f"damaged, or no table: {' '.join(str(error).split())}") from None
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -9,14 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
 from .._core.checks import check_path, unknown_name
 from .._core.display import Sheet, Shown, abridged
-from .._core.reading import located, parse_json, parse_toml, read_text
+from .._core.reading import located, read_json, read_toml
 from .._core.resources import bundled_names, toml_path
 from .schema import require_columns
 from .table_files import read_csv
@@ -81,14 +80,7 @@ class WordList(Shown):
             sets = getattr(self, table)
             if table in WORD_TABLES:
                 sets = {name: tuple(words) for name, words in sets.items()}
-            object.__setattr__(self, table, MappingProxyType(dict(sets)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        plain = (dict(value) if key in TABLES else value for key, value in vars(self).items())
-        return type(self), tuple(plain)
-
-    def __hash__(self) -> int:
-        return hash((self.name, *(frozenset(getattr(self, key).items()) for key in WORD_TABLES)))
+            object.__setattr__(self, table, dict(sets))
 
     @property
     def protected_words(self) -> Words:
@@ -202,6 +194,8 @@ def load_wordlist(source: WordListLike) -> WordList:
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
     """Return all that is wrong or doubtful in a word list, which need not be loadable.
 
+    No embedding is read; `missing_words` returns the words that one lacks.
+
     Returns
     -------
     DataFrame
@@ -255,11 +249,11 @@ def read_wordlist(path: Path) -> dict[str, Any]:
         if ending == ".csv":
             content = _content_of_rows(path)
         elif ending == ".json":
-            content = parse_json(read_text(path))
+            content = read_json(path)
             if not isinstance(content, dict):
                 raise ValueError(f"it holds {shown(content)} instead of an object of sets")
         else:
-            content = parse_toml(read_text(path), "a word list")
+            content = read_toml(path)
     return {"name": path.stem, **content}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.random import Seed
-from .._core.reading import located, parse_toml, read_text
+from .._core.reading import located, read_toml
 from ..embeddings.load import CASES
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
@@ -97,7 +97,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
     if not path.is_file():
         raise FileNotFoundError(f"no sweep configuration at {path}; give the sweep's .toml file")
     with located(path):
-        return sweep_from_dict(parse_toml(read_text(path), "a sweep"), path.parent)
+        return sweep_from_dict(read_toml(path), path.parent)
 
 
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:

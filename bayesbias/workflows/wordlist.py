@@ -18,7 +18,7 @@ from ..background.reference_words import Pool
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
-from ..embeddings.load import VectorsLike, read_vectors, resolved_forms
+from ..embeddings.load import VectorsLike, open_embedding, pick, resolved_forms
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
 from ..sampling.fit import fit
@@ -229,8 +229,9 @@ def analyze_lists(
         vectors = contextual_vectors(settings.vectors, words, settings.templates, **how)
     else:
         with noticed() as read:
-            how = settings.chosen("strip_accents", "subwords", "allow_pickle", "progressbar")
-            vectors = read_vectors(source, words, settings.case, **how)
+            embedding = open_embedding(source, **settings.chosen("allow_pickle", "progressbar"))
+            how = settings.chosen("strip_accents", "subwords")
+            vectors = pick(embedding, words, settings.case, **how)
         pool = vocabulary_pool(settings, lists, source)
     return [
         _analysis(

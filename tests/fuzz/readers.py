@@ -8,7 +8,6 @@ import io
 import json
 import lzma
 import tempfile
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from cli_toy import write_scored
+from embedding_toys import as_binary, as_text, zipped
 from safetensors.numpy import save
 
 import bayesbias as bb
@@ -57,32 +57,19 @@ NAMES = ("cat", "dog", "naïve", "new york", "the")
 MATRIX = np.linspace(-1, 1, 20, dtype=np.float32).reshape(5, 4)
 
 
-@cache
+TABLE = dict(zip(NAMES, MATRIX.tolist(), strict=True))
+PLAIN = as_text({name.replace(" ", "_"): row for name, row in TABLE.items()})
+
+
 def text() -> tuple[bytes, ...]:
-    lines = [
-        f"{name.replace(' ', '_')} {' '.join(map(str, row))}\n"
-        for name, row in zip(NAMES, MATRIX, strict=True)
-    ]
-    plain = "".join(lines).encode()
     spaced = b"new york 1 2 3 4\n. . . 4 3 2 1\ncat 1 2 3 5\n"
-    return (b"5 4\n" + plain, plain, b"\xef\xbb\xbf5 4\r\n" + plain.replace(b"\n", b"\r\n"), spaced)
+    windows = b"\xef\xbb\xbf5 4\r\n" + PLAIN.replace(b"\n", b"\r\n")
+    return (b"5 4\n" + PLAIN, PLAIN, windows, spaced)
 
 
-@cache
 def binary() -> tuple[bytes, ...]:
-    rows = [name.encode() + b" " + row.tobytes() for name, row in zip(NAMES, MATRIX, strict=True)]
-    rows = [row.replace(b"new york", b"new_york") for row in rows]
-    return (b"5 4\n" + b"".join(rows), b"5 4\n" + b"\n".join(rows) + b"\n")
-
-
-@cache
-def npz() -> tuple[bytes, ...]:
-    files = []
-    for write in (np.savez, np.savez_compressed):
-        file = io.BytesIO()
-        write(file, words=np.array(NAMES), vectors=MATRIX, read_as=np.array(NAMES))
-        files.append(file.getvalue())
-    return tuple(files)
+    words = {name.replace(" ", "_"): row for name, row in TABLE.items()}
+    return as_binary(words), as_binary(words, newline=True)
 
 
 @cache
@@ -102,23 +89,21 @@ def npy(matrix: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def archive(**arrays: np.ndarray) -> bytes:
+def archive(write: Callable[..., None] = np.savez, **arrays: np.ndarray) -> bytes:
     """Return the bytes of a well-formed .npz file with some of its arrays replaced."""
-    file = io.BytesIO()
-    names = np.array(NAMES)
-    np.savez(file, **{"words": names, "vectors": MATRIX, "read_as": names, **arrays})
+    file, names = io.BytesIO(), np.array(NAMES)
+    write(file, **{"words": names, "vectors": MATRIX, "read_as": names, **arrays})
     return file.getvalue()
+
+
+def npz() -> tuple[bytes, ...]:
+    return archive(), archive(np.savez_compressed)
 
 
 def around(content: bytes) -> bytes:
     """Put a damaged array into a sound archive: texts as its words, numbers as its vectors."""
     name = "words.npy" if b"<U" in content[:80] else "vectors.npy"
-    whole = {"words.npy": npy(np.array(NAMES)), "vectors.npy": npy(MATRIX)} | {name: content}
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as packed:
-        for member, array in whole.items():
-            packed.writestr(zipfile.ZipInfo(member), array)
-    return file.getvalue()
+    return zipped({"words.npy": npy(np.array(NAMES)), "vectors.npy": npy(MATRIX)} | {name: content})
 
 
 def misshapen() -> tuple[bytes, ...]:
@@ -128,13 +113,6 @@ def misshapen() -> tuple[bytes, ...]:
     shapes = [lambda a: a[None], lambda a: a[:0], lambda a: a[0], lambda a: a.ravel()[0]]
     odd = [*shapes, lambda a: a.astype("U1"), lambda a: a.T, lambda a: a[:4]]
     return tuple(archive(**{name: wrong(a)}) for name, a in whole.items() for wrong in odd)
-
-
-def zipped(content: bytes, name: str = "vectors.txt", method: int = zipfile.ZIP_STORED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        archive.writestr(zipfile.ZipInfo(name), content, method)
-    return file.getvalue()
 
 
 def bundled(folder: str, *names: str) -> Callable[[], tuple[bytes, ...]]:
@@ -269,9 +247,11 @@ READERS = {
     "gz damaged": Reader(
         "vectors.gz", load, lambda: tuple(gzip.compress(each) for each in (*text(), *binary()))
     ),
-    "zip around damage": Reader("vectors.zip", load, text, pack=zipped),
+    "zip around damage": Reader(
+        "vectors.zip", load, text, pack=lambda content: zipped({"v.txt": content})
+    ),
     "zip damaged": Reader(
-        "vectors.zip", load, lambda: tuple(zipped(each, "v.bin", 8) for each in binary())
+        "vectors.zip", load, lambda: tuple(zipped({"v.bin": one}) for one in binary())
     ),
     "parquet vectors": Reader("vectors.parquet", load, parquet_vectors),
     "npz": Reader("vectors.npz", load, npz),

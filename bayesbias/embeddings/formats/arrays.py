@@ -7,32 +7,20 @@ from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NA
 
 from __future__ import annotations
 
-import errno
-import struct
-import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from tokenize import TokenError
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._core.reading import located
+from ..._core.checks import require_extra
+from ..._core.reading import DAMAGE, damage_named, located
 from ...tables.table_files import read_parquet
-from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks, one_line
+from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks
 from .keyed import Vectors, as_keyed, keyed_chunks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-_DAMAGE = (
-    *(ValueError, TypeError, LookupError, SyntaxError, TokenError, ArithmeticError, OSError),
-    *(EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError),
-    *(SystemError, MemoryError),  # CPython's tokenizer and parser, of null bytes and operators
-)
-"""What numpy, pandas and zipfile raise where a file is damaged."""
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 
@@ -40,7 +28,7 @@ FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 def read_npz(source: Embedding) -> KeyedVectors:
     """Read a file of `save_vectors`; only ``words`` and ``vectors`` need be there."""
     with (
-        _damage_named(source.path, "file of save_vectors with 'words' and 'vectors'"),
+        damage_named(source.path, "is damaged, or no file of save_vectors"),
         source.path.open("rb") as file,
         np.load(file, allow_pickle=False) as arrays,
     ):
@@ -92,11 +80,16 @@ def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
 
 def _matrix(path: Path) -> np.ndarray:
     """Map a matrix of floats into memory, or read the one of a safetensors file."""
-    with _damage_named(path, f"{path.suffix} file with one matrix"):
-        if path.suffix.lower() == ".npy":
+    what = f"is damaged, or no {path.suffix} file with one matrix"
+    if path.suffix.lower() == ".npy":
+        with damage_named(path, what):
             matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
-        else:
-            (matrix,) = _tensors(path)
+    else:
+        require_extra("safetensors files", "safetensors", "safetensors")
+        from safetensors import SafetensorError, numpy
+
+        with damage_named(path, what, errors=(*DAMAGE, SafetensorError)):
+            (matrix,) = numpy.load_file(path).values()
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
@@ -105,29 +98,6 @@ def _matrix(path: Path) -> np.ndarray:
     if not len(matrix):
         raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
     return matrix
-
-
-def _tensors(path: Path) -> list[np.ndarray]:
-    try:
-        from safetensors import SafetensorError, numpy
-    except ModuleNotFoundError:
-        text = "safetensors files need safetensors: pip install 'bayesbias[safetensors]'"
-        raise ModuleNotFoundError(text, name="safetensors") from None
-    try:
-        return [*numpy.load_file(path).values()]
-    except SafetensorError as error:
-        raise ValueError(str(error)) from None
-
-
-@contextmanager
-def _damage_named(path: Path, what: str) -> Iterator[None]:
-    """Raise what a library says of damage as a ValueError; errors of the disk stay as they are."""
-    try:
-        yield
-    except _DAMAGE as error:
-        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-            raise
-        raise ValueError(f"{path} is damaged, or no {what} ({one_line(error)})") from None
 
 
 npz_chunks, parquet_chunks = keyed_chunks(read_npz), keyed_chunks(read_frame)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import pickle
 import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._core.checks import Argument, ArgumentError
-from ..source import LARGEST_DIMS, Embedding, one_line
+from ..._core.reading import damage_named
+from ..source import LARGEST_DIMS, Embedding
 from .binary import LONGEST_WORD
 from .keyed import as_keyed, keyed_chunks
 
@@ -41,27 +41,23 @@ def read_pickle(source: Embedding) -> KeyedVectors:
         )
     from gensim.models import KeyedVectors
 
-    damage = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError)
-    try:  # large arrays are in files next to the pickle; mapped, they need not fit in memory
+    # Large arrays are in files next to the pickle; mapped, they need not fit in memory.
+    with damage_named(path, "is no file of gensim's vectors"):
         return as_keyed(KeyedVectors.load(str(path), mmap="r"))
-    except (*damage, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:
     """Read a fastText model, with the n-grams that make vectors of other words."""
     from gensim.models.fasttext import load_facebook_vectors
 
-    damage = (struct.error, EOFError, AssertionError, NotImplementedError, MemoryError)
-    try:
+    what = (
+        "is a binary fastText model that cannot be read; fetch it again, or give the .vec file "
+        "that fastText writes next to it"
+    )
+    with damage_named(source.path, what):
         _require_whole(source.path)
         with np.errstate(over="ignore", invalid="ignore"):  # load_vectors refuses these by word
             return as_keyed(load_facebook_vectors(str(source.path)))
-    except (*damage, ValueError, LookupError, ArithmeticError) as error:
-        raise ValueError(
-            f"{source.path} is a binary fastText model that cannot be read ({one_line(error)}); "
-            "fetch it again, or give the .vec file that fastText writes next to it"
-        ) from None
 
 
 def _require_whole(path: Path) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import batched, chain
 from pathlib import Path
@@ -30,19 +29,25 @@ def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator
             lines = chain([first], lines)
         count = 0
         for block in batched(lines, rows_of_chunk(dims)):
-            words, ranks, parts = [], [], []
+            words, ranks, rows = [], [], []
             for rank, (number, line) in enumerate(block, start=count + 1):
-                where = f"{path}: line {number:,}"
-                head, fields = _split(line, dims, where)
-                word = head.decode(errors=ODD)
-                if wanted is None or word in wanted:
-                    words.append(word)
-                    ranks.append(rank)
-                    parts.append((where, fields))
+                try:
+                    head, fields = _split(line, dims)
+                    word = head.decode(errors=ODD)
+                    if wanted is None or word in wanted:
+                        rows.append(_row(fields, dims))
+                        words.append(word)
+                        ranks.append(rank)
+                except ValueError:
+                    raise ValueError(
+                        f"{path}: line {number:,} is not a word and {dims:,} numbers, as the "
+                        f"header or the first line says; it begins {line[:40]!r}. The file was cut "
+                        "off, or is two files joined"
+                    ) from None
             count += len(block)
             tick()
             if words:
-                yield Chunk(words, _matrix(parts, dims), np.array(ranks, dtype=np.int64))
+                yield Chunk(words, np.array(rows), np.array(ranks, dtype=np.int64))
         if promised is not None and promised != count:
             what = "ends after" if count < promised else "goes on to"
             raise ValueError(
@@ -63,58 +68,41 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _dims_of_first(line: bytes, path: Path) -> int:
     """Count the numbers at the end of the first line; what stands before them is the word."""
-    fields = line.split(b" ")
-    dims = 0
-    while dims < len(fields) - 1 and _is_number(fields[-1 - dims]):
-        dims += 1
+    dims = _numbers_at_end(line.split(b" ")[1:])
     if dims < 2:
         raise ValueError(
             f"{path}: the first line is not a header, '<number of words> <dimensions>', and not a "
-            f"word followed by numbers with spaces between them; it begins {_shown(line)}"
+            f"word followed by numbers with spaces between them; it begins {line[:40]!r}"
         )
     return dims
 
 
-def _split(line: bytes, dims: int, where: str) -> tuple[bytes, bytes]:
+def _split(line: bytes, dims: int) -> tuple[bytes, bytes]:
     """Split a line before its last ``dims`` fields, for words may hold spaces."""
     if line.count(b" ") == dims:
         word, _, fields = line.partition(b" ")
         return word, fields
     word, *numbers = line.rsplit(None, dims)
     more = word.split(b" ")[1:]
-    if len(numbers) < dims or (more and all(map(_is_number, more))):  # GloVe has the word '. . .'
-        raise _miscounted(len(numbers) + len(more), dims, where)
+    if len(numbers) < dims or (more and _numbers_at_end(more) == len(more)):
+        raise ValueError("too few or too many numbers")  # GloVe has the word '. . .'
     return word, b" ".join(numbers)
 
 
-def _matrix(lines: list[tuple[str, bytes]], dims: int) -> Vector:
-    """Parse the numbers of lines, (n, dims)."""
-    rows = []
-    with warnings.catch_warnings(action="error"), np.errstate(over="ignore"):
-        for where, fields in lines:
-            try:
-                rows.append(np.fromstring(fields.decode("ascii"), sep=" "))
-            except (ValueError, DeprecationWarning):
-                wrong = next((one for one in fields.split() if not _is_number(one)), fields)
-                text = f"{where} has {_shown(wrong)} where a number should be"
-                raise ValueError(text) from None
-            if rows[-1].size != dims:
-                raise _miscounted(rows[-1].size, dims, where)
-        return np.array(rows, dtype=np.float32)
+def _row(fields: bytes, dims: int) -> Vector:
+    """Parse the numbers of a line, (dims,)."""
+    with np.errstate(over="ignore"):
+        row = np.array(fields.split(), dtype=np.float32)
+    if row.size != dims:
+        raise ValueError("too few numbers")
+    return row
 
 
-def _miscounted(count: int, dims: int, where: str) -> ValueError:
-    text = f"{where} has {count:,} numbers, not {dims:,} as the header or the first line says"
-    return ValueError(f"{text}; the file was cut off, or is two files joined")
-
-
-def _shown(field: bytes) -> str:
-    return repr(field[:40].decode(errors="replace"))
-
-
-def _is_number(text: bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _numbers_at_end(fields: Sequence[bytes]) -> int:
+    """Count the numbers at the end of some fields."""
+    for count, field in enumerate(reversed(fields)):
+        try:
+            float(field)
+        except ValueError:
+            return count
+    return len(fields)

@@ -1,0 +1,133 @@
+"""Damaged embedding files of every format are refused in a line that names the file."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+import struct
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from embedding_toys import WORDS, File, as_binary, as_text, zipped
+from safetensors.numpy import save
+
+from bayesbias.embeddings.load import load_vectors
+
+THREE = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
+B3, T3 = as_binary(THREE), as_text(THREE)
+ZIP = zipped({"a.txt": as_text(WORDS)})
+PASSWORD = bytearray(ZIP)
+PASSWORD[6] |= 1  # the flag of encryption, in the member's header and in the directory
+PASSWORD[PASSWORD.index(b"PK\x01\x02") + 8] |= 1
+CRC = zlib.crc32(as_text(WORDS)).to_bytes(4, "little")
+
+BEFORE, AFTER = "ends before the end of the {}", "goes on after the end of the {}"
+SHORT = "is not a word and {} numbers, as the header or the first line says"
+
+
+def npz(**arrays: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def with_member(archive: bytes, name: str, content: bytes) -> bytes:
+    buffer = io.BytesIO(archive)
+    with zipfile.ZipFile(buffer, "a") as packed:
+        packed.writestr(name, content)
+    return buffer.getvalue()
+
+
+AB, ROWS = np.array(["a", "b"]), np.ones((2, 2))
+
+DAMAGED: list[tuple[str, bytes, str]] = [
+    ("a.bin", B3[:-1], BEFORE.format("3 .*after 'two'; .*cut off")),
+    ("a.bin", B3[:-14], BEFORE.format("3 .*'two'")),
+    ("a.bin", b"3 2\n", BEFORE.format("3 entries")),
+    ("a.bin", as_binary(THREE, header="9 2"), BEFORE.format("9 entries")),
+    ("a.bin", as_binary(THREE, header="2 2"), AFTER.format("2 entries")),
+    ("a.bin", b"3 1000000000000\nx", "3 words of 1,000,000,000,000 dimensions"),
+    ("a.bin", as_binary(THREE, header=f"{10**17} 2"), BEFORE.format("1")),
+    ("a.bin", b"0 2\n", "promises 0 words"),
+    ("a.bin", T3, "does not begin with.*name it .txt or .vec"),
+    ("a.bin", b"3 2", "does not begin with"),
+    ("a.bin", b"2 2\n" + b"x" * 9000, "no word where entry 1 of 2 should begin"),
+    ("a.bin", b"2 2\none " + bytes(8) + b"x" * 9000, "where entry 2 of 2 should .*, after 'one'"),
+    ("a.bin", as_binary({"a": (1, float("nan"))}), "of a are all zeros or not fin"),
+    ("a.bin", struct.pack("<ii", 793712314, 12), "binary fastText model.*.vec"),
+    ("a.bin.gz", gzip.compress(B3[:-1]), BEFORE.format("3 entries")),
+    ("a.bin.gz", gzip.compress(b""), "does not begin with"),
+    ("a.txt.gz", gzip.compress(b""), "first line is not"),
+    ("a.txt.gz", gzip.compress(as_text(WORDS))[:-9], "cut off, damaged"),
+    ("a.bin.gz", gzip.compress(B3)[:-8] + b"\0" * 8, "cut off, damaged.*CRC"),
+    ("a.txt.gz", as_text(WORDS), "not a .gz file"),
+    ("a.zip", as_text(WORDS), "not a .zip file"),
+    ("a.zip", zipped({"b.txt": b"", "a.txt": b""}), r"2 files; name one .*, such as .*::a.txt$"),
+    ("a.zip", zipped({}), "holds 0 files; name one"),
+    ("a.zip", ZIP.replace(CRC, b"abcd"), "CRC"),
+    ("a.zip", bytes(PASSWORD), "is cut off, damaged, .*unpack it"),
+    ("a.txt", b"\n \n", "first line is not a header"),
+    ("a.txt", b"Once upon a time\n", "first line is not.*begins b'Once upon a time'"),
+    ("a.txt", b"word\t0.5\t0.5\n", "with spaces between them"),
+    ("a.txt", b"a 1 2 3\nb 1 2 3\nc 1 2\nd 1 2 3\n", f"line 3 {SHORT.format(3)}"),
+    ("a.txt", b"a 1 2 3\nb 1  2\n", f"line 2 {SHORT.format(3)}"),
+    ("a.txt", T3[:-5], f"line 3 {SHORT.format(2)}.*cut off"),
+    ("a.txt", as_text(THREE, "4 2"), "ends after word 3, .* promises 4"),
+    ("a.txt", as_text(THREE, "2 2"), "goes on to word 3, .* promises 2"),
+    ("a.txt", as_text(THREE, "3 1"), f"line 2 {SHORT.format(1)}"),
+    ("a.vec", b"1 999999\na 1 2\n", f"line 2 {SHORT.format('999,999')}"),
+    ("a.txt", b"a 1 2\nb 1 2,5\n", f"line 2 {SHORT.format(2)}; it begins b'b 1 2,5'"),
+    ("a.txt", b"a 1 2\n\nb  1 \xff\n", f"line 3 {SHORT.format(2)}"),
+    ("a.txt", b"a 1 2\nb 1 nan\nc inf 2\n", "of b, c are all zeros or not finite"),
+    ("a.txt", b"a 1 2\nb 0 -0.0\n", "of b are all zeros"),
+    *(("a.npz", content, "damaged, or no file of save_vectors") for content in (b"", b"no zip")),
+    ("a.npz", npz(words=np.array(["a"] * 99), vectors=np.ones((99, 9)))[:-300], "damaged, or no"),
+    ("a.npz", npz(a=np.ones(3)), "vectors.*not a file in the archive"),
+    ("a.npz", npz(words=AB[:1].astype(object), vectors=ROWS[:1]), "damaged, or no file"),
+    ("a.npz", npz(words=AB[:1], vectors=np.array([["x", "y"]])), "damaged, or no file"),
+    ("a.npz", npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or no file"),
+    ("a.npz", with_member(npz(vectors=ROWS), "words.npy", b"no array"), r"words has shape \(\)"),
+    ("a.npz", npz(words=AB, vectors=ROWS[:1]), r"words has shape \(2,\), and vectors \(1, 2\)"),
+    ("a.npz", npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
+    ("a.npz", npz(words=AB, vectors=ROWS, sample_words=AB, sample_vectors=ROWS[:1]), "sample_word"),
+    *(
+        ("a.kv", content, "is no file of gensim's vectors")
+        for content in (b"", b"text", pickle.dumps({"a": 1}), b"\x80\x05cno.such\nthing\n.")
+    ),
+    *(("a.parquet", content, "is damaged, or no table") for content in (b"no table", b"")),
+    *(
+        ("a.safetensors", content, r"is damaged, or no \.safetensors file with one matrix")
+        for content in (save({"a": ROWS})[:-3], save({}), save({"a": ROWS, "b": ROWS}))
+    ),
+]
+
+
+# Packed contents have the time in them, and names of tests must be the same in all workers.
+@pytest.mark.parametrize(
+    ("name", "content", "fragment"), DAMAGED, ids=[f"{i}-{row[0]}" for i, row in enumerate(DAMAGED)]
+)
+def test_damaged_files_are_refused_in_a_line(
+    file: File, name: str, content: bytes, fragment: str
+) -> None:
+    """Also where the damage is behind the words that are asked for."""
+    path = file(name, content)
+    if name == "a.safetensors":
+        file("a.txt", "a\nb\n")
+    behind = fragment.startswith(("ends", "goes on", "cut off, damaged"))
+    for words in (None, ["one", "king"]) if behind else (None,):
+        with pytest.raises(ValueError, match=fragment) as caught:
+            load_vectors(path, words, allow_pickle=True)
+        assert name in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_line_without_end_is_not_kept_in_memory(
+    file: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.embeddings.formats.text.LONGEST_LINE", 50)
+    with pytest.raises(ValueError, match=r"line 2 does not end; this is not a text file"):
+        load_vectors(file("a.txt", b"a 1 2\nb " + b"1 " * 60))
