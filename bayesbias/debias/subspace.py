@@ -14,7 +14,7 @@ from .._core.checks import is_whole, unknown_name
 from .._core.display import abridged
 from ..embeddings.source import Embedding
 from ..embeddings.word_sets import look_up_tuples
-from ..scores.subspace import bias_subspace, principal_components
+from ..scores.subspace import bias_subspace, group_means, principal_components
 from .defining_sets import DefiningSets
 
 VectorsByWord = Mapping[str, NDArray[np.floating]]
@@ -46,7 +46,7 @@ def bias_directions(
         return principal_components(unit, sets.n_classes - 1 if k is None else k).directions
     if k is not None:
         raise ValueError('k is for subspace="components"; the span of means has its own size')
-    return bias_subspace(list(np.stack(unit, axis=1)))
+    return bias_subspace(group_means(list(np.stack(unit, axis=1))))
 
 
 def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:

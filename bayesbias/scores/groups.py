@@ -280,28 +280,35 @@ def rnsb(
     """
     sets = read_sets(vectors, {"targets": targets, "A": A, "B": B}, disjoint=["A", "B"])
     rows, a, b = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
-    probability = negative_probability(rows, a, b, C)
+    probability = negative_probability(rows, negative_direction(a, b, C))
     parts = {"probability": probability, "share": probability / probability.sum()}
     return score_result(divergence(probability), sets, ["targets"], parts)
 
 
 def divergence(probability: FloatArray) -> float:
     """KL divergence, in nats, of the normalized probabilities from the uniform distribution."""
+    from scipy.special import rel_entr
+
     share = probability / probability.sum()
-    present = share[share > 0]
-    return max(float((present * np.log(present * len(share))).sum()), 0.0)
+    return max(float(rel_entr(share, 1 / len(share)).sum()), 0.0)
 
 
-def negative_probability(
-    rows: FloatArray, A: FloatArray, B: FloatArray, C: float = 1.0
-) -> FloatArray:
-    """Probability of B by a ridge logistic regression that tells it from A, for every row.
+def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
+    """Weights, (n_dims + 1,), of a ridge logistic regression that tells B from A.
 
-    The intercept is the weight of a coordinate that is one for all words, and so is penalized.
+    The last is the intercept, the weight of a coordinate that is one for all words, and so is
+    penalized.
     """
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=C, fit_intercept=False, max_iter=10_000, tol=1e-8)
-    with_ones = [np.column_stack([part, np.ones(len(part))]) for part in (np.vstack([A, B]), rows)]
-    model.fit(with_ones[0], np.repeat([0, 1], [len(A), len(B)]))
-    return np.asarray(model.predict_proba(with_ones[1])[:, 1], dtype=np.float64)
+    rows = np.pad(np.vstack([A, B]), ((0, 0), (0, 1)), constant_values=1.0)
+    model.fit(rows, np.repeat([0, 1], [len(A), len(B)]))
+    return np.asarray(model.coef_[0], dtype=np.float64)
+
+
+def negative_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:
+    """Probability of B for every row, by the weights of `negative_direction`."""
+    from scipy.special import expit
+
+    return np.asarray(expit(rows @ direction[:-1] + direction[-1]))

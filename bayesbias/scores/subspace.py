@@ -15,9 +15,9 @@ from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import as_rows
 
 DEPENDENT = 1e-6
-"""A vector whose part outside the span of those before it is shorter than this share of the
-longest one is left out of a basis. Embeddings are stored in float32, whose rounding is 6e-8 of a
-coordinate: a shorter remainder would point wherever the rounding does."""
+"""A direction along which vectors vary by less than this share of the largest is left out of a
+basis. Embeddings are stored in float32, whose rounding is 6e-8 of a coordinate: a shorter one would
+point wherever the rounding does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,32 +48,20 @@ def differences_of_means(means: FloatArray) -> FloatArray:
     return np.asarray(differences)
 
 
-def gram_schmidt(rows: ArrayLike) -> tuple[FloatArray, list[int]]:
-    """Orthonormal basis of the span of the rows, taken in order, (rank, n_dims).
-
-    Rows whose remainder is shorter than `DEPENDENT` of the longest row are left out; the places of
-    those that each vector was made of come second.
-    """
-    matrix = np.asarray(rows, dtype=np.float64)
-    longest = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
-    basis, kept = np.empty((0, matrix.shape[1])), []
-    for place, row in enumerate(matrix):
-        rest = row - basis.T @ (basis @ row)
-        rest -= basis.T @ (basis @ rest)  # once more: one pass loses digits on near-parallel rows
-        length = float(np.linalg.norm(rest))
-        if length > DEPENDENT * longest:
-            basis = np.vstack([basis, rest / length])
-            kept.append(place)
-    return basis, kept
+def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return orthonormal rows that span given ones, (rank, n_dims), and their singular values."""
+    _, lengths, directions = np.linalg.svd(rows, full_matrices=False)
+    rank = int((lengths > DEPENDENT * lengths.max()).sum())
+    return directions[:rank], lengths[:rank]
 
 
-def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Gram-Schmidt basis of the differences â_i - â_0 of the groups' mean unit vectors.
+def bias_subspace(means: FloatArray) -> FloatArray:
+    """Orthonormal basis of the differences â_i - â_0 of the groups' mean unit vectors.
 
     Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
     n_groups - 1 or, where group means are linearly dependent, less.
     """
-    return gram_schmidt(differences_of_means(group_means(groups)))[0]
+    return span(differences_of_means(means))[0]
 
 
 def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
@@ -87,9 +75,8 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
         raise ValueError("principal components need at least one defining set")
     wanted = max(map(len, rows)) - 1 if k is None else k
     centered = np.vstack([members - members.mean(axis=0) for members in rows])
-    _, lengths, directions = np.linalg.svd(centered, full_matrices=False)
-    rank = int((lengths > DEPENDENT * lengths.max()).sum())
-    if not rank:
+    directions, lengths = span(centered)
+    if not (rank := len(lengths)):
         raise ValueError(
             "the words of every defining set have the same vector, which gives no direction"
         )
