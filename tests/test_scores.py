@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -61,8 +63,6 @@ def test_weat_and_weam_against_plain_loops(seed: int, n_x: int, n_y: int) -> Non
         assert result.statistic == pytest.approx(math.fsum(x) - math.fsum(y), abs=ROUNDING)
         assert result.score == pytest.approx(difference / sd, abs=ROUNDING, rel=ROUNDING)
         assert result.association == pytest.approx(x + y, abs=ROUNDING)
-    above = statistics.fmean((v > w) + (v == w) / 2 for v in x for w in y)
-    assert result.separability == pytest.approx(above)
     assert weat(None, Y, X, A, B).score == pytest.approx(-weat(None, X, Y, A, B).score)
     assert weam(None, X, A, B).score == pytest.approx(statistics.fmean(x), abs=ROUNDING)
     assert gweat(None, [X, Y], [A, B]).score == pytest.approx(difference / 2, abs=ROUNDING)
@@ -212,17 +212,14 @@ PAIRS = list(zip(X, Y, strict=True))
         ("at least one association each", effect_sizes, ([], [1.0])),
         ("needs at least three words", effect_sizes, ([1.0], [2.0], "pooled")),
         (r"ddof must be one of \(0, 1, 'pooled'\), got 2", effect_sizes, ([1.0], [2.0], 2)),
+        ("infinite or NaN", partial(direct_bias, c=np.nan), (SHORT, A, PAIRS)),
+        ("k must lie in 1 to", partial(direct_bias, k=2), (SHORT, A, [("x0", "y1")])),
+        ("unknown relation", partial(ripa, relation="all"), (SHORT, A, PAIRS)),
         ("has no groups", mac, (SHORT, bb.WordList(name="n", controls={"neutral": ("x0",)}))),
     ],
 )
 def test_refusals(told: str, call, sets) -> None:
     refused(told, call, *sets)
-
-
-def test_refused_choices() -> None:
-    refused("infinite or NaN", direct_bias, SHORT, A, [("x0", "y1")], c=np.nan)
-    refused("k must lie in 1 to 1", direct_bias, SHORT, A, [("x0", "y1")], k=2)
-    refused("unknown relation", ripa, SHORT, A, [("x0", "y1")], relation="all")
 
 
 def ripa_along(targets, first, second):
@@ -248,33 +245,39 @@ def on_circle(*degrees):
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def proved(score: str) -> tuple[bool, bool]:
-    """Whether a score is comparable, and trustworthy."""
-    return tuple(properties().set_index("score").loc[score, ["comparable", "trustworthy"]])
+def proved(score: str, *, comparable: bool, trustworthy: bool) -> None:
+    """Compare what was shown with the row of the table."""
+    row = properties().set_index("score").loc[score]
+    assert (row["comparable"], row["trustworthy"]) == (comparable, trustworthy)
 
 
 def test_every_row_of_the_table_has_its_proof() -> None:
-    table = properties()
-    proofs = (re.match("test_(.*)_is_(comparable|trustworthy|neither)", name) for name in globals())
-    shown = {proof.group(1) for proof in proofs if proof}
-    assert set(table["score"]) == shown
+    table, source = properties(), Path(__file__).read_text(encoding="utf-8")
+    assert set(table["score"]) == set(re.findall(r'proved\("(\w+)", comp', source))
     assert table.notna().all(axis=None)
     assert table["comparable"].dtype == table["trustworthy"].dtype == bool
 
 
-def test_psi_is_trustworthy_but_its_extremes_move() -> None:
-    extremes = []
+def test_sums_of_associations_have_extremes_that_move() -> None:
+    limits = []
     for A, B in ATTRIBUTES:
-        best = axis(A, B)[None, :]
-        extremes.append(psi(best, A, B).item())
-        assert extremes[-1] == pytest.approx(weam(None, A, A, B).limit)
-        assert psi(-best, A, B).item() == pytest.approx(-extremes[-1])
+        best, limit = axis(A, B)[None, :], weam(None, A, A, B).limit
+        limits.append(limit)
+        assert psi(best, A, B).item() == pytest.approx(limit)
+        assert psi(-best, A, B).item() == pytest.approx(-limit)
         random = np.random.default_rng(0).normal(size=(1000, 3))
-        assert np.abs(psi(random, A, B)).max() <= extremes[-1]
-    assert extremes[1] > 10 * extremes[0]
+        assert np.abs(psi(random, A, B)).max() <= limit
+        assert weat(None, best, -best, A, B).statistic == pytest.approx(2 * limit)
+        assert gweat(None, [best, -best], [A, B]).score == pytest.approx(limit)
+    assert limits[1] > 10 * limits[0]
     neutral = np.array([[1.0, 1.0, 5.0]])  # equal cosines with FAR's A and B
     assert psi(neutral, *FAR).item() == pytest.approx(0, abs=ROUNDING)
-    assert proved("psi") == (False, True)
+    proved("psi", comparable=False, trustworthy=True)
+    # X and Y hold the same strong biases, one towards A and one towards B each.
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    assert gweat(None, [X, 2 * X], FAR).score == weat(None, X, 2 * X, *FAR).statistic == 0
+    proved("gweat", comparable=False, trustworthy=False)
+    proved("weat_statistic", comparable=False, trustworthy=False)
 
 
 def test_weat_is_comparable_but_not_trustworthy() -> None:
@@ -291,20 +294,7 @@ def test_weat_is_comparable_but_not_trustworthy() -> None:
     result = weat(None, X, Y, *FAR)
     assert result.effect_size == result.statistic == 0
     assert np.abs(result.association).min() == 1
-    assert proved("weat") == (True, False)
-
-
-def test_weat_statistic_is_neither() -> None:
-    extremes = []
-    for A, B in ATTRIBUTES:
-        best = axis(A, B)[None, :]
-        extremes.append(weat(None, best, -best, A, B).statistic)
-        assert extremes[-1] == pytest.approx(2 * weam(None, A, A, B).limit)
-    assert extremes[1] > 10 * extremes[0]
-    assert proved("weat_statistic") == (
-        False,
-        False,
-    )  # the counterexample of WEAT above has S = 0 too
+    proved("weat", comparable=True, trustworthy=False)
 
 
 def test_direct_bias_is_comparable_but_not_trustworthy() -> None:
@@ -323,7 +313,7 @@ def test_direct_bias_is_comparable_but_not_trustworthy() -> None:
     assert direct_bias(None, target, [first, second]).score == pytest.approx(0, abs=ROUNDING)
     A, B = np.vstack([first[0], second[0]]), np.vstack([first[1], second[1]])
     assert psi(target, A, B).item() > 0.4
-    assert proved("direct_bias") == (True, False)
+    proved("direct_bias", comparable=True, trustworthy=False)
     assert direct_bias(None, [[1.0, 0.0, 0.0]], [first, second]).score == pytest.approx(1)
     # And the other way: pairs that point in opposite directions have equal group means, so that
     # every target is equally near to both groups, and the component gives one of them the most.
@@ -346,31 +336,20 @@ def test_same_is_comparable_and_trustworthy() -> None:
         targets = random.normal(size=(50, 3))
         shadow, lean = same(None, targets, [A, B]).per_target, psi(targets, A, B)
         assert np.abs(lean) == pytest.approx(shadow * weam(None, A, A, B).limit, abs=ROUNDING)
+        assert same(None, best, [A, B]).skew == pytest.approx(1)
+        assert same(None, -best, [A, B]).skew == pytest.approx(-1)
+        # Each target leans as far as it can, and together they lean nowhere, or to one group.
+        apart, alike = same(None, [*best, *-best], [A, B]), same(None, [*best, *best], [A, B])
+        assert (apart.skew, apart.stereotype) == pytest.approx((0, 1), abs=ROUNDING)
+        assert alike.stereotype == pytest.approx(0, abs=ROUNDING)
     # The counterexamples of WEAT and of Direct Bias do not escape SAME.
     assert same(None, [[1.0, 0, 0], [0, 1.0, 0]], FAR).score > 0.7
     A = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1.0]])
     B = np.array([[-1.0, 1.0, 0.0], [0.0, 2.0, -1.0]])
     assert same(None, [[0.0, 0.0, 1.0]], [A, B]).score > 0.4
-    assert proved("same") == (True, True)
-
-
-def test_same_skew_is_comparable_but_not_trustworthy() -> None:
-    for A, B in ATTRIBUTES:
-        best = axis(A, B)[None, :]
-        assert same(None, best, [A, B]).skew == pytest.approx(1)
-        assert same(None, -best, [A, B]).skew == pytest.approx(-1)
-        # Each target leans as far as it can, and together they lean nowhere.
-        assert same(None, [*best, *-best], [A, B]).skew == pytest.approx(0, abs=ROUNDING)
-    assert proved("same_skew") == (True, False)
-
-
-def test_same_stereotype_is_comparable_but_not_trustworthy() -> None:
-    for A, B in ATTRIBUTES:
-        best = axis(A, B)[None, :]
-        assert same(None, [*best, *-best], [A, B]).stereotype == pytest.approx(1)
-        # Both targets lean as far as they can to the same group.
-        assert same(None, [*best, *best], [A, B]).stereotype == pytest.approx(0, abs=ROUNDING)
-    assert proved("same_stereotype") == (True, False)
+    proved("same", comparable=True, trustworthy=True)
+    proved("same_skew", comparable=True, trustworthy=False)
+    proved("same_stereotype", comparable=True, trustworthy=False)
 
 
 def mac_of(target, *sets) -> float:
@@ -396,19 +375,7 @@ def test_mac_is_neither() -> None:
     assert extremes[1] > 10 * extremes[0]
     # Distance 0 from A and 2 from B: the "ideal" 1, for the most biased target there is.
     assert mac_of([1.0, 0.0], [[1.0, 0.0]], [[-1.0, 0.0]]) == 1
-    assert proved("mac") == (False, False)
-
-
-def test_gweat_is_neither() -> None:
-    extremes = []
-    for A, B in ATTRIBUTES:
-        best = axis(A, B)[None, :]
-        extremes.append(gweat(None, [best, -best], [A, B]).score)
-        assert extremes[-1] == pytest.approx(weam(None, A, A, B).limit)
-    assert extremes[1] > 10 * extremes[0]
-    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    assert gweat(None, [X, 2 * X], FAR).score == 0
-    assert proved("gweat") == (False, False)
+    proved("mac", comparable=False, trustworthy=False)
 
 
 def test_ripa_is_neither() -> None:
@@ -428,7 +395,7 @@ def test_ripa_is_neither() -> None:
     assert ripa_along(np.vstack([best, -best]), *FAR).score == pytest.approx(0, abs=ROUNDING)
     row = properties().set_index("score").loc["ripa"]
     assert (row["lowest"], row["highest"]) == ("-∞", "∞")
-    assert proved("ripa") == (False, False)
+    proved("ripa", comparable=False, trustworthy=False)
 
 
 def test_nas_is_neither() -> None:
@@ -454,7 +421,7 @@ def test_nas_is_neither() -> None:
     assert np.abs(nas(None, circle, A, B, ddof=0).effect_size).max() < 1.2
     assert nas(None, [[1.0, 0, 0], [0, 1.0, 0]], *FAR, ddof=0).effect_size.tolist() == [2, -2]
     assert nas(None, [[1.0, 0, 0], [0, 1.0, 0]], *FAR, ddof=0).score == 0
-    assert proved("nas") == (False, False)
+    proved("nas", comparable=False, trustworthy=False)
 
 
 def test_semaxis_is_comparable_but_not_trustworthy() -> None:
@@ -470,7 +437,7 @@ def test_semaxis_is_comparable_but_not_trustworthy() -> None:
     assert psi(word, A, B).item() == pytest.approx((1 - 3) / 2 / np.sqrt(10))
     unit = semaxis(None, word, A, B, unit=True).score
     assert unit == pytest.approx(psi(word, A, B).item() / weam(None, A, A, B).limit)
-    assert proved("semaxis") == (True, False)
+    proved("semaxis", comparable=True, trustworthy=False)
 
 
 def test_rnd_is_neither() -> None:
@@ -488,7 +455,7 @@ def test_rnd_is_neither() -> None:
     assert psi(word, X, Y).item() == pytest.approx(0, abs=ROUNDING)
     assert rnd(None, X, Y, word, unit=True).score == pytest.approx(np.sqrt(2) - 1)
     assert rnd(None, X, [[0.0, 0.6, 0.8]], word, unit=True).score == pytest.approx(0, abs=ROUNDING)
-    assert proved("rnd") == (False, False)
+    proved("rnd", comparable=False, trustworthy=False)
 
 
 def test_ect_is_comparable_but_not_trustworthy() -> None:
@@ -506,7 +473,7 @@ def test_ect_is_comparable_but_not_trustworthy() -> None:
     X, Y, words = [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.9, 0.1, 0.5], [0.6, 0.05, 0.9]]
     assert psi(words, X, Y).min() > 0.4
     assert ect(None, X, Y, words).score == pytest.approx(1)
-    assert proved("ect") == (True, False)
+    proved("ect", comparable=True, trustworthy=False)
 
 
 def test_rnsb_is_neither() -> None:
@@ -524,7 +491,7 @@ def test_rnsb_is_neither() -> None:
         assert rnsb(None, [*-along, *-along], A, B).score == 0
         assert rnsb(None, [*-along, *-along], A, B).probability.min() > 0.5
     assert extremes[1] > 10 * extremes[0]
-    assert proved("rnsb") == (False, False)
+    proved("rnsb", comparable=False, trustworthy=False)
 
 
 def weat_associations(vectors, name: str):
