@@ -285,9 +285,6 @@ def test_weat_is_comparable_but_not_trustworthy() -> None:
         best = np.repeat(axis(A, B)[None, :], 3, axis=0)
         assert weat(None, best, -best, A, B, ddof=0).effect_size == pytest.approx(2)
         assert weat(None, -best, best, A, B, ddof=0).effect_size == pytest.approx(-2)
-    random = np.random.default_rng(1)
-    many = effect_sizes(random.normal(size=(5000, 4)), random.normal(size=(5000, 4)), 0)
-    assert np.abs(many).max() <= 2
     # Theorem 3: X and Y hold the same strong biases, one towards A and one towards B each.
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     Y = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
