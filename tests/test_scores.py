@@ -215,7 +215,11 @@ PAIRS = list(zip(X, Y, strict=True))
         ("infinite or NaN", partial(direct_bias, c=np.nan), (SHORT, A, PAIRS)),
         ("k must lie in 1 to", partial(direct_bias, k=2), (SHORT, A, [("x0", "y1")])),
         ("unknown relation", partial(ripa, relation="all"), (SHORT, A, PAIRS)),
-        ("has no groups", mac, (SHORT, bb.WordList(name="n", controls={"neutral": ("x0",)}))),
+        (
+            "MAC needs groups and stereotypes; 'n' has",
+            mac,
+            (SHORT, bb.WordList(name="n", controls={"neutral": ("x0",)})),
+        ),
     ],
 )
 def test_refusals(told: str, call, sets) -> None:

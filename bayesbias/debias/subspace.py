@@ -43,7 +43,7 @@ def bias_directions(
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
     unit = unit_sets(vectors, sets)
     if subspace == "components":
-        return principal_components(unit, sets.n_classes - 1 if k is None else k).directions
+        return principal_components(unit, sets.n_classes - 1 if k is None else k)[0]
     if k is not None:
         raise ValueError('k is for subspace="components"; the span of means has its own size')
     return bias_subspace(group_means(list(np.stack(unit, axis=1))))

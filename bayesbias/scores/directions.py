@@ -170,10 +170,11 @@ def direct_bias(
             f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
         )
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
-    found = principal_components([unit_rows(rows) for rows in members] if unit else members, k)
+    rows = [unit_rows(rows) for rows in members] if unit else members
+    directions, explained = principal_components(rows, k)
     units = unit_rows(sets.rows["targets"])
-    parts = {"per_target": lengths_along(units, found.directions) ** c}
-    cosines = enumerate(found.directions @ units.T)
+    parts = {"per_target": lengths_along(units, directions) ** c}
+    cosines = enumerate(directions @ units.T)
     parts |= {f"component_{number}": component for number, component in cosines}
-    details = {"explained": found.explained, "k": len(found.directions), "defining_sets": kept}
+    details = {"explained": explained, "k": len(directions), "defining_sets": kept}
     return score_result(parts["per_target"].mean(), sets, ["targets"], parts, **details)

@@ -200,7 +200,7 @@ SCORES: dict[str, ListScore] = {
     ),
     "direct_bias": ListScore(
         lambda rows: _along(
-            rows, principal_components(list(map(unit_rows, rows.defining_sets))).directions
+            rows, principal_components(list(map(unit_rows, rows.defining_sets)))[0]
         ),
         "all", "c=1, k=groups-1, unit length", BY_PLACE, reading=BETWEEN_GROUPS,
     ),
@@ -240,14 +240,7 @@ def properties() -> pd.DataFrame:
     that values from different embeddings or lists are on one scale. It is *trustworthy* if it
     takes its value of no bias only when every target is equally near to all attribute sets. For
     scores of words between groups, such as SAME, RND and ECT, the words are the targets and the
-    groups the attribute sets.
-
-    Returns
-    -------
-    DataFrame
-        One row a score: ``comparable`` and ``trustworthy`` (bool), the
-        ``lowest`` and ``highest`` values as formulas and that of ``no_bias``, the ``source`` of
-        the proof, and the reasons. Every entry is shown by a test of the package.
+    groups the attribute sets. One row a score; every entry is shown by a test of the package.
 
     References
     ----------

@@ -6,7 +6,6 @@ Shared by the scores that measure along them and by the methods that remove them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,18 +17,6 @@ DEPENDENT = 1e-6
 """A direction along which vectors vary by less than this share of the largest is left out of a
 basis. Embeddings are stored in float32, whose rounding is 6e-8 of a coordinate: a shorter one would
 point wherever the rounding does."""
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """Principal components of defining sets: orthonormal rows (k, n_dims), and shares (k,).
-
-    The direction of the largest variance comes first, and each points to the first member of the
-    sets rather than to the last; ``explained`` is its share of the centered words' variance.
-    """
-
-    directions: FloatArray
-    explained: FloatArray
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
@@ -64,11 +51,15 @@ def bias_subspace(means: FloatArray) -> FloatArray:
     return span(differences_of_means(means))[0]
 
 
-def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
+def principal_components(
+    defining_sets: Sequence[ArrayLike], k: int | None = None
+) -> tuple[FloatArray, FloatArray]:
     """First k principal components of words centered on the mean of their defining set.
 
-    Sets are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et
-    al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
+    Orthonormal rows, (k, n_dims), the direction of the largest variance first, each towards the
+    first member of the sets rather than the last; and the share of variance along each, (k,). Sets
+    are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et al.
+    (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
     """
     rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:
@@ -87,7 +78,7 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
         )
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]
-    return Components(signs * directions[:wanted], lengths[:wanted] ** 2 / (lengths**2).sum())
+    return signs * directions[:wanted], lengths[:wanted] ** 2 / (lengths**2).sum()
 
 
 def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:
