@@ -44,13 +44,6 @@ def rank_forest() -> Axes:
     return bb.plots.rank_forest(bb.rank_embeddings(bb.fit_many(table, seed=1)))
 
 
-def robustness() -> Axes:
-    """WEAT on random parts of the list."""
-    wordlist, vectors, _, _ = fitted()
-    rows = bb.scores.robustness(vectors, wordlist, scores=["weat"], repeats=30, seed=0)
-    return bb.plots.curves(rows, x="share", y="mean", by="groups")
-
-
 def pair_forest() -> Axes:
     """Shares of two simulated language models by bias type."""
     rng = np.random.default_rng(1)
@@ -85,7 +78,6 @@ FIGURES: dict[str, Callable[[], Axes]] = {
     "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
     "prior_predictive": prior_predictive,
     "rank_forest": rank_forest,
-    "robustness": robustness,
     "scores": scores,
     "pair_forest": pair_forest,
 }

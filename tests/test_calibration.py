@@ -17,8 +17,8 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import ttest_ind, ttest_rel
 
 import bayesbias as bb
-from bayesbias.calibration import Method, calibrate, list_length, method, posterior_method
-from bayesbias.calibration.measures import SCORES, measure_score, truth_columns
+from bayesbias.calibration import calibrate, method, posterior_method
+from bayesbias.calibration.measures import measure_score, truth_columns
 from bayesbias.calibration.methods import Choices
 from bayesbias.calibration.posteriors import KEPT, measure_posteriors
 from bayesbias.calibration.rates import BLOCK, measure_tables
@@ -83,7 +83,7 @@ def test_weat_is_that_of_the_table(batch: Batch) -> None:
 
 
 def test_mac_is_that_of_both_tables(batch: Batch) -> None:
-    after = batch.scenario.without_effect().simulate(len(batch), SEED)
+    after = replace(batch.scenario, effect=0.0).simulate(len(batch), SEED)
     for index, row in measure_score("MAC", batch, SEED).iterrows():
         pair = [mac_of_table(tables.table(index)) for tables in (batch, after)]
         scores = [mac.score for mac in pair]
@@ -122,7 +122,7 @@ def test_changes_are_those_of_fit_change(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
     batch = made.simulate(1, seed=8)
     found = measure_posteriors(load_model(spec), batch, SeedSequence(77), 0.8, 4000)
-    other = made.without_effect().simulate(1, SeedSequence(77).spawn(1)[0])
+    other = replace(made, effect=0.0).simulate(1, SeedSequence(77).spawn(1)[0])
     after = batch.debiased(other, KEPT)
     fitted = bb.fit_change(batch.table(0), after.table(0), spec, draws=1000, seed=1)
     parts = {"": fitted} | {
@@ -178,10 +178,6 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     # One of eight X words lies .08 nearer to A than Y words, and .16 nearer to A than to B.
     assert row["truth groups"] == pytest.approx(-0.01)
     assert row["truth sets"] == pytest.approx(-0.01)
-    everywhere = truth_columns(Scenario(effect=0.16).simulate(1, seed=1)).iloc[0]
-    assert everywhere[["truth overall", "truth groups", "truth sets"]].tolist() == pytest.approx(
-        [-0.16, -0.16, 0.0]
-    )
     # A group relative to the others and to controls: one of three lies .08 nearer to its own set,
     # and a third of it farther from the others' sets, shared by two.
     three = Scenario(groups=("p", "q", "r"), effect=(0.0, 0.12, 0.0), controls=("human",))
@@ -261,33 +257,19 @@ def test_known_false_alarm_rates_are_met(scenario: str, known_rates: pd.DataFram
         rate, n = found.loc[name, "rate"], found.loc[name, "n"]
         error = np.sqrt(known * (1 - known) * (1 / KNOWN_TABLES + 1 / n))
         assert rate == pytest.approx(known, abs=SE * error), name
-
-
-def test_the_exact_permutation_test_keeps_its_level(known_rates: pd.DataFrame) -> None:
-    rates = known_rates.loc[known_rates["method"] == "weat-p", "rate"]
     # FACTS section 4: .044 to .058 over 2,000 simulated sets; the level is .05, but for ties.
-    assert rates.to_numpy() == pytest.approx(0.05, abs=SE * np.sqrt(0.05 * 0.95 / 600))
+    assert found.loc["weat-p", "rate"] == pytest.approx(0.05, abs=SE * np.sqrt(0.05 * 0.95 / 600))
 
 
 def test_frames_say_what_is_power_and_what_a_false_alarm() -> None:
-    frame = calibrate(
-        ["independent", "planted", "planted-opposite"],
-        ["weat-p", "t-cells-sets", "weat-d-large"],
-        n=100,
-        seed=1,
-    ).set_index(["scenario", "method"])
-    assert frame.loc[("independent", "weat-p"), "kind"] == "false alarms"
-    assert frame.loc[("planted", "weat-p"), "kind"] == "power"
+    names = ["independent", "planted", "planted-opposite"], ["weat-p", "t-cells-sets"]
+    frame = calibrate(*names, n=100, seed=1).set_index(["scenario", "method"])
+    assert frame["kind"].tolist() == ["false alarms"] * 2 + ["power"] + ["false alarms"] * 3
     assert frame.loc[("planted", "weat-p"), "truth"] == pytest.approx(-0.04)
-    assert frame.loc[("planted", "t-cells-sets"), "kind"] == "false alarms"
-    assert frame.loc[("planted-opposite", "weat-p"), "kind"] == "false alarms"
     assert frame["width"].isna().all()
-    assert (frame["low"] <= frame["rate"]).all()
-    assert (frame["rate"] <= frame["high"]).all()
-    assert (frame["count"] / frame["n"] == frame["rate"]).all()
+    assert (frame["count"] / frame["n"]).between(frame["low"], frame["high"]).all()
     p = frame["rate"]
     assert frame["mc_error"].to_numpy() == pytest.approx(np.sqrt(p * (1 - p) / 100))
-    assert frame.attrs["mc_prob"] == 0.95
 
 
 def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
@@ -301,45 +283,31 @@ def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
     assert (frame["doubtful"] == 0).all()
 
 
-def test_two_models_of_one_name_are_not_mixed_up() -> None:
-    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    both = {"tight": posterior_method(spec), "wide": method("paper-hpdi")}
-    frame = calibrate({"s": Scenario(n_words=3, n_attributes=3)}, both, n=5, seed=1, draws=400)
-    assert frame["width"].iloc[0] < frame["width"].iloc[1]
-
-
-def test_list_length_finds_longer_lists_narrower_and_stronger() -> None:
-    wide = list_length([3, 6], 3, methods="paper-hpdi", n=5, seed=1, draws=400)
-    assert wide["width"].is_monotonic_decreasing
-    frame = list_length([4, 8], [3, 9], effects=[0.0, 0.05], methods="weat-p", n=100, seed=1)
-    assert len(frame) == 2 * 2 * 2
-    rates = frame[frame["effect"] > 0].set_index(["n_words", "n_attributes"])["rate"]
-    assert rates[8, 9] > rates[4, 9] > rates[4, 3]
-    assert set(frame.loc[frame["effect"] == 0, "kind"]) == {"false alarms"}
-    assert set(frame.loc[frame["effect"] > 0, "kind"]) == {"power"}
+def test_longer_lists_have_narrower_intervals_and_models_may_have_one_name() -> None:
+    tight = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
+    methods = {"tight": posterior_method(tight), "wide": method("paper-hpdi")}
+    sizes = {str(n): Scenario(n_words=n, n_attributes=3) for n in (3, 6)}
+    width = calibrate(sizes, methods, n=5, seed=1, draws=400)["width"].to_numpy()
+    assert (width[:2] > width[2:]).all()
+    assert (width[::2] < width[1::2]).all()
 
 
 REFUSED = (
     ({"scenarios": "indepedent"}, "unknown scenario 'indepedent'; did you mean 'independent'"),
     ({"methods": ["weat"]}, "unknown method 'weat'; did you mean 'weat-p'"),
-    ({"n": 0}, "n must be a whole number from 1 on; got 0"),
     ({"alpha": 5}, r"alpha must lie in \(0, 1\), got 5; for 5% pass 0.05"),
     ({"ci_prob": 89}, r"ci_prob must lie in \(0, 1\), got 89"),
     ({"rope": -1}, r"rope is a distance and must lie in \[0, 2\], got -1"),
-    ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
-    ({"scenarios": [Scenario()]}, r"scenarios must be names, .*; got \[Scenario"),
     ({"scenarios": {"mine": 3}}, "scenarios must be names, or a mapping"),
     ({"methods": None}, "methods must be names, or a mapping such as .*; got None"),
     ({"methods": "pairs-signs-hpdi"}, "'pairs-signs' is for preferences"),
     ({"methods": "robust-hpdi"}, "'robust' has a student_t likelihood"),
     ({"methods": "paper-hpdi-groop"}, "unknown level 'groop'; did you mean 'group'"),
     ({"methods": "paper-coverage-any-word"}, "unknown reading 'coverage'"),
-    ({"n_jobs": 0}, "n_jobs is a number of processes"),
     ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
     ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "about 'group', which the tables"),
     ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
     ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
-    ({"scenarios": FLAT, "methods": "t-cells-sets"}, "give the scenario a positive cell_sd"),
 )
 
 
@@ -347,9 +315,6 @@ def test_what_cannot_be_is_refused() -> None:
     for arguments, fragment in REFUSED:
         given = {"scenarios": "independent", "methods": "weat-p", "n": 3, "seed": 1} | arguments
         refused(fragment, calibrate, **given)
-    refused("n_words must be a whole number from 2 on, got 1", list_length, [1], [4])
-    refused(r"lies in \[-1, 1\]; got 'big'", list_length, 4, 4, effects="big")
-    refused("each need at least one value", list_length, [], [4])
 
 
 SMALL = {"small": Scenario(n_words=3, n_attributes=3, word_bias_sd=0.03)}
@@ -378,22 +343,14 @@ def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(
     assert_frame_equal(frame, alone, check_exact=True)
 
 
-def test_a_run_that_was_stopped_resumes(alone: pd.DataFrame, tmp_path: Path) -> None:
+def test_thresholds_are_read_off_kept_results_and_draws_are_not(alone, tmp_path: Path) -> None:
     assert_frame_equal(run(folder=tmp_path), alone, check_exact=True)
     kept = kept_results(tmp_path)
     assert len(kept) == 1 + 1 + 2  # WEAT and MAC take all tables at once, posteriors 50
-    (tmp_path / "results" / f"{min(kept)}.json").unlink()
-    assert_frame_equal(run(folder=tmp_path), alone, check_exact=True)
+    run(folder=tmp_path, alpha=0.2, rope=0.1)
     assert kept_results(tmp_path) == kept
-
-
-def test_other_settings_do_not_take_kept_results(tmp_path: Path) -> None:
-    run(folder=tmp_path, n=4)
-    assert len(kept_results(tmp_path)) == 3
-    run(folder=tmp_path, n=4, alpha=0.2, rope=0.1)  # thresholds are read off what is kept
-    assert len(kept_results(tmp_path)) == 3
-    run(folder=tmp_path, n=4, draws=201)
-    assert len(kept_results(tmp_path)) == 4
+    run(folder=tmp_path, draws=201)
+    assert len(kept_results(tmp_path)) == 4 + 2
 
 
 def test_tables_do_not_depend_on_what_else_is_asked() -> None:
@@ -404,20 +361,6 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
     late = measure_tables(scenario, weat, choices, 5, (BLOCK, 2 * BLOCK))
     assert_frame_equal(late, long.iloc[BLOCK : 2 * BLOCK].reset_index(drop=True), check_exact=True)
     assert long["p_value"].nunique() == 10  # of 20 splits, each with its mirror image
-
-
-def test_failed_jobs_are_named_and_the_others_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(*_: object) -> dict[str, np.ndarray]:
-        raise ZeroDivisionError("no luck")
-
-    monkeypatch.setitem(SCORES, "failing", failing)
-    methods = {"new": Method("failing", "overall", "test", "p"), "weat": method("weat-p")}
-    message = r"1 of 2 jobs failed, first small · new.*ZeroDivisionError: no luck; the others"
-    with pytest.raises(RuntimeError, match=message):
-        calibrate(SMALL, methods, 4, seed=1, folder=tmp_path)
-    assert len(kept_results(tmp_path)) == 1
 
 
 @pytest.mark.slow

@@ -213,3 +213,5 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     assert "bb.analyze_change(&#39;glove-demo&#39;, &#39;hard&#39;, &#39;gender&#39;" in page
     with pytest.raises(TypeError, match="vectors need their word list"):
         analyze_change("glove-demo", "hard")
+    with pytest.raises(ValueError, match="debiasing method 'hrad'; did you mean 'hard'"):
+        analyze_change("glove-demo", "hrad", "gender")

@@ -38,7 +38,7 @@ def test_cosines_are_those_of_the_words_in_any_order(table: pd.DataFrame, tmp_pa
 
 
 def test_simulated_tables_carry_the_cosines_of_their_batch() -> None:
-    batch = scenario("unit-vectors").simulate(3, seed=1).first(2)
+    batch = scenario("vocabulary").simulate(3, seed=1).first(2)
     for index in range(2):
         table = batch.table(index)
         words = [*table["protected_word"].unique(), *table["attribute"].unique()]

@@ -5,7 +5,7 @@ from builders import refused
 from debias_toys import RELIGION, TRIPLES, vectors_of
 
 import bayesbias as bb
-from bayesbias.debias import DefiningSets, hard, remaining_bias
+from bayesbias.debias import DefiningSets, cluster_accuracy, hard, remaining_bias
 from bayesbias.debias.recovery import nearest_words
 
 PAIRS = (("she", "he"), ("woman", "man"))
@@ -45,6 +45,16 @@ def test_bias_that_has_a_second_home_is_recovered() -> None:
     before = planted(elsewhere=True)
     frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbours=20, seed=1)
     assert (frame["after"] > [0.9, 0.95, 0.7]).all()
+
+
+def test_cluster_accuracy_by_hand() -> None:
+    rows = np.r_[np.zeros((6, 2)), np.ones((6, 2))] + np.linspace(0, 0.1, 24).reshape(12, 2)
+    assert cluster_accuracy(rows, [1] * 6 + [0] * 6, seed=1) == 1
+    assert cluster_accuracy(rows, [0] * 5 + [1] + [1] * 6, seed=1) == 11 / 12
+    assert cluster_accuracy(rows, [0, 1] * 6, seed=1) == 0.5
+    three = np.r_[rows, 5 + rows[:6]]
+    assert cluster_accuracy(three, ["b"] * 6 + ["c"] * 6 + ["a"] * 6, seed=1) == 1
+    refused("the 6 rows do not fall into 2 clusters", cluster_accuracy, np.ones((6, 2)), [0, 1] * 3)
 
 
 def test_neighbours_by_brute_force() -> None:

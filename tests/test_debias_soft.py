@@ -65,18 +65,13 @@ def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> No
     assert ours == pytest.approx(best, rel=1e-5, abs=1e-11)
 
 
-@pytest.mark.parametrize("weighting", ["mean", "sum"])
-def test_towards_strength_0_it_comes_to_the_identity(weighting: str) -> None:
-    vectors = toy()
-    with pytest.warns(UserWarning, match="removed only"):
-        result = soft(vectors, GENDER, strength=1e-6, weighting=weighting)
-    # The map leaves the identity in proportion to the strength, at most by λ·d.
-    assert result.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=1e-5 + SINGLE)
-
-
 def test_the_stronger_the_less_bias_is_left() -> None:
     vectors = toy()
     assert debiasing(soft(vectors, GENDER, strength=0)).parameters["bias_left"] == 1
+    with pytest.warns(UserWarning, match="removed only"):
+        slight = soft(vectors, GENDER, strength=1e-6, weighting="sum")
+    # The map leaves the identity in proportion to the strength, at most by λ·d.
+    assert slight.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=1e-5 + SINGLE)
     few = soft(toy(dims=100), GENDER, strength=5)  # fewer words than dimensions
     assert debiasing(few).parameters["bias_left"] < 0.5
     left = [

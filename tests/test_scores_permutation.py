@@ -9,10 +9,9 @@ from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
-from scipy.stats import permutation_test as scipy_test
 
 from bayesbias.scores import permutation_test
-from bayesbias.scores.permutation import TIE, count_reaching, tail_bounds
+from bayesbias.scores.permutation import count_reaching, tail_bounds
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 
@@ -43,16 +42,6 @@ def test_every_split_is_counted_and_so_are_ties(data, alternative) -> None:
     assert result.p_value == pytest.approx(expected, rel=ROUNDING)
     assert result.low == result.high
     assert result.n_splits == comb(len(values), n_x)
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_scipy_counts_the_same_splits(alternative: str) -> None:
-    x, y = np.random.default_rng(1).normal(size=(2, 6))
-    expected = scipy_test(
-        (x, y), lambda a, b: a.mean() - b.mean(), alternative=alternative, n_resamples=np.inf
-    ).pvalue
-    # scipy counts the smaller tail twice for two sides, which for equal sizes is the same.
-    assert permutation_test(x, y, alternative=alternative).p_value == pytest.approx(expected)
 
 
 @given(seed=st.integers(0, 10_000), size=st.integers(3, 11), data=st.data(), attained=st.booleans())
@@ -139,15 +128,9 @@ def test_unmoved_by_scale_shift_order_and_exchange(seed: int, scale: float, n: i
     assert permutation_test(s[:4] + 0.5, s[4:] + 0.5).p_value == same
     assert permutation_test(s[:4][::-1], random.permutation(s[4:])).p_value == same
     assert permutation_test(s[4:], s[:4]).p_value == same
-
-
-def test_data_sets_do_not_meddle_with_each_other() -> None:
-    scores = np.random.default_rng(0).normal(size=(40, 8)) * np.logspace(0, 15, 40)[:, None]
-    together = permutation_test(scores[:, :4], scores[:, 4:])
-    assert together.p_value.tolist() == [permutation_test(s[:4], s[4:]).p_value for s in scores]
-    assert together.statistic == pytest.approx(
-        scores[:, :4].sum(axis=1) - scores[:, 4:].sum(axis=1)
-    )
+    both = permutation_test(np.stack([s[:4], s[4:8]]), np.stack([s[4:8], s[8:][:4].repeat(4)[:4]]))
+    assert both.p_value[0] == permutation_test(s[:4], s[4:8]).p_value
+    assert both.statistic[0] == pytest.approx(s[:4].sum() - s[4:8].sum())
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -155,15 +138,6 @@ def test_data_sets_do_not_meddle_with_each_other() -> None:
 def test_equal_scores_tie_everywhere(alternative: str, n: int) -> None:
     s = np.full(n, 0.1)
     assert permutation_test(s[:4], s[4:], alternative=alternative).p_value == 1.0
-
-
-def test_ties_within_the_stated_tolerance_count() -> None:
-    def p(third: float) -> float:
-        return permutation_test([3.0, 1.0], [third, 2.0], alternative="greater").p_value
-
-    exact = p(2.0)  # {3, 1} and {2, 2} both sum to 4
-    assert exact == p(2.0 + 0.1 * TIE)
-    assert exact > p(2.0 - 1e-6)  # {2, 2} now falls short of it
 
 
 @pytest.mark.parametrize(

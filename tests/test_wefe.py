@@ -167,35 +167,3 @@ def test_values_of_wefe_with_one_attribute_set(score: str) -> None:
 @pytest.mark.parametrize("score", RANKS)
 def test_ranks_of_wefe(score: str) -> None:
     assert column(score, "average", "rank").tolist() == RANKS[score]
-
-
-def test_lengths_of_vectors_turn_the_ranks_of_rnd() -> None:
-    """WEFE with ``normalize=True``, averages of sizes."""
-    found = scored()
-    frame = bb.score_many(
-        found["embeddings"],
-        found["lists"],
-        {"RND": WEFE["RND"]},
-        unit=True,
-        case="fallback",
-        aggregate="abs_mean",
-    )
-    average = frame[frame["wordlist"] == "average"].set_index("embedding").loc[EMBEDDINGS]
-    theirs = [0.1070611911, 0.0722025886, 0.0761735138, 0.0408186075]
-    assert average["bias"].to_numpy() == pytest.approx(theirs, abs=FLOAT32)
-    assert average["rank"].tolist() == [1, 3, 2, 4]
-
-
-def test_a_query_that_lost_words_does_not_change_the_order() -> None:
-    """WEFE leaves the query out for `soft`, whose average of WEAT becomes .2156, the lowest."""
-    found = scored()
-    soft = found["embeddings"]["soft"]
-    kept = [word for word in soft.index_to_key if word not in {"greg", "jeff"}]
-    few = {**found["embeddings"], "soft": bb.load_vectors(soft, kept)}
-    with pytest.warns(UserWarning, match=r"2 of 32 words of the list 'weat6'.*Greg, Jeff \(not in"):
-        frame = bb.score_many(few, found["lists"], ["weat_statistic"], case="fallback")
-    order = frame.loc[frame["wordlist"] == "average", "embedding"].tolist()
-    assert order == ["glove", "soft", "hard", "half_sibling"]
-    weat = np.array(ONE_NUMBER["WEAT"])
-    assert weat[[0, 2], 2].mean() == pytest.approx(0.2156, abs=1e-4)
-    assert weat[[0, 2], 2].mean() < weat.mean(axis=0).min()

@@ -50,19 +50,12 @@ def fits(distributions: Distributions) -> pd.DataFrame:
     rows = []
     for name, one in distributions.items():
         z = (one.ranked - one.mean) / one.sd
-        rows.append(
-            {
-                "experiment": name,
-                "n_words": one.n_words,
-                "mean": one.mean,
-                "sd": one.sd,
-                "skew": float(stats.skew(z)),
-                "kurtosis": float(stats.kurtosis(z)),
-                "outside_95": float((np.abs(z) > stats.norm.ppf(0.975)).mean()),
-                "ks": float(stats.ks_1samp(z, stats.norm.cdf, method="asymp").statistic),
-            }
-        )
-    return pd.DataFrame(rows)
+        outside = (np.abs(z) > stats.norm.ppf(0.975)).mean()
+        ks = stats.ks_1samp(z, stats.norm.cdf, method="asymp").statistic
+        shape = (stats.skew(z), stats.kurtosis(z), outside, ks)
+        rows.append((name, one.n_words, one.mean, one.sd, *map(float, shape)))
+    columns = ["experiment", "n_words", "mean", "sd", "skew", "kurtosis", "outside_95", "ks"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def densities(distributions: Distributions) -> pd.DataFrame:
@@ -128,19 +121,11 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     for name, one in distributions.items():
         for role, (label, listed) in zip("XY", experiments[name].sets.items(), strict=True):
             psi = one.psi_of(listed, role)
-            rows.append(
-                {
-                    "experiment": name,
-                    "role": role,
-                    "set": label,
-                    "n_words": len(psi),
-                    "n_missing": len(set(listed)) - len(psi),
-                    "psi": float(psi.mean()),
-                    "reference_mean": one.mean,
-                    "reference_sd": one.sd,
-                    **{column: one.phi(listed, **options) for column, options in PHI.items()},
-                }
-            )
+            row = {"experiment": name, "role": role, "set": label, "n_words": len(psi)}
+            row |= {"n_missing": len(set(listed)) - len(psi), "psi": float(psi.mean())}
+            row |= {"reference_mean": one.mean, "reference_sd": one.sd}
+            row |= {column: one.phi(listed, **options) for column, options in PHI.items()}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -191,21 +176,13 @@ def relative(
             int(np.sign(d)) if one.phi(listed, tail="two") < alpha else 0
             for d, listed in zip((x, y), sets, strict=True)
         )
-        fields = ("n_x", "n_y", "statistic", "expected", "sd", "z")
-        rows.append(
-            {
-                "experiment": name,
-                **{field: getattr(bias, field) for field in fields},
-                "p_normal": bias.p_normal(),
-                "p_simulated": bias.p_simulated(),
-                "p_weat": float(permutation_test(*psi).p_value),
-                "x_side": x_side,
-                "y_side": y_side,
-                "x_share": x / (x - y) if x != y else np.nan,
-                "x_distance_share": abs(x) / (abs(x) + abs(y)) if x or y else np.nan,
-                "reading": _reading(bias.p_simulated() < alpha, x_side, y_side),
-            }
-        )
+        row = {of: getattr(bias, of) for of in ("n_x", "n_y", "statistic", "expected", "sd", "z")}
+        row |= {"p_normal": bias.p_normal(), "p_simulated": bias.p_simulated()}
+        row |= {"p_weat": float(permutation_test(*psi).p_value)}
+        row |= {"x_side": x_side, "y_side": y_side, "x_share": x / (x - y) if x != y else np.nan}
+        row |= {"x_distance_share": abs(x) / (abs(x) + abs(y)) if x or y else np.nan}
+        row["reading"] = _reading(bias.p_simulated() < alpha, x_side, y_side)
+        rows.append({"experiment": name, **row})
     frame = pd.DataFrame(rows)
     frame.attrs = {"alpha": alpha, "seed": sequence.entropy}
     return frame
@@ -213,10 +190,9 @@ def relative(
 
 def _reading(beyond: bool, x_side: int, y_side: int) -> str:
     """Word which sets lie outside, and whether their difference is beyond that of random sets."""
-    if not x_side and not y_side:
-        sets = "X and Y inside"
-    elif x_side and y_side:
+    sets = "X and Y inside"
+    if x_side and y_side:
         sets = f"X and Y outside on {'one side' if x_side == y_side else 'opposite sides'}"
-    else:
+    elif x_side or y_side:
         sets = f"{'X' if x_side else 'Y'} alone outside"
     return f"{sets}, difference {'beyond' if beyond else 'within'} that of random sets"

@@ -16,4 +16,3 @@ from .methods import method as method
 from .methods import normal_models as normal_models
 from .methods import posterior_method as posterior_method
 from .rates import calibrate as calibrate
-from .rates import list_length as list_length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -128,7 +129,7 @@ def _mac(batch: Batch, seed: SeedSequence) -> Values:
     """
     from scipy.stats import ttest_rel
 
-    after = batch.scenario.without_effect().simulate(len(batch), seed)
+    after = replace(batch.scenario, effect=0.0).simulate(len(batch), seed)
     sets = batch.scenario.set_of_attribute
     places = range(len(batch.scenario.groups))
     first, second = (

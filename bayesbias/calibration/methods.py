@@ -1,4 +1,4 @@
-"""Methods: what each measures, when it claims a bias, and what its null is."""
+"""Methods: what each measures, and when it claims a bias."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class Method:
         What a test or a size reads.
     threshold : float
         Of a size.
-    title, null : str
-        What a test or a size does, and what its null hypothesis says.
+    title : str
+        What a test or a size does.
     """
 
     source: str | ModelSpec
@@ -81,7 +81,6 @@ class Method:
     column: str = ""
     threshold: float = float("nan")
     title: str = ""
-    null: str = "none: a size, not a test"
 
     def settings(self, choices: Choices) -> dict[str, Any]:
         """Return what decides its numbers other than the tables; other methods may share them."""
@@ -123,8 +122,8 @@ class Method:
         return promised.get(self.reading, float("nan"))
 
 
-def _test(source: str, level: str, column: str, title: str, null: str) -> Method:
-    return Method(source, level, "test", column, title=title, null=null)
+def _test(source: str, level: str, column: str, title: str) -> Method:
+    return Method(source, level, "test", column, title=title)
 
 
 def _size(threshold: float, sd: str, about: str) -> Method:
@@ -134,28 +133,22 @@ def _size(threshold: float, sd: str, about: str) -> Method:
 
 # fmt: off
 SCORE_METHODS = {
-    "weat-p": _test("WEAT", "overall", "p_value", "WEAT, exact two-sided permutation p",
-        "which words are X and which are Y makes no difference to s(w)"),
+    "weat-p": _test("WEAT", "overall", "p_value", "WEAT, exact two-sided permutation p"),
     # Cohen's (1988) large effect; |d| of the null example of Dobrzeniecka and Urbaniak (2024); the
     # lowest of the scores that they quote from Caliskan et al. (2017), 2.06 to 1.81.
     "weat-d-large": _size(0.8, "sample", "Cohen's large"),
     "weat-d-example": _size(1.267, "population", "the null example's"),
     "weat-d-caliskan": _size(1.81, "sample", "lowest quoted from Caliskan et al."),
     "mac-paired-t": _test("MAC", "overall", "p_value",
-        "MAC, paired t-test before and after a debiasing",
-        "mean distances by word and set are the same before and after"),
+        "MAC, paired t-test before and after a debiasing"),
     "t-cells-groups": _test("t-tests", "groups", "p_cells_groups",
-        "t-test on cells, X against Y words, distances to A",
-        "X and Y cells have one mean, and cells are independent"),
+        "t-test on cells, X against Y words, distances to A"),
     "t-cells-sets": _test("t-tests", "sets", "p_cells_sets",
-        "t-test on cells, set A against B, all words",
-        "A and B cells have one mean, and cells are independent"),
+        "t-test on cells, set A against B, all words"),
     "t-word-means": _test("t-tests", "groups", "p_word_means",
-        "t-test on word means, X against Y, distances to A",
-        "X and Y words have one mean, and words are independent"),
+        "t-test on word means, X against Y, distances to A"),
     "t-attribute-means": _test("t-tests", "sets", "p_attribute_means",
-        "t-test on attribute means, A against B, all words",
-        "A and B attributes have one mean, and attributes are independent"),
+        "t-test on attribute means, A against B, all words"),
 }
 """Tests and sizes without a model, by name."""
 # fmt: on

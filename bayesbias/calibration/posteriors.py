@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -63,7 +62,7 @@ def measure_posteriors(
         fit = collapse(of_table, spec, unpooled=0 if unpooled else None)
         drawn = sample_exact(fit, draws, default_rng(child))
         if unpooled:
-            levels = {UNPOOLED: _contrasts(of_table, spec, drawn.values).words[:, 0]}
+            levels = {UNPOOLED: _contrasts(of_table, spec, drawn.values)[2][:, 0]}
         else:
             levels = _levels(of_table, spec, drawn.values, weights)
         rows.append(_described(levels, ci_prob, drawn))
@@ -75,7 +74,7 @@ def _measure_changes(
     spec: ModelSpec, batch: Batch, seed: SeedSequence, ci_prob: float, draws: int
 ) -> pd.DataFrame:
     first, second = seed.spawn(2)
-    other = batch.scenario.without_effect().simulate(len(batch), first)
+    other = replace(batch.scenario, effect=0.0).simulate(len(batch), first)
     after = batch.debiased(other, KEPT)
     change, design, rows = after - batch, make_design(batch.table(0)), []
     weights = weat_weights(batch.scenario).ravel()
@@ -92,9 +91,8 @@ def _measure_changes(
                 name: given.values[name] + (own + np.asarray(of)) * drawn.values[name]
                 for name, of in by.items()
             }
-            contrasts = _contrasts(moved, spec, values)
-            levels[f"{end} overall"] = contrasts.overall
-            levels[f"{end} group"] = contrasts.groups[:, 0]
+            overall, groups, _ = _contrasts(moved, spec, values)
+            levels |= {f"{end} overall": overall, f"{end} group": groups[:, 0]}
         rows.append(_described(levels, ci_prob, drawn, given))
     relative = has_cells(spec)
     truths = truth_columns(change, relative=relative)
@@ -114,23 +112,19 @@ def _with_values(design: Design, batch: Batch, index: int) -> Design:
     return with_cosines(design, cosines[:n, :n], cosines[n:, n:])
 
 
-class _Contrasts(NamedTuple):
-    """Draws of associated less a connection; NaN where a table does not identify them."""
-
-    overall: FloatArray  # (n_draws,)
-    groups: FloatArray  # (n_draws, n_groups)
-    words: FloatArray  # (n_draws, n_words)
-
-
 def _contrasts(
     design: Design, spec: ModelSpec, values: Values, connection: str = "different"
-) -> _Contrasts:
-    """Draw the contrasts with a connection as `bayesbias.contrasts` defines them."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draw associated less a connection as `bayesbias.contrasts` defines it.
+
+    Overall, of groups and of words: (n_draws,), (n_draws, n_groups), (n_draws, n_words), NaN where
+    a table does not identify them.
+    """
     place, sign = pair_place(design.connections, "associated", connection)
     gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]
     means, last = values["connection_mean"], 1 + len(design.groups)
     overall = means[:, 0] - means[:, design.connections.index(connection)]
-    return _Contrasts(overall, gaps[:, 1:last], gaps[:, last:])
+    return overall, gaps[:, 1:last], gaps[:, last:]
 
 
 def _levels(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain, product
 from pathlib import Path
@@ -18,7 +17,7 @@ from numpy.random import SeedSequence
 from .._core.checks import check_numbers
 from .._core.jobs import Job, run_jobs
 from .._core.random import Seed, as_seed_sequence
-from ..nulls import BaseScenario, Scenario
+from ..nulls import BaseScenario
 from ..nulls import scenario as named_scenario
 from ..sampling.options import SIMULATED_ROPE
 from .methods import ANY_WORD, READINGS, Choices, Method
@@ -35,11 +34,6 @@ MONTE_CARLO = 0.95
 
 type Scenarios = str | Iterable[str] | Mapping[str, BaseScenario]
 type Methods = str | Iterable[str] | Mapping[str, Method]
-
-PLANNING_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
-"""A scenario to plan with: words and attributes differ, and words differ in their own bias."""
-
-PLANNING_METHODS = ("maximal-hpdi", "maximal-hpdi-group", "weat-p")
 
 
 def calibrate(
@@ -120,7 +114,6 @@ def calibrate(
         raise (ValueError if first.error == "ValueError" else RuntimeError)(
             f"{len(finished.failures)} of {len(finished.failures) + len(finished.frames)} jobs "
             f"failed, first {first.name}: {first.error}: {first.message}"
-            + (f"; the others are kept in {folder}" if folder else "")
         )
     rows = []
     for (place, name), parts in jobs.items():
@@ -220,55 +213,3 @@ def _by_name[T](what: str, given: object, make: Callable[[str], T], kind: type[T
             f"{what}s must be names, or a mapping such as {{'mine': {what}}}; got {given!r:.80}"
         )
     return made
-
-
-def list_length(
-    n_words: int | Sequence[int] = (4, 8, 16, 32),
-    n_attributes: int | Sequence[int] = (4, 8, 16, 32),
-    *,
-    effects: float | Sequence[float] = 0.04,
-    scenario: Scenario = PLANNING_SCENARIO,
-    methods: Methods = PLANNING_METHODS,
-    n: int = 200,
-    **options: Any,  # noqa: ANN401
-) -> pd.DataFrame:
-    """Compute intervals' width, and how often an effect is found, by length of lists.
-
-    Parameters
-    ----------
-    n_words, n_attributes : int or sequence of int
-        Protected words of each group, and attributes of each set, at least 2; all pairs are
-        tried.
-    effects : float or sequence of float
-        Planted effects, in units of distance; 0 gives false alarms.
-    scenario : Scenario
-        What else varies: every other field of it is used.
-    methods, n, **options
-        As for `calibrate`; `n` tables for each length and effect.
-
-    Returns
-    -------
-    DataFrame
-        As `calibrate` gives it, with ``n_words``, ``n_attributes`` and ``effect`` in front. Read
-        ``width`` for the mean width of intervals and ``rate`` for how often the effect is found.
-
-    Examples
-    --------
-    >>> plan = list_length([4], [4], effects=[0.05], methods="weat-p", n=50, seed=1)
-    >>> plan[["n_words", "n_attributes", "effect", "rate"]]
-       n_words  n_attributes  effect  rate
-    0        4             4    0.05  0.32
-    """
-    cells = list(product(*(np.atleast_1d(of).tolist() for of in (n_words, n_attributes, effects))))
-    if not cells:
-        raise ValueError("n_words, n_attributes and effects each need at least one value")
-    scenarios = {}
-    for words, attributes, effect in cells:
-        made = replace(scenario, n_words=words, n_attributes=attributes, effect=effect)
-        scenarios[f"{words} words, {attributes} attributes, effect {effect:g}"] = made
-    frame = calibrate(scenarios, methods, n, **options)
-    settings = pd.DataFrame(cells, list(scenarios), columns=["n_words", "n_attributes", "effect"])
-    settings = settings.loc[frame["scenario"]].reset_index(drop=True)
-    joined = pd.concat([settings, frame], axis=1)
-    joined.attrs = frame.attrs
-    return joined

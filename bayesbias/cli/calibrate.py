@@ -94,8 +94,8 @@ def _show_known() -> None:
 
     scenarios = bb.nulls.ABOUT.items()
     screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in scenarios])
-    rows = [[name, test.title, test.null] for name, test in SCORE_METHODS.items()]
-    screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
+    rows = [[name, test.title] for name, test in SCORE_METHODS.items()]
+    screen.table("Methods", ("name|", "claims a bias by"), rows)
     screen.table("Readings of models", ("name|", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
     screen.say(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Annotated, Any
 
 from cyclopts import Parameter as Option
@@ -20,7 +21,6 @@ def debias(
     case: options.Case = "fallback",
     method: str = "hard",
     lists: str = "gender",
-    case_variants: bool = False,
     allow_pickle: AllowPickle = False,
     force: Force = False,
     **more: str,
@@ -42,14 +42,12 @@ def debias(
         hard, multiclass_hard, double_hard, soft or half_sibling: `bayesbias docs debiasing`.
     lists : str
         Defining, equalise and specific words: gender, religion, race, or a .toml file.
-    case_variants : bool
-        Treat Dad and DAD as dad, in embeddings that tell them apart.
     more : str
         Options of the method, as in Python: --strength 1, --k 2, --equalise False.
     """
     from .._core.display import abridged
 
-    sets = bb.debias.load_defining_sets(lists)
+    sets = replace(bb.debias.load_defining_sets(lists), case=case)
     keywords = {name.replace("-", "_"): _value(text) for name, text in more.items()}
     if "seed" in bb.debias.method_options(method):
         keywords.setdefault("seed", options.SEED)
@@ -57,8 +55,7 @@ def debias(
         vectors,
         out,
         method,
-        sets.with_case_variants() if case_variants else sets,
-        case=case,
+        sets,
         force=force,
         allow_pickle=allow_pickle,
         progressbar=not screen.QUIET.get(),

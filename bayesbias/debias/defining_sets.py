@@ -113,16 +113,6 @@ class DefiningSets:
         lower = frozenset(word.lower() for word in self.kept)
         return self.kept if self.case == "exact" else self.kept | lower
 
-    def with_case_variants(self) -> DefiningSets:
-        """Add the lower-case, Title-case and UPPER-case form of every tuple and specific word.
-
-        For embeddings that tell ``Dad`` from ``dad``. Defining sets stay as they are.
-        """
-        forms = (str, str.lower, str.title, str.upper)
-        equalise = [tuple(map(form, members)) for form in forms for members in self.equalise]
-        specific = dict.fromkeys(form(word) for form in forms for word in self.specific)
-        return replace(self, equalise=_distinct(equalise), specific=tuple(specific))
-
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
 

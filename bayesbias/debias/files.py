@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from .._core.files import replace_folder
 from ..embeddings.convert import require_native_path, write_native
 from ..embeddings.formats.arrays import FILES
 from ..embeddings.load import open_embedding
-from .defining_sets import SetsLike, load_defining_sets
+from .defining_sets import SetsLike
 from .method import fit_debiaser
 
 RECORD = "record.json"
@@ -25,7 +25,6 @@ def debias_file(
     method: str = "hard",
     sets: SetsLike = "gender",
     *,
-    case: str | None = None,
     force: bool = False,
     allow_pickle: bool = False,
     progressbar: bool = True,
@@ -44,8 +43,6 @@ def debias_file(
         word2vec write ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
     method, sets, **options
         As for `fit_debiaser`.
-    case : {"fallback", "exact", "lower"}, optional
-        How words are looked up, if not as the sets specify; see `DefiningSets.in_case`.
     force : bool
         Replace an earlier folder of this form.
 
@@ -54,12 +51,10 @@ def debias_file(
     dict
         The content of ``record.json``: source, number of words and dimensions, and the `Debiasing`.
     """
-    lists = load_defining_sets(sets)
-    lists = lists if case is None else replace(lists, case=case)
     target = Path(out)
     require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    debiaser = fit_debiaser(embedding, method, lists, **options)
+    debiaser = fit_debiaser(embedding, method, sets, **options)
     with replace_folder(target) as stage:
         words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
         record = {"source": Path(source).name, "words": words, "dims": dims}

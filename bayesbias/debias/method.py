@@ -33,7 +33,10 @@ Change = Callable[[FloatArray], FloatArray]
 """A change of (n, n_dims) rows, each by itself."""
 
 DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
-"""By the name of a method, the function that fits it; `debiasing_method` enters it here."""
+"""By the name of a method, the function that learns it; `debiasing_method` enters it here."""
+
+TWO_CLASSES = ("hard", "double_hard")
+"""Methods for pairs of words only."""
 
 NOTES = """
 
@@ -155,8 +158,8 @@ class Material:
         }
         missing, sizes = {}, {}
         for name, members in tuples.items():
-            sizes[name] = sum(all(word in self.vectors for word in words) for words in members)
             lost = dict.fromkeys(word for word in chain(*members) if word not in self.vectors)
+            sizes[name] = sum(lost.keys().isdisjoint(words) for words in members)
             if lost:
                 missing[name] = tuple(lost)
         record = Debiasing(self.method, self.sets.name, parameters, missing, sizes, self.sets.case)
@@ -164,46 +167,31 @@ class Material:
 
 
 def debiasing_method(
-    *, two_classes: bool = False, default_sets: str = "gender"
+    default_sets: str = "gender",
 ) -> Callable[[Callable[..., Debiaser]], Callable[..., KeyedVectors]]:
     """Make a debiasing method of a function that learns from `Material`.
 
     The function takes the material, and the method's options by name, which its docstring
-    describes; it returns ``material.debiaser(...)``. The method is a function of vectors, sets and
-    options. `debias_file` and `bayesbias debias` know it by the function's name. ``two_classes``
-    makes it one for pairs of words only; ``default_sets`` is the bundled list that it takes.
+    describes; it returns ``material.debiaser(...)``. The method is a function of vectors, sets
+    (``default_sets`` is the bundled list that it takes) and options. `debias_file` and `bayesbias
+    debias` know it by the function's name.
     """
 
     def enter(learn: Callable[..., Debiaser]) -> Callable[..., KeyedVectors]:
         name = learn.__name__
 
-        def fit(vectors: VectorsLike | Embedding, sets: SetsLike, **options: object) -> Debiaser:
-            lists = load_defining_sets(sets)
-            if two_classes and lists.n_classes != 2:
-                raise ValueError(
-                    f"{name} debiasing is for two classes, and {lists.name!r} has "
-                    f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
-                )
-            if not isinstance(vectors, Embedding):
-                vectors = open_embedding(vectors_in_memory(vectors))
-            found = vectors_by_word(vectors, lists.forms)
-            lists = lists.in_case(lists.case, found)
-            kept = {word: found[word] for word in sorted(lists.kept) if word in found}
-            return learn(Material(name, vectors, lists, kept), **options)
-
         def debias(
             vectors: VectorsLike, sets: SetsLike = default_sets, **options: object
         ) -> KeyedVectors:
             keyed = vectors_in_memory(vectors)
-            return fit(keyed, sets, **options).transform(keyed)
+            return fit_debiaser(keyed, name, sets, **options).transform(keyed)
 
+        first, second, _ = inspect.signature(debias).parameters.values()
         _, *options = inspect.signature(learn, eval_str=True).parameters.values()
-        for function in (fit, debias):
-            given = list(inspect.signature(function).parameters.values())[:-1]
-            vars(function)["__signature__"] = inspect.Signature([*given, *options])
+        vars(debias)["__signature__"] = inspect.Signature([first, second, *options])
         debias.__name__ = debias.__qualname__ = name
         debias.__doc__ = (inspect.getdoc(learn) or "") + NOTES.format(name=name, sets=default_sets)
-        DEBIASING_METHODS[name] = fit
+        DEBIASING_METHODS[name] = learn
         return debias
 
     return enter
@@ -213,7 +201,7 @@ def method_options(method: str) -> list[str]:
     """Return the names of the options of a method by name."""
     if method not in DEBIASING_METHODS:
         raise ValueError(unknown_name("debiasing method", method, DEBIASING_METHODS))
-    return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[2:]
+    return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
 
 
 def fit_debiaser(
@@ -233,10 +221,20 @@ def fit_debiaser(
     **options
         Those of the method, such as ``k=2``.
     """
-    known = method_options(method)
+    known, lists = method_options(method), load_defining_sets(sets)
     if unknown := [option for option in options if option not in known]:
         raise ValueError(unknown_name(f"option of {method}", unknown[0], known))
-    return DEBIASING_METHODS[method](vectors, sets, **options)
+    if method in TWO_CLASSES and lists.n_classes != 2:
+        raise ValueError(
+            f"{method} debiasing is for two classes, and {lists.name!r} has {lists.n_classes} "
+            f"({', '.join(lists.classes)}); use multiclass_hard or soft"
+        )
+    if not isinstance(vectors, Embedding):
+        vectors = open_embedding(vectors_in_memory(vectors))
+    found = vectors_by_word(vectors, lists.forms)
+    lists = lists.in_case(lists.case, found)
+    kept = {word: found[word] for word in sorted(lists.kept) if word in found}
+    return DEBIASING_METHODS[method](Material(method, vectors, lists, kept), **options)
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:

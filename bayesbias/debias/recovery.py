@@ -25,6 +25,10 @@ VOCABULARY = 50_000
 words first, and Gonen and Goldberg (2019) use as many."""
 
 
+FOLDS = 5
+"""Parts of the cross-validation."""
+
+
 def remaining_bias(
     before: VectorsLike,
     after: VectorsLike,
@@ -34,7 +38,6 @@ def remaining_bias(
     n_words: int = 500,
     neighbours: int = 100,
     vocabulary: int = VOCABULARY,
-    folds: int = 5,
     seed: Seed = None,
 ) -> pd.DataFrame:
     """Measure how much bias can be recovered after debiasing, as Gonen and Goldberg do.
@@ -57,8 +60,6 @@ def remaining_bias(
         Nearest words of each target.
     vocabulary : int
         Words from the start of ``before`` among which all this is looked for.
-    folds : int
-        Parts of the cross-validation.
     seed : int, SeedSequence, Generator or None
         For the starts of the clustering and for the folds; kept in ``attrs["seed"]``.
 
@@ -99,7 +100,7 @@ def remaining_bias(
         rows = _rows(vectors, words)
         values = [
             cluster_accuracy(rows[chosen], labels, seed=root),
-            classifier_accuracy(rows[chosen], labels, folds, int(root.generate_state(1)[0])),
+            classifier_accuracy(rows[chosen], labels, int(root.generate_state(1)[0])),
         ]
         if correlated:
             near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbours)
@@ -134,12 +135,12 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     return float(table[linear_sum_assignment(table, maximize=True)].sum() / len(matrix))
 
 
-def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], folds: int, seed: int) -> float:
+def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) -> float:
     """Compute the share of rows that a support vector machine classifies right, cross-validated."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
-    split = StratifiedKFold(folds, shuffle=True, random_state=seed % 2**32)
+    split = StratifiedKFold(FOLDS, shuffle=True, random_state=seed % 2**32)
     guesses = cross_val_predict(SVC(kernel="rbf"), rows, labels, cv=split)
     return float(np.mean(guesses == labels))
 

@@ -14,7 +14,7 @@ from .._core.checks import is_whole, unknown_name
 from .._core.display import abridged
 from ..embeddings.source import Embedding
 from ..embeddings.word_sets import look_up_tuples
-from ..scores.subspace import bias_subspace, principal_components
+from ..scores.subspace import bias_subspace, group_means, principal_components
 from .defining_sets import DefiningSets
 
 VectorsByWord = Mapping[str, NDArray[np.floating]]
@@ -43,10 +43,10 @@ def bias_directions(
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
     unit = unit_sets(vectors, sets)
     if subspace == "components":
-        return principal_components(unit, sets.n_classes - 1 if k is None else k).directions
+        return principal_components(unit, sets.n_classes - 1 if k is None else k)[0]
     if k is not None:
         raise ValueError('k is for subspace="components"; the span of means has its own size')
-    return bias_subspace(list(np.stack(unit, axis=1)))
+    return bias_subspace(group_means(list(np.stack(unit, axis=1))))
 
 
 def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:

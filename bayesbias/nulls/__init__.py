@@ -10,12 +10,10 @@ Examples
 """
 
 from .additive import Scenario as Scenario
-from .base import PLANTINGS as PLANTINGS
 from .base import BaseScenario as BaseScenario
 from .base import Batch as Batch
 from .registry import ABOUT as ABOUT
 from .registry import SCENARIOS as SCENARIOS
 from .registry import scenario as scenario
-from .unit_vectors import UnitVectorScenario as UnitVectorScenario
 from .vocabulary import VocabularyScenario as VocabularyScenario
 from .vocabulary import vocabulary_scenario as vocabulary_scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from string import ascii_uppercase
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -55,11 +55,10 @@ class BaseScenario:
             raise ValueError(f"controls must be some of {', '.join(CONTROLS)}, got {controls}")
         if self.planted not in PLANTINGS:
             raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
-        normal: dict[str, object] = {"groups": groups, "controls": controls}
-        for name in ("n_words", "n_attributes", "effect"):
-            normal[name] = _by_group(name, getattr(self, name), len(groups))
-        for name, value in normal.items():  # equal scenarios have equal settings
-            object.__setattr__(self, name, value)
+        sizes = ("n_words", "n_attributes", "effect")
+        normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
+        for name, value in {"groups": groups, "controls": controls, **normal}.items():
+            object.__setattr__(self, name, value)  # equal scenarios have equal settings
 
     @property
     def word_sizes(self) -> IntArray:
@@ -127,10 +126,6 @@ class BaseScenario:
         """Simulate one long-form table; its words are named by group and number."""
         return self.simulate(1, seed).table(0)
 
-    def without_effect(self) -> Self:
-        """Return the same scenario with nothing planted."""
-        return replace(self, effect=0.0)
-
     def settings(self) -> dict[str, Any]:
         """Return all that decides the tables, as JSON can write it."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -139,17 +134,6 @@ class BaseScenario:
 
     def _draw(self, n: int, rng: Generator) -> Batch:
         raise NotImplementedError
-
-    def _of_vectors(self, distances: FloatArray, vectors: FloatArray) -> Batch:
-        """Return tables in which all words have the effect planted, and pairs vary as one.
-
-        ``vectors`` are unit vectors of words, then attributes, (n, n_words + n_attributes, n_dims).
-        """
-        pulled = self.pull * self.effects[:, None]
-        expected = (distances + pulled).mean(axis=(1, 2), keepdims=True) - pulled
-        bias = np.broadcast_to(self.effects, distances.shape[:2])
-        cosines = np.matmul(vectors, vectors.transpose(0, 2, 1))
-        return Batch(self, distances, bias, self.effects, expected, cosines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,9 +195,9 @@ class Batch:
 
     def first(self, n: int) -> Batch:
         """Return the first n tables."""
-        by_table = {name: getattr(self, name)[:n] for name in _BY_TABLE}
         cosines = None if self.cosines is None else self.cosines[:n]
-        return replace(self, **by_table, cosines=cosines)
+        parts = (self.distances[:n], self.word_bias[:n], self.planted, self.expected[:n])
+        return Batch(self.scenario, *parts, cosines)
 
     def debiased(self, other: Batch, kept: float) -> Batch:
         """Return these tables after their effect was taken away and all else moved.
@@ -246,11 +230,13 @@ class Batch:
 
     def __sub__(self, other: Batch) -> Batch:
         """Return differences of distances, and of what is true of them."""
-        names = (*_BY_TABLE, "planted")
-        return replace(self, **{name: getattr(self, name) - getattr(other, name) for name in names})
-
-
-_BY_TABLE = ("distances", "word_bias", "expected")
+        return replace(
+            self,
+            distances=self.distances - other.distances,
+            word_bias=self.word_bias - other.word_bias,
+            planted=self.planted - other.planted,
+            expected=self.expected - other.expected,
+        )
 
 
 def is_finite(value: object) -> bool:

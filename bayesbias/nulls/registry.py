@@ -8,7 +8,6 @@ from functools import partial
 from .._core.checks import unknown_name
 from .additive import Scenario
 from .base import BaseScenario
-from .unit_vectors import UnitVectorScenario
 from .vocabulary import vocabulary_scenario
 
 HUMAN = ("human",)
@@ -41,8 +40,6 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
         "the same, and words and attributes lean to their own or away from it, never to one other"),
     "heavy-tails": (partial(_all, cell_df=4),
         "all-lean, single distances from a Student-t of 4 degrees of freedom"),
-    "unit-vectors": (partial(UnitVectorScenario, controls=HUMAN),
-        "cosines of random unit vectors in 100 dimensions"),
     "vocabulary": (partial(_words, lists="random"),
         "lists of words drawn at random from the bundled GloVe vectors"),
     "vocabulary-topics": (partial(_words, lists="topics"),

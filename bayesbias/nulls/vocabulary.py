@@ -67,7 +67,10 @@ class VocabularyScenario(BaseScenario):
         drawn = self.vectors[np.array([self._rows(rng) for _ in range(n)])]
         words, attributes = np.split(drawn, [len(self.effects)], axis=1)
         distances = 1 - np.matmul(words, attributes.transpose(0, 2, 1)) - shift
-        return self._of_vectors(distances, drawn)
+        expected = (distances + shift).mean(axis=(1, 2), keepdims=True) - shift
+        bias = np.broadcast_to(self.effects, distances.shape[:2])
+        cosines = np.matmul(drawn, drawn.transpose(0, 2, 1))
+        return Batch(self, distances, bias, self.effects, expected, cosines)
 
     def _rows(self, rng: Generator) -> IntArray:
         """Rows of the vocabulary for one table, protected words first, none twice."""

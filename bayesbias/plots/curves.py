@@ -1,4 +1,4 @@
-"""Curves of power, order and robustness; histograms of what chance gives."""
+"""Curves of power and order; histograms of what chance gives."""
 
 from __future__ import annotations
 
@@ -58,12 +58,11 @@ def curves(
 ) -> Axes:
     """Draw a column `y` against `x`, a curve for each value of `by`.
 
-    Rates by planted effect or length of lists (``bb.calibration.list_length``), or scores by the
-    share of words used (``bb.scores.robustness``, one score: ``x="share"``, ``y="mean"``,
-    ``by="groups"``). Columns ``low`` and ``high`` are bands around rates and means, values of
-    ``nominal`` and ``no_bias`` dashed lines. Lengths of lists are on a scale of doublings.
+    Such as rates by planted effect or length of lists, or scores by the share of words. Columns
+    ``low`` and ``high`` are bands around rates and means, values of ``nominal`` and ``no_bias``
+    dashed lines. Lengths of lists are on a scale of doublings.
     """
-    require_frame(frame, (x, y, by), "what bb.calibration.list_length returns")
+    require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):

@@ -33,5 +33,4 @@ from .registry import SCORES as SCORES
 from .registry import ListScore as ListScore
 from .registry import properties as properties
 from .result import ScoreResult as ScoreResult
-from .robustness import robustness as robustness
 from .table import score_table as score_table

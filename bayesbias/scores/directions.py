@@ -12,8 +12,8 @@ from .._core.checks import unknown_name
 from ..embeddings.word_sets import WordVectors
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result
 from .subspace import (
+    bias_subspace,
     differences_of_means,
-    gram_schmidt,
     group_means,
     lengths_along,
     principal_components,
@@ -27,7 +27,7 @@ def same(
 ) -> ScoreResult:
     """SAME: how far targets point along the directions in which protected groups differ.
 
-    With â_i the mean unit vector of group i and B the Gram-Schmidt basis of â_i - â_0, the bias
+    With â_i the mean unit vector of group i and B an orthonormal basis of â_i - â_0, the bias
     of a target is ‖B t/‖t‖‖, for two groups |cos(t, â_0 - â_1)|; SAME is the mean over targets.
 
     Parameters
@@ -39,11 +39,9 @@ def same(
     -------
     ScoreResult
         ``score`` and ``per_target`` in [0, 1], 0 where a target is equally near to all groups
-        and 1 where it lies in the bias subspace, whatever the order of the groups.
-        ``component_GROUP`` depends on it: the cosine with what the difference of that group from
-        the first adds to those before it. ``rank``, the dimensions of the subspace. For two groups
-        only: ``signed``, cos(t, â_0 - â_1), positive towards the first; ``skew``, its mean;
-        ``stereotype``, its population sd.
+        and 1 where it lies in the bias subspace, whatever the order of the groups. ``rank``, the
+        dimensions of the subspace. For two groups only: ``signed``, cos(t, â_0 - â_1), positive
+        towards the first; ``skew``, its mean; ``stereotype``, its population sd.
 
     References
     ----------
@@ -55,16 +53,19 @@ def same(
     keys = {f"group {name}": words for name, words in named.items()}
     sets = read_sets(vectors, {"targets": targets} | keys)
     units = unit_rows(sets.rows["targets"])
-    differences = differences_of_means(group_means([sets.rows[key] for key in keys]))
-    basis, made_of = gram_schmidt(differences)
+    means = group_means([sets.rows[key] for key in keys])
+    basis = bias_subspace(means)
     parts = {"per_target": lengths_along(units, basis)}
     details: dict[str, float] = {"rank": len(basis)}
     if len(named) == 2:
-        parts["signed"] = signed = units @ unit_rows(-differences)[0]
+        parts["signed"] = signed = signed_cosines(units, means)
         details |= {"skew": float(signed.mean()), "stereotype": float(signed.std())}
-    names = [f"component_{list(named)[place + 1]}" for place in made_of]
-    parts |= dict(zip(names, basis @ units.T, strict=True))
     return score_result(parts["per_target"].mean(), sets, ["targets"], parts, **details)
+
+
+def signed_cosines(units: FloatArray, means: FloatArray) -> FloatArray:
+    """Compute cos(t, â_0 - â_1) of unit vectors with the difference of two groups' means."""
+    return np.asarray(units @ unit_rows(-differences_of_means(means))[0])
 
 
 def ripa(
@@ -169,10 +170,11 @@ def direct_bias(
             f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
         )
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
-    found = principal_components([unit_rows(rows) for rows in members] if unit else members, k)
+    rows = [unit_rows(rows) for rows in members] if unit else members
+    directions, explained = principal_components(rows, k)
     units = unit_rows(sets.rows["targets"])
-    parts = {"per_target": lengths_along(units, found.directions) ** c}
-    cosines = enumerate(found.directions @ units.T)
+    parts = {"per_target": lengths_along(units, directions) ** c}
+    cosines = enumerate(directions @ units.T)
     parts |= {f"component_{number}": component for number, component in cosines}
-    details = {"explained": found.explained, "k": len(found.directions), "defining_sets": kept}
+    details = {"explained": explained, "k": len(directions), "defining_sets": kept}
     return score_result(parts["per_target"].mean(), sets, ["targets"], parts, **details)

@@ -51,11 +51,9 @@ def rnd(
     Garg, Schiebinger, Jurafsky, Zou (2018), PNAS 115, equation 3.
     """
     sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": A}, disjoint=["X", "Y"])
-    per_attribute = relative_distances(
-        *(unit_rows(rows) if unit else rows for rows in sets.rows.values())
-    )
-    score = per_attribute.mean() if average else per_attribute.sum()
-    return score_result(score, sets, ["attributes"], {"per_attribute": per_attribute})
+    distances = relative_distances(*(unit_rows(r) if unit else r for r in sets.rows.values()))
+    score = distances.mean() if average else distances.sum()
+    return score_result(score, sets, ["attributes"], {"per_attribute": distances})
 
 
 def relative_distances(X: FloatArray, Y: FloatArray, attributes: FloatArray) -> FloatArray:
@@ -89,9 +87,9 @@ def ect(
     Dev and Phillips (2019), Attenuating bias in word vectors.
     """
     sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": A}, disjoint=["X", "Y"])
-    x, y = (unit_rows(sets.rows[name]) if unit else sets.rows[name] for name in "XY")
-    cosines = cosines_of_means([x, y], unit_rows(sets.rows["attributes"]))
-    parts = dict(zip(("to_x", "to_y"), cosines, strict=True))
+    groups = [unit_rows(sets.rows[name]) if unit else sets.rows[name] for name in "XY"]
+    cosines = cosines_of_means(groups, unit_rows(sets.rows["attributes"]))
+    parts = {"to_x": cosines[0], "to_y": cosines[1]}
     return score_result(rank_correlation(cosines), sets, ["attributes"], parts)
 
 
@@ -170,17 +168,14 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     -------
     ScoreResult
         ``score`` in [0, 2]; ``per_word``, the mean distance by protected word (rows) and attribute
-        set (columns). The authors call 1 ideal: positive and negative cosines balance then, though
-        words need not be equally near to the sets.
+        set (columns). 1, the authors' ideal, means that cosines balance, not that sets are equal.
 
     References
     ----------
     Manzini, Lim, Tsvetkov, Black (2019), section 3.3.
     """
-    if not wordlist.groups:
-        raise ValueError(f"the list {wordlist.name!r} has no groups; MAC needs protected words")
-    if not wordlist.stereotypes:
-        raise ValueError("MAC needs at least one attribute set; got none")
+    if not wordlist.groups or not wordlist.stereotypes:
+        raise ValueError(f"MAC needs groups and stereotypes; {wordlist.name!r} has no such words")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
     stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
     sets = look_up(vectors, groups | stereotypes)
@@ -210,9 +205,8 @@ def mean_distances(
 def mac_of_table(table: pd.DataFrame) -> ScoreResult:
     """MAC of a long-form table: the mean of the mean distances by protected word and set.
 
-    Rows with ``connection`` other than ``associated`` or ``different`` do not enter; repeated rows
-    count as often as they stand. ``per_word`` has NaN where a word has no row for a set; such cells
-    do not count.
+    Only ``associated`` and ``different`` rows enter; repeated rows count as often as they stand.
+    ``per_word`` has NaN where a word has no row for a set; such cells do not count.
     """
     means = set_means(table)
     return ScoreResult(float(np.nanmean(means.to_numpy())), means)
@@ -222,13 +216,8 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
 
     The pairs are (protected word, attribute set). They share words and are averages, so that
-    they depend on each other and differ in uncertainty: read the p-value with the warning of
-    Dobrzeniecka and Urbaniak (2024), section 3, in mind.
-
-    Returns
-    -------
-    Series
-        ``change``, the mean; ``t``; the two-sided ``p_value``; ``n_pairs``.
+    they depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section
+    3). The result has ``change``, the mean; ``t``; the two-sided ``p_value``; ``n_pairs``.
     """
     from scipy.stats import ttest_1samp
 
@@ -239,9 +228,9 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
         raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
-    test = ttest_1samp(change, 0.0)
-    values = {"change": change.mean(), "t": test.statistic, "p_value": test.pvalue}
-    return pd.Series(values | {"n_pairs": len(change)}, dtype=object)
+    t, p_value = ttest_1samp(change, 0.0)
+    values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
+    return pd.Series(values, dtype=object)
 
 
 def rnsb(
@@ -280,28 +269,35 @@ def rnsb(
     """
     sets = read_sets(vectors, {"targets": targets, "A": A, "B": B}, disjoint=["A", "B"])
     rows, a, b = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
-    probability = negative_probability(rows, a, b, C)
+    probability = negative_probability(rows, negative_direction(a, b, C))
     parts = {"probability": probability, "share": probability / probability.sum()}
     return score_result(divergence(probability), sets, ["targets"], parts)
 
 
 def divergence(probability: FloatArray) -> float:
     """KL divergence, in nats, of the normalized probabilities from the uniform distribution."""
+    from scipy.special import rel_entr
+
     share = probability / probability.sum()
-    present = share[share > 0]
-    return max(float((present * np.log(present * len(share))).sum()), 0.0)
+    return max(float(rel_entr(share, 1 / len(share)).sum()), 0.0)
 
 
-def negative_probability(
-    rows: FloatArray, A: FloatArray, B: FloatArray, C: float = 1.0
-) -> FloatArray:
-    """Probability of B by a ridge logistic regression that tells it from A, for every row.
+def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
+    """Weights, (n_dims + 1,), of a ridge logistic regression that tells B from A.
 
-    The intercept is the weight of a coordinate that is one for all words, and so is penalized.
+    The last is the intercept, the weight of a coordinate that is one for all words, and so is
+    penalized.
     """
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=C, fit_intercept=False, max_iter=10_000, tol=1e-8)
-    with_ones = [np.column_stack([part, np.ones(len(part))]) for part in (np.vstack([A, B]), rows)]
-    model.fit(with_ones[0], np.repeat([0, 1], [len(A), len(B)]))
-    return np.asarray(model.predict_proba(with_ones[1])[:, 1], dtype=np.float64)
+    rows = np.pad(np.vstack([A, B]), ((0, 0), (0, 1)), constant_values=1.0)
+    model.fit(rows, np.repeat([0, 1], [len(A), len(B)]))
+    return np.asarray(model.coef_[0], dtype=np.float64)
+
+
+def negative_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:
+    """Probability of B for every row, by the weights of `negative_direction`."""
+    from scipy.special import expit
+
+    return np.asarray(expit(rows @ direction[:-1] + direction[-1]))

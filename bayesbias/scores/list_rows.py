@@ -22,18 +22,11 @@ Scope = Literal["all", "pair", "ordered"]
 
 @dataclass(frozen=True, eq=False)
 class Picks:
-    """Which words to take, by set: index arrays, (n,) or for many resamplings (n_resamples, n)."""
+    """Words of every set that are drawn again, as index arrays (n_resamples, n_words)."""
 
     protected: tuple[Indices, ...]
     stereotypes: tuple[Indices, ...]
     defining: Indices
-
-    def of_resampling(self, number: int) -> Picks:
-        """Return those of one resampling."""
-        protected, stereotypes = (
-            tuple(picks[number] for picks in sets) for sets in (self.protected, self.stereotypes)
-        )
-        return Picks(protected, stereotypes, self.defining[number])
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +34,8 @@ class ListRows:
     """Vectors of a word list as the embedding holds them, group by group, and their words.
 
     ``defining`` (n_sets, n_groups, n_dims) are the words in the same place of every group, None
-    where groups have different sizes in the list, so that its words do not form pairs.
+    where groups have different sizes in the list, so that its words do not form pairs. ``whole``
+    are the rows that those of a resampling are drawn from.
     """
 
     groups: tuple[str, ...]
@@ -50,6 +44,7 @@ class ListRows:
     protected_words: tuple[WordArray, ...]
     stereotype_words: tuple[WordArray, ...]
     defining: FloatArray | None
+    whole: ListRows | None = None
 
     @cached_property
     def protected_units(self) -> tuple[FloatArray, ...]:
@@ -70,11 +65,6 @@ class ListRows:
             raise ValueError("no place of the list has its words of all groups in the embedding")
         return self.defining
 
-    def sizes(self) -> tuple[list[int], list[int], int]:
-        """How many words every group and stereotype set has, and how many defining sets."""
-        n_sets = 0 if self.defining is None else len(self.defining)
-        return list(map(len, self.protected)), list(map(len, self.stereotypes)), n_sets
-
     def of_groups(self, places: Sequence[int]) -> ListRows:
         """Return the rows of some groups, in the order given."""
 
@@ -90,21 +80,22 @@ class ListRows:
             None if self.defining is None else self.defining[:, list(places)],
         )
 
-    def of_words(self, picks: Picks) -> ListRows:
-        """Return the rows of some words, which may repeat."""
+    def resampled(self, picks: Picks, number: int, places: Sequence[int]) -> ListRows:
+        """Return the rows of a resampling; ``places`` are those of these groups in the list."""
 
-        def taken[T: np.generic](
-            sets: tuple[NDArray[T], ...], chosen: tuple[Indices, ...]
+        def of[T: np.generic](
+            sets: tuple[NDArray[T], ...], drawn: tuple[Indices, ...]
         ) -> tuple[NDArray[T], ...]:
-            return tuple(rows[index] for rows, index in zip(sets, chosen, strict=True))
+            return tuple(rows[drawn[at][number]] for rows, at in zip(sets, places, strict=True))
 
         return ListRows(
             self.groups,
-            taken(self.protected, picks.protected),
-            taken(self.stereotypes, picks.stereotypes),
-            taken(self.protected_words, picks.protected),
-            taken(self.stereotype_words, picks.stereotypes),
-            None if self.defining is None else self.defining[picks.defining],
+            of(self.protected, picks.protected),
+            of(self.stereotypes, picks.stereotypes),
+            of(self.protected_words, picks.protected),
+            of(self.stereotype_words, picks.stereotypes),
+            None if self.defining is None else self.defining[picks.defining[number]],
+            whole=self,
         )
 
 
@@ -130,17 +121,11 @@ def list_rows(
     ]
     defining = None
     if len({len(listed) for listed in wordlist.groups.values()}) == 1:
-        by_word = [
-            dict(zip(names.tolist(), matrix, strict=True))
-            for names, matrix in zip(words[0], rows[0], strict=True)
-        ]
-        places = [
-            [of_group.get(word) for word, of_group in zip(place, by_word, strict=True)]
-            for place in zip(*wordlist.groups.values(), strict=True)
-        ]
-        whole = [place for place in places if not any(row is None for row in place)]
-        shape = len(whole), len(groups), rows[0][0].shape[1]
-        defining = np.array(whole, dtype=np.float64).reshape(shape)
+        known = [dict(zip(found.words[name], found.rows[name], strict=True)) for name in protected]
+        places = [zip(known, place, strict=True) for place in zip(*protected.values(), strict=True)]
+        whole = [[of.get(word) for of, word in place] for place in places]
+        whole = [place for place in whole if not any(row is None for row in place)]
+        defining = np.array(whole).reshape(len(whole), len(groups), rows[0][0].shape[1])
     return ListRows(groups, rows[0], rows[1], words[0], words[1], defining), found.missing
 
 

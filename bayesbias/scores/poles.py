@@ -136,9 +136,7 @@ def weat(
     -------
     ScoreResult
         ``score`` is d, also ``effect_size``; ``statistic``, ``p_value``, ``p_bounds``;
-        ``separability``, the area under the ROC curve: the share of pairs of words of X and of Y of
-        which the first has the larger association; ``association``, s of every word. Positive
-        values: X goes with A and Y with B.
+        ``association``, s of every word. Positive values: X goes with A and Y with B.
 
     References
     ----------
@@ -166,7 +164,6 @@ def weat(
         statistic=float(test.statistic),
         p_value=float(test.p_value),
         p_bounds=(float(test.low), float(test.high)),
-        separability=float(((x[:, None] > y) + (x[:, None] == y) / 2).mean()),
     )
 
 

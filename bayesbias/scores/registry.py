@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -16,20 +17,21 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
-from .directions import relation_vector
+from .directions import relation_vector, signed_cosines
 from .groups import (
     cosines_of_means,
     divergence,
     mean_distances,
+    negative_direction,
     negative_probability,
     own_associations,
     rank_correlation,
     relative_distances,
 )
-from .list_rows import ListRows, Picks, Scope
+from .list_rows import ListRows, Scope
 from .permutation import Alternative, PermutationTest, permutation_test
 from .poles import semantic_axis, weat_effect, word_effects
-from .subspace import differences_of_means, gram_schmidt, lengths_along, principal_components
+from .subspace import bias_subspace, lengths_along, principal_components
 
 Reading = Literal[
     "closer to own stereotype",
@@ -64,10 +66,6 @@ class ListScore:
         Which values mean what, of ``Direction`` and ``Reading``. Scores of one group against
         others, or of their own stereotypes against others', can also lean the other way, sizes of
         differences cannot.
-    resampled : function of ListRows and Picks, optional
-        The score under resamplings of the words, (n_resamples,), where something of the whole list
-        is kept since it takes long; `robustness` computes such a score only if it is named. Without
-        it ``value`` is computed on the words of each resampling.
     """
 
     value: Callable[[ListRows], float]
@@ -78,14 +76,6 @@ class ListScore:
     no_bias: float = 0.0
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
-    resampled: Callable[[ListRows, Picks], FloatArray] | None = None
-
-    def value_or_nan(self, rows: ListRows) -> float:
-        """Return the score, NaN where it is undefined."""
-        try:
-            return self.value(rows)
-        except ValueError:
-            return float("nan")
 
 
 def _means(sets: Iterable[FloatArray]) -> FloatArray:
@@ -113,36 +103,16 @@ def _nas(rows: ListRows) -> float:
     return float(word_effects(to_a, to_b).mean())
 
 
-def _semaxis(rows: ListRows) -> float:
-    return float((rows.protected_units[0] @ semantic_axis(*rows.stereotypes)).mean())
-
-
-def _rnd(rows: ListRows) -> float:
-    X, Y = rows.protected
-    return float(relative_distances(X, Y, rows.stereotypes[0]).mean())
-
-
-def _ect(rows: ListRows) -> float:
-    return rank_correlation(cosines_of_means(rows.protected, np.vstack(rows.stereotype_units)))
+@lru_cache(maxsize=1)
+def _classifier(rows: ListRows) -> FloatArray:
+    A, B = rows.stereotypes
+    return negative_direction(A, B)
 
 
 def _rnsb(rows: ListRows) -> float:
-    A, B = rows.stereotypes
-    return divergence(negative_probability(np.vstack(rows.protected), A, B))
-
-
-def _rnsb_resampled(rows: ListRows, picks: Picks) -> FloatArray:
-    """Targets resampled; the classifier is that of the whole list."""
-    A, B = rows.stereotypes
-    probability = negative_probability(np.vstack(rows.protected), A, B)
-    by_group = np.split(probability, [len(rows.protected[0])])
-    drawn = [values[index] for values, index in zip(by_group, picks.protected, strict=True)]
-    return np.array([divergence(row) for row in np.hstack(drawn)])
-
-
-def _gweat(rows: ListRows) -> float:
-    means = _means(rows.protected_units), _means(rows.stereotype_units)
-    return float(own_associations(*means).sum())
+    """Resampled targets keep the classifier of the whole list, which takes long to learn."""
+    direction = _classifier(rows.whole or rows)
+    return divergence(negative_probability(np.vstack(rows.protected), direction))
 
 
 def _mac(rows: ListRows) -> float:
@@ -151,24 +121,12 @@ def _mac(rows: ListRows) -> float:
     return float(np.mean([mean_distances(units, others, words, names) for others, names in sets]))
 
 
-def _same(rows: ListRows) -> float:
-    basis, _ = gram_schmidt(differences_of_means(_means(rows.protected_units)))
-    return float(lengths_along(np.vstack(rows.stereotype_units), basis).mean())
+def _along(rows: ListRows, directions: FloatArray) -> float:
+    return float(lengths_along(np.vstack(rows.stereotype_units), directions).mean())
 
 
 def _signed_same(rows: ListRows) -> FloatArray:
-    differences = differences_of_means(_means(rows.protected_units))
-    return np.asarray(np.vstack(rows.stereotype_units) @ unit_rows(-differences)[0])
-
-
-def _ripa(rows: ListRows) -> float:
-    return float((np.vstack(rows.stereotypes) @ relation_vector(rows.defining_sets)).mean())
-
-
-def _direct_bias(rows: ListRows) -> float:
-    components = principal_components([unit_rows(members) for members in rows.defining_sets])
-    targets = np.vstack(rows.stereotype_units)
-    return float(lengths_along(targets, components.directions).mean())
+    return signed_cosines(np.vstack(rows.stereotype_units), _means(rows.protected_units))
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
@@ -191,30 +149,48 @@ SCORES: dict[str, ListScore] = {
         "mean of the effect sizes of SC-WEAT",
     ),
     "semaxis": ListScore(
-        _semaxis, "ordered", f"mean of the first group, {AS_THEY_ARE}"
+        lambda rows: float((rows.protected_units[0] @ semantic_axis(*rows.stereotypes)).mean()),
+        "ordered", f"mean of the first group, {AS_THEY_ARE}",
     ),
     "rnd": ListScore(
-        _rnd, "ordered", f"mean over attributes, {AS_THEY_ARE}",
+        lambda rows: float(
+            relative_distances(rows.protected[0], rows.protected[1], rows.stereotypes[0]).mean()
+        ),
+        "ordered", f"mean over attributes, {AS_THEY_ARE}",
         "stereotypes of the first group; negative: nearer to the first", direction="lower",
     ),
     "ect": ListScore(
-        _ect, "pair", AS_THEY_ARE, "higher is less biased",
+        lambda rows: rank_correlation(
+            cosines_of_means(rows.protected, np.vstack(rows.stereotype_units))
+        ),
+        "pair", AS_THEY_ARE, "higher is less biased",
         no_bias=1.0, direction="lower", reading=BETWEEN_GROUPS,
     ),
     "ripa": ListScore(
-        _ripa, "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARDS
+        lambda rows: float(
+            (np.vstack(rows.stereotypes) @ relation_vector(rows.defining_sets)).mean()
+        ),
+        "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARDS,
     ),
     "rnsb": ListScore(
         _rnsb, "pair", f"C=1, {AS_THEY_ARE}",
         "second group's stereotypes as negative; interval over targets, classifier kept",
-        reading=BETWEEN_GROUPS, resampled=_rnsb_resampled,
+        reading=BETWEEN_GROUPS,
     ),
-    "gweat": ListScore(_gweat, "all"),
+    "gweat": ListScore(
+        lambda rows: float(
+            own_associations(_means(rows.protected_units), _means(rows.stereotype_units)).sum()
+        ),
+        "all",
+    ),
     "mac": ListScore(
         _mac, "all", "stereotypes only", "1: cosines average to zero",
         no_bias=1.0, direction="lower", reading="closer to all stereotypes",
     ),
-    "same": ListScore(_same, "all", reading=BETWEEN_GROUPS),
+    "same": ListScore(
+        lambda rows: _along(rows, bias_subspace(_means(rows.protected_units))),
+        "all", reading=BETWEEN_GROUPS,
+    ),
     "same_skew": ListScore(
         lambda rows: float(_signed_same(rows).mean()), "pair", reading=TOWARDS
     ),
@@ -223,8 +199,10 @@ SCORES: dict[str, ListScore] = {
         reading="more difference between stereotypes",
     ),
     "direct_bias": ListScore(
-        _direct_bias, "all", "c=1, k=groups-1, unit length", BY_PLACE,
-        reading=BETWEEN_GROUPS,
+        lambda rows: _along(
+            rows, principal_components(list(map(unit_rows, rows.defining_sets)))[0]
+        ),
+        "all", "c=1, k=groups-1, unit length", BY_PLACE, reading=BETWEEN_GROUPS,
     ),
 }  # fmt: skip
 """Scores on word lists by name, in the order of tables; to add one, add its entry here."""
@@ -262,14 +240,7 @@ def properties() -> pd.DataFrame:
     that values from different embeddings or lists are on one scale. It is *trustworthy* if it
     takes its value of no bias only when every target is equally near to all attribute sets. For
     scores of words between groups, such as SAME, RND and ECT, the words are the targets and the
-    groups the attribute sets.
-
-    Returns
-    -------
-    DataFrame
-        One row a score: ``comparable`` and ``trustworthy`` (bool), the
-        ``lowest`` and ``highest`` values as formulas and that of ``no_bias``, the ``source`` of
-        the proof, and the reasons. Every entry is shown by a test of the package.
+    groups the attribute sets. One row a score; every entry is shown by a test of the package.
 
     References
     ----------

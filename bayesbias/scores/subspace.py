@@ -6,7 +6,6 @@ Shared by the scores that measure along them and by the methods that remove them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,21 +14,9 @@ from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import as_rows
 
 DEPENDENT = 1e-6
-"""A vector whose part outside the span of those before it is shorter than this share of the
-longest one is left out of a basis. Embeddings are stored in float32, whose rounding is 6e-8 of a
-coordinate: a shorter remainder would point wherever the rounding does."""
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """Principal components of defining sets: orthonormal rows (k, n_dims), and shares (k,).
-
-    The direction of the largest variance comes first, and each points to the first member of the
-    sets rather than to the last; ``explained`` is its share of the centered words' variance.
-    """
-
-    directions: FloatArray
-    explained: FloatArray
+"""A direction along which vectors vary by less than this share of the largest is left out of a
+basis. Embeddings are stored in float32, whose rounding is 6e-8 of a coordinate: a shorter one would
+point wherever the rounding does."""
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
@@ -48,48 +35,39 @@ def differences_of_means(means: FloatArray) -> FloatArray:
     return np.asarray(differences)
 
 
-def gram_schmidt(rows: ArrayLike) -> tuple[FloatArray, list[int]]:
-    """Orthonormal basis of the span of the rows, taken in order, (rank, n_dims).
-
-    Rows whose remainder is shorter than `DEPENDENT` of the longest row are left out; the places of
-    those that each vector was made of come second.
-    """
-    matrix = np.asarray(rows, dtype=np.float64)
-    longest = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
-    basis, kept = np.empty((0, matrix.shape[1])), []
-    for place, row in enumerate(matrix):
-        rest = row - basis.T @ (basis @ row)
-        rest -= basis.T @ (basis @ rest)  # once more: one pass loses digits on near-parallel rows
-        length = float(np.linalg.norm(rest))
-        if length > DEPENDENT * longest:
-            basis = np.vstack([basis, rest / length])
-            kept.append(place)
-    return basis, kept
+def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return orthonormal rows that span given ones, (rank, n_dims), and their singular values."""
+    _, lengths, directions = np.linalg.svd(rows, full_matrices=False)
+    rank = int((lengths > DEPENDENT * lengths.max()).sum())
+    return directions[:rank], lengths[:rank]
 
 
-def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Gram-Schmidt basis of the differences â_i - â_0 of the groups' mean unit vectors.
+def bias_subspace(means: FloatArray) -> FloatArray:
+    """Orthonormal basis of the differences â_i - â_0 of the groups' mean unit vectors.
 
     Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
     n_groups - 1 or, where group means are linearly dependent, less.
     """
-    return gram_schmidt(differences_of_means(group_means(groups)))[0]
+    return span(differences_of_means(means))[0]
 
 
-def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
+def principal_components(
+    defining_sets: Sequence[ArrayLike], k: int | None = None
+) -> tuple[FloatArray, FloatArray]:
     """First k principal components of words centered on the mean of their defining set.
 
-    Sets are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et
-    al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
+    Orthonormal rows, (k, n_dims), the direction of the largest variance first, each towards the
+    first member of the sets rather than the last; and the share of variance along each, (k,). Sets
+    are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et al.
+    (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
     """
     rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:
         raise ValueError("principal components need at least one defining set")
     wanted = max(map(len, rows)) - 1 if k is None else k
     centered = np.vstack([members - members.mean(axis=0) for members in rows])
-    _, lengths, directions = np.linalg.svd(centered, full_matrices=False)
-    rank = int((lengths > DEPENDENT * lengths.max()).sum())
-    if not rank:
+    directions, lengths = span(centered)
+    if not (rank := len(lengths)):
         raise ValueError(
             "the words of every defining set have the same vector, which gives no direction"
         )
@@ -100,7 +78,7 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
         )
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]
-    return Components(signs * directions[:wanted], lengths[:wanted] ** 2 / (lengths**2).sum())
+    return signs * directions[:wanted], lengths[:wanted] ** 2 / (lengths**2).sum()
 
 
 def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:

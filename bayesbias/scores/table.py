@@ -6,7 +6,8 @@ that is trained again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -135,19 +136,21 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
 
 
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
-    """Draw the words of every set with replacement, as many as it has: (n_resamples, n) each."""
+    """Draw the words of every set with replacement, as many as it has."""
     if n_resamples < 2:
         raise ValueError(
             f"n_resamples must be at least 2, got {n_resamples}; {N_RESAMPLES} is usual"
         )
     random = np.random.default_rng(as_seed_sequence(seed))
-    protected, stereotypes, n_sets = rows.sizes()
 
-    def drawn(size: int) -> Indices:
-        return random.integers(size, size=(n_resamples, size))
+    def drawn(words: Sized) -> Indices:
+        return random.integers(len(words), size=(n_resamples, len(words)))
 
     try:
-        return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
+        protected, stereotypes = (
+            tuple(map(drawn, sets)) for sets in (rows.protected, rows.stereotypes)
+        )
+        return Picks(protected, stereotypes, drawn(() if rows.defining is None else rows.defining))
     except MemoryError as error:
         why = f"n_resamples={n_resamples}: {error}; {N_RESAMPLES} is usual"
         raise ValueError(why) from None
@@ -155,20 +158,15 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
     """Compute scores under resamplings, (n_jobs, n_resamples); NaN where one is undefined."""
-    values = np.empty((len(jobs), len(picks.defining)))
-    one_by_one = []
-    for number, (spec, groups) in enumerate(jobs):
-        if spec.resampled is None:
-            one_by_one.append((number, spec, groups))
-            continue
-        sets = [tuple(of[i] for i in groups) for of in (picks.protected, picks.stereotypes)]
-        part = Picks(sets[0], sets[1], picks.defining)
-        values[number] = spec.resampled(rows.of_groups(groups), part)
-    for resampling in range(values.shape[1]) if one_by_one else ():
-        drawn = rows.of_words(picks.of_resampling(resampling))
-        parts = {groups: drawn.of_groups(groups) for _, _, groups in one_by_one}
-        for number, spec, groups in one_by_one:
-            values[number, resampling] = spec.value_or_nan(parts[groups])
+    values = np.full((len(jobs), len(picks.defining)), np.nan)
+    for groups in {groups: None for _, groups in jobs}:
+        part = rows.of_groups(groups)
+        for resampling in range(values.shape[1]):
+            drawn = part.resampled(picks, resampling, groups)
+            for number, (spec, of) in enumerate(jobs):
+                if of == groups:
+                    with suppress(ValueError):
+                        values[number, resampling] = spec.value(drawn)
     return values
 
 

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import pandas as pd
 
 from .. import debias
 from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .._core.display import Sheet
 from .._core.random import as_seed_sequence
 from ..comparison import (
@@ -283,9 +285,14 @@ def _debiased(
     **loading: Any,  # noqa: ANN401
 ) -> VectorsLike:
     """Apply a debiasing method to the vectors before, if `after` names one."""
-    if not isinstance(after, str) or after not in debias.DEBIASING_METHODS:
+    if not isinstance(after, str):
         return after
-    if Path(after).exists():
+    methods, there = debias.DEBIASING_METHODS, Path(after).exists()
+    if after not in methods:
+        if get_close_matches(after, methods) and not (there or Path(after).suffix):
+            raise ValueError(unknown_name("embedding or debiasing method", after, methods))
+        return after
+    if there:
         warnings.warn(
             f"{after} is read as the debiasing method; for the file or folder of that name give "
             f"./{after}",

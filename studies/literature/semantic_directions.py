@@ -27,8 +27,8 @@ def direction_stability(vectors: WordVectors, pairs: Iterable[Sequence[str]]) ->
     """
     rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
     sets = [unit_rows(pair) for pair in rows]
-    whole = principal_components(sets, 1).directions[0]
+    whole = principal_components(sets, 1)[0][0]
     rest = ([*sets[:at], *sets[at + 1 :]] for at in range(len(sets)))
-    cosines = [abs(principal_components(some, 1).directions[0] @ whole) for some in rest]
+    cosines = [abs(principal_components(some, 1)[0][0] @ whole) for some in rest]
     names = [" - ".join(words) for words in kept]
     return pd.Series(np.minimum(cosines, 1.0), index=names, name="cosine")

@@ -24,7 +24,7 @@ from ..subspace import (
 )
 
 
-@debiasing_method(two_classes=True)
+@debiasing_method()
 def double_hard(
     material: Material,
     *,

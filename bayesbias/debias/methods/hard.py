@@ -38,7 +38,7 @@ def multiclass_hard(
     return _projected(material, k, equalise, subspace)
 
 
-@debiasing_method(two_classes=True)
+@debiasing_method()
 def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> Debiaser:
     """Hard debiasing for two classes: neutralise and equalise.
 
@@ -61,8 +61,7 @@ def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> 
     Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs: it neutralises
     every word that is not listed as specific, so also those of the equalise sets, before these are
     equalised, and those of the defining sets (*Mary* and *John* of their list, which move by .31
-    and .25 in GoogleNews); and it takes each equalise pair in lower, title and upper case, as
-    `DefiningSets.with_case_variants` does.
+    and .25 in GoogleNews); and it takes each equalise pair in lower, title and upper case.
     """
     return _projected(material, k, equalise, "components")
 

@@ -1,0 +1,253 @@
+"""Hard, half-sibling and double-hard debiasing against their published steps, written out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import cosine, refused
+from debias_toys import (
+    EQUALISE,
+    GENDER,
+    NEUTRAL,
+    PAIRS,
+    RELIGION,
+    SINGLE,
+    SPECIFIC,
+    TRIPLES,
+    direction_of,
+    published_steps,
+    toy,
+    unit,
+    vectors_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias import debias
+from bayesbias.debias import (
+    DefiningSets,
+    debiasing,
+    double_hard,
+    half_sibling,
+    hard,
+    multiclass_hard,
+    soft,
+)
+from bayesbias.debias.methods.double_hard import leaning_direction, most_biased
+from bayesbias.embeddings.registry import open_embedding
+from bayesbias.scores import same
+
+
+def test_hard_agrees_with_the_published_algorithm_word_by_word() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    sets = bb.debias.load_defining_sets("gender").in_case("fallback", vectors)
+    pairs, equalise = (
+        [members for members in tuples if all(word in vectors for word in members)]
+        for tuples in (sets.defining, sets.equalise)
+    )
+    words = vectors.index_to_key
+    rows = dict(zip(words, unit(vectors, words), strict=True))
+    expected = published_steps(rows, direction_of(vectors, pairs), sets.kept, equalise)
+    copy = vectors.vectors.copy()
+    result = hard(vectors, sets)
+    assert np.array_equal(vectors.vectors, copy)
+    assert result.index_to_key == words
+    by_hand = np.stack([expected[word] for word in words])
+    np.testing.assert_allclose(result.vectors, by_hand, rtol=0, atol=SINGLE)
+    assert len(equalise) > 40
+
+
+@pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (GENDER, 3), (RELIGION, 3)])
+def test_neutral_words_lose_the_subspace_and_equalised_ones_are_equally_far(sets, k: int) -> None:
+    vectors = toy()
+    result = multiclass_hard(vectors, sets, k=k)
+    centered = [unit(vectors, m) - unit(vectors, m).mean(axis=0) for m in sets.defining]
+    directions = np.linalg.svd(np.vstack(centered))[2][:k]
+    neutral = unit(result, NEUTRAL)
+    assert np.abs(neutral @ directions.T).max() < SINGLE
+    assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
+    for members in sets.equalise:
+        assert np.ptp(unit(result, members) @ neutral.T, axis=0).max() < SINGLE
+    if sets is GENDER:
+        assert np.array_equal(hard(vectors, sets, k=k).vectors, result.vectors)
+
+
+def test_the_subspace_of_means_makes_same_vanish() -> None:
+    vectors = toy()
+    result = multiclass_hard(vectors, RELIGION, subspace="means")
+    # SAME of the debiased words against the groups as they were.
+    mixed = {word: vectors[word] for each in TRIPLES for word in each}
+    mixed |= {word: result[word] for word in NEUTRAL}
+    assert same(vectors, NEUTRAL, RELIGION.groups).score > 0.1
+    assert same(mixed, NEUTRAL, RELIGION.groups).score < SINGLE
+    assert debiasing(result).parameters == {"k": 2, "subspace": "means", "equalise": True}
+    with pytest.warns(UserWarning, match="takes 2 directions, and k=1"):
+        multiclass_hard(vectors, RELIGION, k=1)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 50), st.floats(0.01, 100))
+def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -> None:
+    vectors = toy(seed)
+    scaled = vectors_of(tuple(vectors.index_to_key), vectors.vectors * scale)
+    turned = replace(
+        GENDER,
+        defining=tuple(pair[::-1] for pair in PAIRS[::-1]),
+        equalise=tuple(pair[::-1] for pair in EQUALISE[::-1]),
+    )
+    result = hard(vectors, GENDER).vectors
+    # A product of float32 numbers rounds once, and neutralising may enlarge that ten times.
+    assert hard(scaled, turned).vectors == pytest.approx(result, abs=10 * SINGLE)
+
+
+def test_the_record_has_what_was_done_and_what_was_missing() -> None:
+    sets = DefiningSets(
+        (*PAIRS, ("gal", "he")), (*EQUALISE, ("nun", "monk")), (*SPECIFIC, "gone"), name="more"
+    )
+    vectors = bb.load_vectors(toy(), words=["SHE", *GENDER.kept, *NEUTRAL], case="fallback")
+    result = hard(vectors, sets)
+    record = debiasing(result)
+    assert (record.method, record.lists) == ("hard", "more")
+    assert record.missing == {
+        "defining sets": ("gal",),
+        "specific words": ("gone",),
+        "equalise sets": ("nun", "monk"),
+    }
+    assert record.sizes == {"defining sets": 3, "equalise sets": 4, "specific words": 2}
+    assert debiasing(vectors) is None
+    assert bb.resolved_forms(result) == bb.resolved_forms(vectors) == {"SHE": "she"}
+
+
+@pytest.mark.parametrize(("sets", "alpha"), [(GENDER, 0.5), (GENDER, 60.0), (RELIGION, 2.0)])
+def test_half_sibling_subtracts_what_a_ridge_regression_predicts(sets, alpha: float) -> None:
+    vectors = toy()
+    result = half_sibling(vectors, sets, alpha=alpha)
+    design = np.stack([vectors[word] for word in sorted(sets.kept)]).astype(float).T
+    penalty = np.sqrt(alpha) * np.eye(design.shape[1])
+    for word in NEUTRAL[:20]:
+        # Ridge as least squares on rows added for the penalty.
+        weights = np.linalg.lstsq(
+            np.vstack([design, penalty]),
+            np.r_[vectors[word].astype(float), np.zeros(design.shape[1])],
+        )[0]
+        # Coordinates go up to about 10, which float32 rounds at 5e-7; sums of ten.
+        assert result[word] == pytest.approx(vectors[word] - design @ weights, abs=1e-5)
+    record = debiasing(result)
+    assert record.parameters == {"alpha": alpha, "unit": False, "class_words": len(sets.kept)}
+    for word in sets.kept:
+        assert np.array_equal(result[word], vectors[word])
+    huge = half_sibling(vectors, sets, alpha=1e12, unit=True)
+    assert huge.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=SINGLE)
+
+
+def test_double_hard_is_the_published_algorithm() -> None:
+    """Algorithm 1 of the paper for a given component."""
+    vectors, component = toy(), 5
+    words = tuple(vectors.index_to_key)
+    rows = unit(vectors, words)
+    rows = rows - rows.mean(axis=0)
+    u = np.linalg.svd(rows, full_matrices=False)[2][component - 1]
+    moved = {word: row - (row @ u) * u for word, row in zip(words, rows, strict=True)}
+    moved = {word: row / np.linalg.norm(row) for word, row in moved.items()}
+    halves = np.array([(moved[a] - moved[b]) / 2 for a, b in PAIRS])
+    by_hand = published_steps(moved, np.linalg.svd(halves)[2][0], GENDER.kept, EQUALISE)
+    result = double_hard(vectors, GENDER, component=component)
+    for word, row in by_hand.items():
+        assert result[word] == pytest.approx(row, abs=SINGLE), word
+    assert debiasing(result).parameters == {"equalise": True, "component": component}
+
+
+def test_double_hard_finds_the_component_that_carries_the_clusters() -> None:
+    """Words in two clusters along axis 1, by which their slight lean along axis 0 goes."""
+    random, words = np.random.default_rng(5), tuple(toy().index_to_key)
+    rows = 0.3 * random.normal(size=(len(words), 10))
+    first = {pair[0] for pair in EQUALISE}
+    for at, word in enumerate(words):
+        side = 1 if at % 2 else -1
+        if word in GENDER.kept:
+            rows[at, 0] += 2 if word in first else -2
+        else:
+            rows[at, :2] += 0.6 * side, 2 * side
+    vectors, options = vectors_of(words, rows), {"n_words": 20, "candidates": 4}
+    result = double_hard(vectors, GENDER, **options)
+    record = debiasing(result)
+    rows = unit(vectors, words)
+    axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
+    component, accuracies = (record.parameters[name] for name in ("component", "accuracies"))
+    assert component == 1 + np.abs(axes[:, 1]).argmax()
+    assert len(accuracies) == 4
+    assert sorted(accuracies)[1] > 0.9 > accuracies[component - 1]
+    chosen = double_hard(vectors, GENDER, component=component)
+    assert np.array_equal(result.vectors, chosen.vectors)
+    again = double_hard(vectors, GENDER, **options, seed=record.parameters["seed"])
+    assert debiasing(again) == record
+
+
+@pytest.mark.parametrize("pair", [(), ("mother", "father")])
+def test_the_most_biased_words_are_those_nearer_to_he_than_to_she(pair) -> None:
+    """cos(w, she) - cos(w, he) word by word, as in the article and its authors' notebook."""
+    vectors = toy()
+    lean = leaning_direction(vectors, replace(GENDER, representation=pair))
+    words, rows = most_biased(open_embedding(vectors), lean, GENDER.kept, 5, 40)
+    assert rows == pytest.approx(unit(vectors, tuple(words)), abs=SINGLE)
+    she, he = (vectors[word].tolist() for word in pair or ("she", "he"))
+    free = [word for word in vectors.index_to_key[:40] if word not in GENDER.kept]
+    free.sort(
+        key=lambda word: cosine(vectors[word].tolist(), he) - cosine(vectors[word].tolist(), she)
+    )
+    assert words == [*free[:5], *free[-5:]]
+
+
+PAIR = DefiningSets([["gal", "guy"]])
+GONE = replace(GENDER, defining=(("gal", "guy"), *PAIRS), representation=("gal", "guy"))
+BAD = [
+    ("hard", RELIGION, {}, "hard debiasing is for two classes, and 'toy religion'"),
+    ("hard", PAIR, {}, "no tuple of defining sets is in the embedding"),
+    (
+        "hard",
+        GENDER,
+        {"subspace": "means"},
+        "unknown option of hard 'subspace'; known: equalise, k",
+    ),
+    ("hard", GENDER, {"k": 4}, r"k must lie in 1 to 3, .*; got 4"),
+    ("multiclass_hard", GENDER, {"k": 0}, r"k must lie in 1 to 3, .*; got 0"),
+    ("hard", GENDER, {"k": 1.5}, r"k must be a whole number of directions; got 1\.5"),
+    ("multiclass_hard", RELIGION, {"subspace": "mean"}, "'mean'; did you mean 'means'"),
+    ("multiclass_hard", RELIGION, {"subspace": "means", "k": 1}, 'k is for subspace="comp'),
+    ("soft", GENDER, {"strength": -1}, "strength must be 0 or more and finite; got -1"),
+    ("soft", GENDER, {"strength": float("nan")}, "must be 0 or more and finite; got nan"),
+    ("soft", GENDER, {"weighting": "means"}, "unknown weighting 'means'; did you mean 'mean'"),
+    ("half_sibling", GENDER, {"alpha": 0}, "alpha must be above 0 and finite; got 0"),
+    ("double_hard", RELIGION, {}, "double_hard debiasing is for two classes"),
+    ("double_hard", GONE, {"candidates": 3}, "gal and guy, is not in the embedding"),
+    ("double_hard", GENDER, {"component": 9}, r"component must lie in 1 to 8, .*; got 9"),
+    ("double_hard", GENDER, {"n_words": 5}, r"candidates must lie in 1 to 8, .*; got 20"),
+    ("double_hard", GENDER, {"candidates": 3}, r"n_words=500 most biased words .* need 1000"),
+]
+
+
+@pytest.mark.parametrize(("name", "sets", "options", "words"), BAD)
+def test_what_methods_refuse(name: str, sets: DefiningSets, options: dict, words: str) -> None:
+    refused(words, getattr(debias, name), toy(), sets, **options)
+
+
+def test_vectors_that_have_or_get_no_direction() -> None:
+    vectors = toy()
+    row = vectors.key_to_index["word3"]
+    vectors.vectors[row] = 0
+    with pytest.warns(UserWarning, match="vectors of 1 word.* are all zeros and were left so"):
+        result = hard(vectors, GENDER)
+    assert not result["word3"].any()
+    assert np.isfinite(result.vectors).all()
+    vectors.vectors[row] = np.inf
+    refused("vectors of word3 are not finite", hard, vectors, GENDER)
+    vectors = toy()
+    vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
+    refused("equalise set queen, king: its words do not differ", hard, vectors, GENDER)
+    pair = DefiningSets([["she", "he"]])
+    few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
+    refused("nothing is left of the vector.* gendered", hard, few, pair)
+    few = vectors_of(("she", "he"), np.eye(3)[:2])
+    refused("all words of the embedding are specific", soft, few, pair)
+    refused("nothing is left.* half_sibling", half_sibling, toy(dims=4), GENDER, alpha=1e-9)
