@@ -1,4 +1,4 @@
-"""Leaving one word out against a dense normal, and expected widths against their formula."""
+"""Leaving one word out against a dense normal."""
 
 from __future__ import annotations
 
@@ -58,21 +58,3 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     assert len(frame) == 8 + 12
     assert frame.loc[0, "n_rows"] == 8
     assert bb.plots.influence(frame).get_xlabel()
-
-
-@pytest.mark.parametrize(("n_words", "n_attributes"), [(4, 6), (12, 40)])
-def test_expected_widths_follow_the_formula(
-    post: DataTree, n_words: int, n_attributes: int
-) -> None:
-    """Of two groups and two sets: leanings over their numbers, and noise over rows."""
-    frame = bb.expected_width(post, n_words, n_attributes, [1, 4], training_sd=0.02)
-    chosen = np.linspace(0, 99, 25).astype(int)
-    lean, own = (stacked(post, name)[chosen] for name in ("lean_sd", "attribute_lean_sd"))
-    noise = (stacked(post, "sigma")[chosen] ** 2).sum(axis=1)
-    of_attributes = own[:, 0] if own.ndim > 1 else own
-    n, m = 2 * n_words, 2 * n_attributes
-    variance = 2 * lean**2 / n + 2 * of_attributes**2 / m + noise / (n * m / 2)
-    expected = [np.sqrt(variance + 0.02**2 / k).mean() for k in (1, 4)]
-    # The prior of the means, of sd 0.3, takes less than this share.
-    np.testing.assert_allclose(frame["sd"], expected, rtol=0.02)
-    np.testing.assert_allclose(frame["width"], 2 * 1.5982 * frame["sd"], rtol=1e-4)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from .before_after import bias_before_after, mac_before_after, scores_before_after
 from .changes import alignment, band_shares, changes, order_changes, turned_counts
 from .joint import fit_change, posterior_at
-from .pairing import Pairs, pair, require_table_source
+from .pairing import Pairs, pair
+from .ranks import embedding_differences, variance_shares
 
 __all__ = [
     "Pairs",
@@ -16,12 +17,13 @@ __all__ = [
     "band_shares",
     "bias_before_after",
     "changes",
+    "embedding_differences",
     "fit_change",
     "mac_before_after",
     "order_changes",
     "pair",
     "posterior_at",
-    "require_table_source",
     "scores_before_after",
     "turned_counts",
+    "variance_shares",
 ]

@@ -84,7 +84,7 @@ def fit_many(
         ``average[embedding]`` over lists, and the sds of embeddings, lists, both, and trainings.
         What no table measured is predicted. ``constant_data`` holds ``raw_mean`` and ``raw_sd``,
         which are those of a fit by itself. For `bb.rank_embeddings`,
-        `bb.embedding_differences`, `bb.variance_shares` and `bb.predict_retraining`.
+        `bb.comparison.embedding_differences` and `bb.comparison.variance_shares`.
 
     Raises
     ------
