@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, only_row, pair_table
+from builders import FAST, pair_table
 from numpy.random import SeedSequence
 from xarray import DataTree
 
@@ -44,7 +46,11 @@ def test_the_change_is_the_model_of_distances_on_the_differences(
     assert list(got["observed_data"].data_vars) == ["change"]
 
 
-def test_before_after_and_change_are_one_set_of_draws(change_tree: DataTree) -> None:
+def test_before_after_and_change_are_one_set_of_draws(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree, tmp_path: Path
+) -> None:
+    again = fit_change(*change_tables, "change-maximal", seed=1, **FAST)
+    assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
     before, after = posterior_at(change_tree, "before"), posterior_at(change_tree, "after")
     for name in ("connection_mean", "word_mean"):
         change = stacked(after, name) - stacked(before, name)
@@ -53,33 +59,10 @@ def test_before_after_and_change_are_one_set_of_draws(change_tree: DataTree) -> 
     assert np.allclose(frame["after"] - frame["before"], frame["mean"], atol=1e-12)
     names = ["level", "protected_word", "connection", "mean", "sd", "low", "high"]
     pd.testing.assert_frame_equal(frame[names], bb.summary(change_tree)[names])
-
-
-def test_summary_contrasts_check_and_files_apply_to_a_change(
-    change_tree: DataTree, tmp_path: Path
-) -> None:
-    top = only_row(bb.summary(change_tree), level="overall", connection="associated")
-    assert top["low"] < 0.1 < top["high"]
-    contrast = only_row(
-        bb.contrasts(change_tree), level="overall", first="associated", second="human"
-    )
-    assert contrast["mean"] == pytest.approx(0.1, abs=0.05)  # sd of the shift 0.02 over few rows
-    assert set(bb.predictive_check(change_tree)["connection"]) == {"all", *CONNECTIONS[:4]}
     save_posterior(change_tree, tmp_path / "change.nc")
     back = load_posterior(tmp_path / "change.nc")
-    found, expected = comparison.changes(back), comparison.changes(change_tree)
-    pd.testing.assert_frame_equal(found, expected, atol=1e-6)  # single precision
-    assert back.attrs["n_pairs"] == 32
-
-
-def test_equal_seeds_give_equal_posteriors(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree
-) -> None:
-    again = fit_change(*change_tables, "change-maximal", seed=1, **FAST)
-    other = fit_change(*change_tables, "change-maximal", seed=2, **FAST)
-    assert np.array_equal(stacked(again, "word_mean"), stacked(change_tree, "word_mean"))
-    assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
-    assert not np.array_equal(stacked(other, "word_mean"), stacked(change_tree, "word_mean"))
+    pd.testing.assert_frame_equal(comparison.changes(back), frame, atol=1e-6)  # single precision
+    assert set(bb.predictive_check(change_tree)["connection"]) == {"all", *CONNECTIONS[:4]}
 
 
 def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
@@ -157,7 +140,7 @@ def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> No
     assert slopes(design, np.array([0.9, 0.5]), load_model("change")).tolist() == [0.0, 0.0]
 
 
-def test_rows_without_a_partner_are_told_and_counted(
+def test_rows_without_a_partner_are_counted_in_a_warning(
     change_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     before, after = change_tables
@@ -169,40 +152,37 @@ def test_rows_without_a_partner_are_told_and_counted(
     assert tree.attrs["n_pairs"] == 28
 
 
-def test_what_no_change_can_be_learnt_from_is_refused(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+def test_what_no_change_can_be_learned_from_is_refused(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree
 ) -> None:
     before, after = change_tables
-    with pytest.raises(ValueError, match="the tables are the same: all 32 paired distances"):
-        fit_change(before, before.assign(cosine_distance=before["cosine_distance"] + 1e-8))
-    kept = after.assign(
-        cosine_distance=after["cosine_distance"].where(
-            after["connection"] != "human", before["cosine_distance"]
-        )
-    )
-    with pytest.raises(ValueError, match=r"all 4 changes of human rows are 0.*sigma = 'common'"):
-        fit_change(before, kept)
-    with pytest.raises(ValueError, match=r"after is a multiple of before.* in all assoc"):
-        fit_change(before, before.assign(cosine_distance=1.05 * before["cosine_distance"]))
-    common = load_model("change").to_dict() | {"sigma": "common"}
-    assert fit_change(before, kept, spec_from_dict(common), seed=1, **FAST).attrs["n_pairs"]
+    distance = before["cosine_distance"]
+    is_human = after["connection"] == "human"
+    still = after.assign(cosine_distance=after["cosine_distance"].mask(is_human, distance))
+    common = spec_from_dict(load_model("change").to_dict() | {"sigma": "common"})
+    assert fit_change(before, still, common, seed=1, **FAST).attrs["n_pairs"]
 
+    def fit(after: pd.DataFrame = after, **options: Any) -> DataTree:
+        return fit_change(before, after, **options)
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"model": "paper"}, "'paper' is for distances, and here are changes.*take change, ch"),
-        ({"model": "pairs-signs"}, "'pairs-signs' is for preferences"),
-        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change"),
-        ({"draws": 0}, "draws must be a whole number"),
-        ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),
-    ],
-)
-def test_wrong_options_say_what_is_allowed(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], options: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit_change(*change_tables, **options)
+    calls: list[tuple[Callable[[], object], str]] = [
+        (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "the same: all 32 paired"),
+        (lambda: fit(still, model="change"), r"all 4 changes of human rows are 0.*sigma = 'com"),
+        (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "multiple of before.* assoc"),
+        (lambda: fit(model="paper"), "'paper' is for distances, and here are changes.*take change"),
+        (lambda: fit(model="pairs-signs"), "'pairs-signs' is for preferences"),
+        (lambda: fit(model="chnge"), "did you mean 'change'.* [Kk]nown: change"),
+        (lambda: fit(draws=0), "draws must be a whole number"),
+        (lambda: fit(priors={"sigm": {"rate": 1}}), "did you mean 'sigma'"),
+        (lambda: comparison.changes(change_tree, ci_prob=89), "pass 0.89"),
+        (lambda: comparison.changes(change_tree, rope=-1), r"must lie in \[0, 2\]"),
+        (lambda: comparison.order_changes(change_tree, "asociated"), "did you mean 'associated'"),
+        (lambda: comparison.order_changes(change_tree, "human", "human"), "are both 'human'"),
+        (lambda: posterior_at(change_tree, "during"), "unknown time 'during'"),
+    ]
+    for call, fragment in calls:
+        with pytest.raises(ValueError, match=fragment):
+            call()
 
 
 def test_warnings_of_either_fit_travel(

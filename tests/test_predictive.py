@@ -47,11 +47,7 @@ def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior
 def table_of(parts: list[np.ndarray]) -> pd.DataFrame:
     """Two groups and their sets, of vectors (n, dims) each."""
     names = [[f"{part}{i}" for i in range(len(rows))] for part, rows in enumerate(parts)]
-    vectors = {
-        word: row
-        for part in zip(names, parts, strict=True)
-        for word, row in zip(*part, strict=True)
-    }
+    vectors = dict(zip(chain.from_iterable(names), np.vstack(parts), strict=True))
     x, y, a, b = names
     wordlist = bb.WordList(name="toy", groups={"p": x, "q": y}, stereotypes={"p": a, "q": b})
     return bb.distance_table(vectors, wordlist)

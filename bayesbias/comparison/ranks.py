@@ -103,7 +103,8 @@ def embedding_differences(
 
     Examples
     --------
-    >>> bb.comparison.embedding_differences(many)[["first", "second", "mean", "p_direction"]].round(2)
+    >>> frame = bb.comparison.embedding_differences(many)
+    >>> frame[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
     0  glove  debiased -0.02         0.77
     """
