@@ -37,8 +37,8 @@ from .model.spec import load_model as load_model
 from .model.spec import models as models
 from .model.tree import SamplingWarning as SamplingWarning
 from .posterior.contrasts import contrasts as contrasts
+from .posterior.diagnostics import influence as influence
 from .posterior.diagnostics import prior_sensitivity as prior_sensitivity
-from .posterior.influence import influence as influence
 from .posterior.loo import compare_models as compare_models
 from .posterior.new_words import predict_words as predict_words
 from .posterior.posterior_scores import posterior_scores as posterior_scores

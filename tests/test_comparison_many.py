@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from builders import leaning
+from builders import groups_by_sets, leaning
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 from xarray import DataTree
@@ -40,14 +40,7 @@ def tables(
     rng = np.random.default_rng(seed)
     frames = []
     for wordlist, of_list in planted.items():
-        rows = [
-            (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different")
-            for g in range(2)
-            for i in range(n_words)
-            for s in range(2)
-            for j in range(5)
-        ]
-        base = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
+        base = groups_by_sets("xy", n_words, 5)
         side = np.where(base["connection"] == "associated", 0.5, -0.5)
         shared = rng.normal(0, 0.05, len(base))
         for embedding, contrast in of_list.items():
@@ -72,19 +65,8 @@ def fitted(trainings: int = 1) -> DataTree:
 def controlled(shared: float, *, seed: int = 1) -> pd.DataFrame:
     """Three groups and controls in three embeddings; variances are shared by so large a part."""
     rng = np.random.default_rng(seed)
-    rows = [
-        (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different")
-        for g in range(3)
-        for i in range(6)
-        for s in range(4)
-        for j in range(8)
-    ]
-    base = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
-    control = base["attribute_set"] == "s3"
-    base.loc[control, ["attribute_set", "connection"]] = "human"
-    bias = np.where(
-        (base["connection"] == "associated") & (base["protected_group"] == "g0"), -0.1, 0
-    )
+    base = groups_by_sets("xyz", 6, 8, "human")
+    is_biased = (base["connection"] == "associated") & (base["protected_group"] == "x")
 
     def noise() -> np.ndarray:
         lean = rng.normal(0, 0.05, (18, 4))
@@ -93,7 +75,7 @@ def controlled(shared: float, *, seed: int = 1) -> pd.DataFrame:
 
     common, frames = noise(), []
     for embedding in "abc":
-        y = bias + np.sqrt(shared) * common + np.sqrt(1 - shared) * noise()
+        y = -0.1 * is_biased + np.sqrt(shared) * common + np.sqrt(1 - shared) * noise()
         own = {"embedding": embedding, "wordlist": "one", "cosine_distance": 0.9 + y}
         frames.append(base.assign(**own))
     return pd.concat(frames, ignore_index=True)
@@ -108,7 +90,7 @@ def contrasts_of(table: pd.DataFrame) -> dict[str, Contrasts]:
 def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
     table = controlled(0.5)
     measured = contrasts_of(table)
-    assert list(measured) == ["", "g0", "g1", "g2"]
+    assert list(measured) == ["", "x", "y", "z"]
     for place, (_, part) in enumerate(table.groupby("embedding")):
         frame = bb.contrasts(bb.fit(part, "by-group", draws=250, seed=1))
         frame = frame.query("second == 'different' and level != 'word'")
@@ -134,8 +116,8 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     table = controlled(0.5)
     post = bb.fit_many(table, draws=250, seed=1)
     ranked = bb.rank_embeddings(post, level="group")
-    assert list(ranked["protected_group"].unique()) == ["g0", "g1", "g2"]
-    biased = ranked["protected_group"] == "g0"
+    assert list(ranked["protected_group"].unique()) == ["x", "y", "z"]
+    biased = ranked["protected_group"] == "x"
     assert (ranked.loc[biased, "high"] < 0).all()
     assert ((ranked["low"] < 0) & (ranked["high"] > 0))[~biased].mean() > 0.6
     apart = embedding_differences(post, level="group")
@@ -244,7 +226,7 @@ def test_variance_shares_sum_to_one() -> None:
 def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
     """The words missing in one embedding are the only biased ones."""
     table = tables({"one": {"a": 0.0, "b": 0.0}}, n_words=6)
-    biased = table["protected_word"].isin(["00", "10"])
+    biased = table["protected_word"].isin(["x0", "y0"])
     associated = table["connection"] == "associated"
     table.loc[biased & associated, "cosine_distance"] -= 0.4
     with pytest.warns(UserWarning, match="20 of 120 pairs .* left out"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
+from builders import groups_by_sets
 from dense_oracle import covariance, in_rows, residual_variance
 from xarray import DataTree
 
@@ -16,16 +16,9 @@ from bayesbias.model.tree import design_of, spec_of, stacked
 def post() -> DataTree:
     """Two groups of four words, two sets of six attributes; one attribute drives the contrast."""
     rng = np.random.default_rng(2)
-    rows = [
-        (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different", 0.9)
-        for g in range(2)
-        for i in range(4)
-        for s in range(2)
-        for j in range(6)
-    ]
-    table = pd.DataFrame(rows, columns=list(bb.COLUMNS))
-    table["cosine_distance"] += rng.normal(0, 0.05, len(table))
-    driven = (table["attribute"] == "0-3") & (table["connection"] == "associated")
+    table = groups_by_sets("xy", 4, 6)
+    table["cosine_distance"] = 0.9 + rng.normal(0, 0.05, len(table))
+    driven = (table["attribute"] == "x-3") & (table["connection"] == "associated")
     table.loc[driven, "cosine_distance"] -= 0.5
     return bb.fit(table, draws=50, chains=2, seed=1)
 
@@ -39,7 +32,7 @@ def test_means_without_a_word_equal_a_dense_conditional(post: DataTree) -> None:
     rows = in_rows(design, spec)
     prior = covariance(design, spec, values)
     noise = residual_variance(design, spec, values)
-    for name, left in (("01", design.word == 1), ("0-3", design.attribute == 3)):
+    for name, left in (("x1", design.word == 1), ("x-3", design.attribute == 3)):
         kept = rows[~left]
         whole = kept @ prior @ kept.T + np.diag(noise[~left])
         means = 1 + prior[:2] @ kept.T @ np.linalg.solve(whole, design.y[~left] - 1)
@@ -51,8 +44,8 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     frame = bb.influence(post)
     assert (frame.loc[0, "factor"], frame.loc[0, "name"], frame.loc[0, "of"]) == (
         "attribute",
-        "0-3",
-        "s0",
+        "x-3",
+        "x",
     )
     assert frame.loc[0, "change"] > 0  # without it the contrast is less negative
     assert len(frame) == 8 + 12

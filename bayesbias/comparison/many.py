@@ -160,10 +160,8 @@ def fit_many(
             "sample_stats": xr.Dataset({"pareto_k": worst}),
         }
     )
-    unreliable = [
-        f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
-        "raise draws"
-    ] * (not worst < PARETO_K_LIMIT)
+    doubt = f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}: weights fail; raise draws"
+    unreliable = [] if worst < PARETO_K_LIMIT else [doubt]
     tree.attrs |= {
         "model": "joint",
         "first": first,

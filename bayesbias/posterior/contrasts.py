@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -49,12 +49,8 @@ BETWEEN = ("connections", "groups")
 """What `contrasts` compares."""
 
 
-class Reading(TypedDict):
-    """How draws of differences are described."""
-
-    ci_prob: float
-    rope: float
-    ci_kind: str
+type Reading = dict[str, Any]
+"""How draws of differences are described: ``ci_prob``, ``rope`` and ``ci_kind``."""
 
 
 def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
@@ -62,7 +58,7 @@ def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str)
     if rope is None:
         rope = ROPE_SHARE * spread_of(tree)
     check_rope(rope)
-    return Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    return {"ci_prob": ci_prob, "rope": rope, "ci_kind": ci_kind}
 
 
 def contrasts(

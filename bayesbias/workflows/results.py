@@ -18,8 +18,7 @@ from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, labels, spec_of, warnings_of
 from ..posterior.contrasts import contrast_draws, contrasts
-from ..posterior.diagnostics import diagnostics, prior_sensitivity
-from ..posterior.influence import influence
+from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
 from ..posterior.predictive import effective_sizes, predictive_check
 from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
