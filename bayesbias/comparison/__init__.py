@@ -1,6 +1,7 @@
 """Before and after: what debiasing, or anything else, did to the distances.
 
-`fit_change` fits the change of every pair of words; the other functions read what it gives.
+`fit_change` fits the change of every pair of words; other functions read what it gives.
+`embedding_differences` and `variance_shares` read posteriors of many embeddings (`bb.fit_many`).
 """
 
 from __future__ import annotations
