@@ -81,6 +81,22 @@ def grid(
     return pd.DataFrame(rows, columns=list(bb.COLUMNS[:5])).assign(cosine_distance=distance)
 
 
+def groups_by_sets(
+    groups: str, n_words: int, n_attributes: int, controls: str = ""
+) -> pd.DataFrame:
+    """Every word with the attributes of each group's set, and of controls; without distances."""
+    sets = [*groups, *([controls] if controls else [])]
+    rows = [
+        (f"{g}{w}", g, f"{s}-{a}", s, s if s == controls else kind)
+        for g in groups
+        for w in range(n_words)
+        for s in sets
+        for kind in ["associated" if g == s else "different"]
+        for a in range(n_attributes)
+    ]
+    return pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
+
+
 def model_named(name: str) -> bb.ModelSpec:
     """A bundled model, or one that is changed as the words after its name say."""
     bundled, _, changes = name.partition(" ")

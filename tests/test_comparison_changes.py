@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,28 +42,6 @@ def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
         tuple(a) == tuple(b) for a, b in zip(np.argsort(before), np.argsort(after), strict=True)
     ]
     assert aligned["p_same_order"] == np.mean(same)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda tree: comparison.changes(tree, ci_prob=89), "pass 0.89"),
-        (lambda tree: comparison.changes(tree, rope=-1), r"must lie in \[0, 2\]"),
-        (lambda tree: comparison.order_changes(tree, "asociated"), "did you mean 'associated'"),
-        (lambda tree: comparison.order_changes(tree, "human", "human"), "are both 'human'"),
-        (lambda tree: posterior_at(tree, "during"), "unknown time 'during'"),
-    ],
-)
-def test_wrong_readings_say_what_is_allowed(
-    change_tree: DataTree, call: Callable[[DataTree], object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        call(change_tree)
-
-
-def test_other_posteriors_are_no_change(crossed_posterior: DataTree) -> None:
-    with pytest.raises(ValueError, match=r"pass one that bb.fit_change gave"):
-        comparison.changes(crossed_posterior)
 
 
 @pytest.fixture(scope="module")

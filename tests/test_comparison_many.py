@@ -9,14 +9,16 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from builders import groups_by_sets, leaning
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.comparison import embedding_differences, variance_shares
 from bayesbias.comparison.hierarchy import MEAN_SD, Hierarchy
 from bayesbias.comparison.many import MOST_RUNS
-from bayesbias.comparison.runs import Contrasts, list_contrasts, rotation, runs_of
+from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density, moments
@@ -38,14 +40,7 @@ def tables(
     rng = np.random.default_rng(seed)
     frames = []
     for wordlist, of_list in planted.items():
-        rows = [
-            (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different")
-            for g in range(2)
-            for i in range(n_words)
-            for s in range(2)
-            for j in range(5)
-        ]
-        base = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
+        base = groups_by_sets("xy", n_words, 5)
         side = np.where(base["connection"] == "associated", 0.5, -0.5)
         shared = rng.normal(0, 0.05, len(base))
         for embedding, contrast in of_list.items():
@@ -56,38 +51,22 @@ def tables(
     return pd.concat(frames, ignore_index=True)
 
 
+def sets_of(groups: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Groups of three words, and their stereotypes, as `leaning` names them."""
+    words = {g: [f"{g}{i}" for i in range(3)] for g in groups}
+    return words, {g: [f"{g}_s{i}" for i in range(4)] for g in groups}
+
+
 @cache
 def fitted(trainings: int = 1) -> DataTree:
     return bb.fit_many(tables(trainings=trainings), draws=250, seed=1)
 
 
-@pytest.mark.parametrize(("n_embeddings", "n_trainings"), [(1, 3), (4, 1), (3, 2)])
-def test_rotations_are_orthonormal_and_keep_kinds_apart(
-    n_embeddings: int, n_trainings: int
-) -> None:
-    average, between, within = rotation(n_embeddings, n_trainings)
-    whole = np.concatenate([average, between, within])
-    np.testing.assert_allclose(whole @ whole.T, np.eye(n_embeddings * n_trainings), atol=1e-12)
-    by_embedding = within.reshape(len(within), n_embeddings, n_trainings)
-    np.testing.assert_allclose(by_embedding.sum(axis=2), 0, atol=1e-12)
-
-
 def controlled(shared: float, *, seed: int = 1) -> pd.DataFrame:
     """Three groups and controls in three embeddings; variances are shared by so large a part."""
     rng = np.random.default_rng(seed)
-    rows = [
-        (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different")
-        for g in range(3)
-        for i in range(6)
-        for s in range(4)
-        for j in range(8)
-    ]
-    base = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
-    control = base["attribute_set"] == "s3"
-    base.loc[control, ["attribute_set", "connection"]] = "human"
-    bias = np.where(
-        (base["connection"] == "associated") & (base["protected_group"] == "g0"), -0.1, 0
-    )
+    base = groups_by_sets("xyz", 6, 8, "human")
+    is_biased = (base["connection"] == "associated") & (base["protected_group"] == "x")
 
     def noise() -> np.ndarray:
         lean = rng.normal(0, 0.05, (18, 4))
@@ -96,7 +75,7 @@ def controlled(shared: float, *, seed: int = 1) -> pd.DataFrame:
 
     common, frames = noise(), []
     for embedding in "abc":
-        y = bias + np.sqrt(shared) * common + np.sqrt(1 - shared) * noise()
+        y = -0.1 * is_biased + np.sqrt(shared) * common + np.sqrt(1 - shared) * noise()
         own = {"embedding": embedding, "wordlist": "one", "cosine_distance": 0.9 + y}
         frames.append(base.assign(**own))
     return pd.concat(frames, ignore_index=True)
@@ -111,7 +90,7 @@ def contrasts_of(table: pd.DataFrame) -> dict[str, Contrasts]:
 def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
     table = controlled(0.5)
     measured = contrasts_of(table)
-    assert list(measured) == ["", "g0", "g1", "g2"]
+    assert list(measured) == ["", "x", "y", "z"]
     for place, (_, part) in enumerate(table.groupby("embedding")):
         frame = bb.contrasts(bb.fit(part, "by-group", draws=250, seed=1))
         frame = frame.query("second == 'different' and level != 'word'")
@@ -137,11 +116,11 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     table = controlled(0.5)
     post = bb.fit_many(table, draws=250, seed=1)
     ranked = bb.rank_embeddings(post, level="group")
-    assert list(ranked["protected_group"].unique()) == ["g0", "g1", "g2"]
-    biased = ranked["protected_group"] == "g0"
+    assert list(ranked["protected_group"].unique()) == ["x", "y", "z"]
+    biased = ranked["protected_group"] == "x"
     assert (ranked.loc[biased, "high"] < 0).all()
     assert ((ranked["low"] < 0) & (ranked["high"] > 0))[~biased].mean() > 0.6
-    apart = bb.embedding_differences(post, level="group")
+    apart = embedding_differences(post, level="group")
     assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
     with pytest.raises(ValueError, match="level: unknown choice 'word'"):
         bb.rank_embeddings(post, level="word")
@@ -212,7 +191,7 @@ def test_the_hierarchy_equals_a_dense_normal() -> None:
 
 
 def test_planted_orders_are_found() -> None:
-    ranked, apart = bb.rank_embeddings(fitted()), bb.embedding_differences(fitted())
+    ranked, apart = bb.rank_embeddings(fitted()), embedding_differences(fitted())
     assert list(ranked["wordlist"].unique()) == ["average", "one", "two"]
     for _, rows in ranked.groupby("wordlist"):
         assert list(rows["embedding"]) == ["a", "b", "c"]
@@ -238,29 +217,21 @@ def test_equal_seeds_give_equal_draws_and_rows_may_come_in_any_order() -> None:
 
 
 def test_variance_shares_sum_to_one() -> None:
-    frame = bb.variance_shares(fitted(trainings=3))
+    frame = variance_shares(fitted(trainings=3))
     assert list(frame["part"]) == ["embedding", "list", "embedding × list", "training"]
     assert frame["mean"].sum() == pytest.approx(1)
     assert frame.loc[0, "mean"] > 0.5  # embeddings were planted far apart, all else was not
 
 
-def test_a_new_training_is_less_sure_than_the_text() -> None:
-    frame = bb.predict_retraining(fitted(trainings=3), seed=1)
-    assert len(frame) == 6
-    assert (frame["widening"] > 1).all()
-    with pytest.raises(ValueError, match="trained more than once"):
-        bb.predict_retraining(fitted())
-
-
 def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
     """The words missing in one embedding are the only biased ones."""
     table = tables({"one": {"a": 0.0, "b": 0.0}}, n_words=6)
-    biased = table["protected_word"].isin(["00", "10"])
+    biased = table["protected_word"].isin(["x0", "y0"])
     associated = table["connection"] == "associated"
     table.loc[biased & associated, "cosine_distance"] -= 0.4
     with pytest.warns(UserWarning, match="20 of 120 pairs .* left out"):
         post = bb.fit_many(table[~(biased & (table["embedding"] == "b"))], draws=250, seed=1)
-    row = bb.embedding_differences(post).iloc[0]
+    row = embedding_differences(post).iloc[0]
     assert row["low"] < 0 < row["high"]
     assert abs(row["mean"]) < 0.03  # all words of a together lie 0.13 lower than those of b
 
@@ -275,6 +246,27 @@ def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
     sd = post["posterior"]["contrast"].std(("chain", "draw"))
     of_list = sd[(sd["wordlist"] == "two").to_numpy()]
     assert of_list.sel(embedding="c").item() > 1.2 * of_list.sel(embedding="a").item()
+
+
+def test_tables_are_those_of_each_list_and_embedding() -> None:
+    vectors, other = leaning("xyz")[0], leaning("xyz", n=3)[0]
+    both, pair = bb.WordList("both", *sets_of("xyz")), bb.WordList("pair", *sets_of("xy"))
+    given = {"one": vectors, "two": other}
+    whole = bb.distance_tables(given, [both, pair])
+    loop = [
+        bb.distance_table(held, words, embedding=name).assign(wordlist=words.name)
+        for name, held in given.items()
+        for words in (both, pair)
+    ]
+    pd.testing.assert_frame_equal(whole, pd.concat(loop, ignore_index=True))
+    for arguments, error, fragment in (
+        ((given, [pair, pair]), ValueError, "2 lists are called 'pair'; give each a name"),
+        ((given, []), ValueError, "there is no word list"),
+        (([], "gender"), TypeError, r"a mapping of names to vectors or files.*got \[\]"),
+        (({"x": {"x0": [1.0, 0.0]}}, pair), ValueError, "the list 'pair' in 'x': no"),
+    ):
+        with pytest.raises(error, match=fragment):
+            bb.distance_tables(*arguments)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -300,9 +292,6 @@ def test_what_cannot_be_compared_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=fragment):
             bb.fit_many(rows, **options)
-    one = bb.fit(table[is_a].drop_duplicates(bb.COLUMNS[:2]), draws=10)
-    with pytest.raises(ValueError, match="not a posterior of many embeddings"):
-        bb.rank_embeddings(one)
 
 
 def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> None:

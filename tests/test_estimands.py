@@ -7,35 +7,22 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from builders import groups_by_sets
 
 import bayesbias as bb
 from bayesbias.model.design import make_design
 from bayesbias.posterior.estimands import double_weights, relative_weights
 
 
-def table_of(groups: str, controls: str = "human", noise: float = 1e-3) -> pd.DataFrame:
+def table_of(groups: str, controls: str = "human") -> pd.DataFrame:
     """Three words a group, four attributes a set, whose cells differ far more than single rows."""
     rng = np.random.default_rng(4)
-    columns = [*groups, *([controls] if controls else [])]
-    cell = {pair: rng.uniform(0.7, 1.1) for pair in product(groups, columns)}
-    rows = [
-        (
-            f"{g}{w}",
-            g,
-            f"{j}-{a}",
-            j,
-            j if j == controls else "associated" if j == g else "different",
-        )
-        for g in groups
-        for w in range(3)
-        for j in columns
-        for a in range(4)
-    ]
-    table = pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
-    means = [
-        cell[g, j] for g, j in zip(table["protected_group"], table["attribute_set"], strict=True)
-    ]
-    return table.assign(cosine_distance=means + noise * rng.standard_normal(len(table)))
+    table = groups_by_sets(groups, 3, 4, controls)
+    pairs = product(groups, [*groups, *([controls] if controls else [])])
+    cell = {pair: rng.uniform(0.7, 1.1) for pair in pairs}
+    keys = zip(table["protected_group"], table["attribute_set"], strict=True)
+    means = np.array([cell[pair] for pair in keys])
+    return table.assign(cosine_distance=means + 1e-3 * rng.standard_normal(len(table)))
 
 
 def raw(table: pd.DataFrame) -> pd.DataFrame:

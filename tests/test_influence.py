@@ -1,10 +1,10 @@
-"""Leaving one word out against a dense normal, and expected widths against their formula."""
+"""Leaving one word out against a dense normal."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
+from builders import groups_by_sets
 from dense_oracle import covariance, in_rows, residual_variance
 from xarray import DataTree
 
@@ -16,16 +16,9 @@ from bayesbias.model.tree import design_of, spec_of, stacked
 def post() -> DataTree:
     """Two groups of four words, two sets of six attributes; one attribute drives the contrast."""
     rng = np.random.default_rng(2)
-    rows = [
-        (f"{g}{i}", f"g{g}", f"{s}-{j}", f"s{s}", "associated" if g == s else "different", 0.9)
-        for g in range(2)
-        for i in range(4)
-        for s in range(2)
-        for j in range(6)
-    ]
-    table = pd.DataFrame(rows, columns=list(bb.COLUMNS))
-    table["cosine_distance"] += rng.normal(0, 0.05, len(table))
-    driven = (table["attribute"] == "0-3") & (table["connection"] == "associated")
+    table = groups_by_sets("xy", 4, 6)
+    table["cosine_distance"] = 0.9 + rng.normal(0, 0.05, len(table))
+    driven = (table["attribute"] == "x-3") & (table["connection"] == "associated")
     table.loc[driven, "cosine_distance"] -= 0.5
     return bb.fit(table, draws=50, chains=2, seed=1)
 
@@ -39,7 +32,7 @@ def test_means_without_a_word_equal_a_dense_conditional(post: DataTree) -> None:
     rows = in_rows(design, spec)
     prior = covariance(design, spec, values)
     noise = residual_variance(design, spec, values)
-    for name, left in (("01", design.word == 1), ("0-3", design.attribute == 3)):
+    for name, left in (("x1", design.word == 1), ("x-3", design.attribute == 3)):
         kept = rows[~left]
         whole = kept @ prior @ kept.T + np.diag(noise[~left])
         means = 1 + prior[:2] @ kept.T @ np.linalg.solve(whole, design.y[~left] - 1)
@@ -51,28 +44,10 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     frame = bb.influence(post)
     assert (frame.loc[0, "factor"], frame.loc[0, "name"], frame.loc[0, "of"]) == (
         "attribute",
-        "0-3",
-        "s0",
+        "x-3",
+        "x",
     )
     assert frame.loc[0, "change"] > 0  # without it the contrast is less negative
     assert len(frame) == 8 + 12
     assert frame.loc[0, "n_rows"] == 8
     assert bb.plots.influence(frame).get_xlabel()
-
-
-@pytest.mark.parametrize(("n_words", "n_attributes"), [(4, 6), (12, 40)])
-def test_expected_widths_follow_the_formula(
-    post: DataTree, n_words: int, n_attributes: int
-) -> None:
-    """Of two groups and two sets: leanings over their numbers, and noise over rows."""
-    frame = bb.expected_width(post, n_words, n_attributes, [1, 4], training_sd=0.02)
-    chosen = np.linspace(0, 99, 25).astype(int)
-    lean, own = (stacked(post, name)[chosen] for name in ("lean_sd", "attribute_lean_sd"))
-    noise = (stacked(post, "sigma")[chosen] ** 2).sum(axis=1)
-    of_attributes = own[:, 0] if own.ndim > 1 else own
-    n, m = 2 * n_words, 2 * n_attributes
-    variance = 2 * lean**2 / n + 2 * of_attributes**2 / m + noise / (n * m / 2)
-    expected = [np.sqrt(variance + 0.02**2 / k).mean() for k in (1, 4)]
-    # The prior of the means, of sd 0.3, takes less than this share.
-    np.testing.assert_allclose(frame["sd"], expected, rtol=0.02)
-    np.testing.assert_allclose(frame["width"], 2 * 1.5982 * frame["sd"], rtol=1e-4)

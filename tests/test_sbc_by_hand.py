@@ -99,8 +99,9 @@ def draws_of(tree: DataTree, *, scores: bool) -> dict[str, np.ndarray]:
     found["word"] = words.sel(protected_word="y1", connection="different").values
     found["attribute"] = stacked["attribute_effect"].sel(attribute="y 2").values
     if scores:
-        drawn, _ = score_draws(tree)
-        found |= {name: drawn[name] for name in ("weat_mean_difference", "weat_effect_size", "mac")}
+        drawn = score_draws(tree)
+        names = ("weat_mean_difference", "weat_effect_size", "mac")
+        found |= {name: drawn[name][1:] for name in names}
     return found
 
 

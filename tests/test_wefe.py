@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias._core.arrays import unit_rows
 from bayesbias.scores import ListScore, ect, ripa, rnd, weat
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -123,21 +126,30 @@ and X with B, as ``generate_subqueries=True`` does."""
 def scored() -> dict[str, Any]:
     """Run the Python of the page's section on WEFE, and WEFE's own scores."""
     found: dict[str, Any] = {}
-    (code,) = re.findall(
-        r"^```python\n(import bayesbias as bb\n\nglove .*?)^```$", PAGE, re.M | re.S
-    )
+    code = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)[0]
     exec(compile(code, "coming-from.md", "exec"), found)
     assert list(found["embeddings"]) == EMBEDDINGS
-    found["as_wefe"] = bb.score_many(
-        found["embeddings"], found["lists"], WEFE, case="fallback", aggregate="abs_mean"
-    )
+    found["as_wefe"] = as_wefe(found, WEFE)
     return found
 
 
+def as_wefe(found: dict[str, Any], scores: dict[str, ListScore], *, unit: bool = False) -> Any:
+    """Scores of every list in every embedding: mean values, and the mean sizes that rank."""
+    rows = []
+    for (name, vectors), words in product(found["embeddings"].items(), found["lists"]):
+        held = bb.load_vectors(vectors, words, "fallback")
+        if unit:
+            held.vectors = unit_rows(held.vectors)
+        table = bb.score_table(held, words, scores=scores, n_resamples=2)
+        rows.append(table.assign(embedding=name, wordlist=words.name))
+    table = pd.concat(rows)
+    table["bias"] = (table["value"] - table["no_bias"]).abs()
+    return table.groupby(["score", "wordlist", "embedding"])[["value", "bias"]].mean()
+
+
 def column(score: str, wordlist: str, name: str) -> np.ndarray:
-    frame = scored()["as_wefe"]
-    rows = frame[(frame["score"] == score) & (frame["wordlist"] == wordlist)]
-    return rows.set_index("embedding").loc[EMBEDDINGS, name].to_numpy()
+    of_score = scored()["as_wefe"][name][score].unstack()[EMBEDDINGS]
+    return (of_score.mean() if wordlist == "average" else of_score.loc[wordlist]).to_numpy()
 
 
 @pytest.mark.parametrize("score", ONE_NUMBER)
@@ -166,4 +178,13 @@ def test_values_of_wefe_with_one_attribute_set(score: str) -> None:
 
 @pytest.mark.parametrize("score", RANKS)
 def test_ranks_of_wefe(score: str) -> None:
-    assert column(score, "average", "rank").tolist() == RANKS[score]
+    order = (-column(score, "average", "bias")).argsort().argsort()
+    assert (1 + order).tolist() == RANKS[score]
+
+
+def test_lengths_of_vectors_turn_the_ranks_of_rnd() -> None:
+    """WEFE with ``normalize=True``, averages of sizes."""
+    sizes = as_wefe(scored(), {"RND": WEFE["RND"]}, unit=True)["bias"]
+    theirs = [0.1070611911, 0.0722025886, 0.0761735138, 0.0408186075]
+    average = sizes["RND"].unstack()[EMBEDDINGS].mean()
+    assert average.to_numpy() == pytest.approx(theirs, abs=FLOAT32)

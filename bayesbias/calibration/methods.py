@@ -174,7 +174,7 @@ def posterior_method(
         ``group``, ``between groups`` (the first less the second), of the first ``word`` or of
         ``any word``; ``human`` before it means associated - human. ``weat`` is WEAT's mean
         difference (`bayesbias.posterior_scores`), ``unpooled word`` a word that is fitted without
-        the others (`bayesbias.unpooled_contrasts`). Models of changes are about the change of
+        the others (``named`` of `bayesbias.contrasts`). Models of changes are about the change of
         these, and ``before overall``, ``after group`` and the like about both ends.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.

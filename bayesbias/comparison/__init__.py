@@ -1,6 +1,7 @@
 """Before and after: what debiasing, or anything else, did to the distances.
 
-`fit_change` fits the change of every pair of words; the other functions read what it gives.
+`fit_change` fits the change of every pair of words; other functions read what it gives.
+`embedding_differences` and `variance_shares` read posteriors of many embeddings (`bb.fit_many`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from .before_after import bias_before_after, mac_before_after, scores_before_after
 from .changes import alignment, band_shares, changes, order_changes, turned_counts
 from .joint import fit_change, posterior_at
-from .pairing import Pairs, pair, require_table_source
+from .pairing import Pairs, pair
+from .ranks import embedding_differences, variance_shares
 
 __all__ = [
     "Pairs",
@@ -16,12 +18,13 @@ __all__ = [
     "band_shares",
     "bias_before_after",
     "changes",
+    "embedding_differences",
     "fit_change",
     "mac_before_after",
     "order_changes",
     "pair",
     "posterior_at",
-    "require_table_source",
     "scores_before_after",
     "turned_counts",
+    "variance_shares",
 ]

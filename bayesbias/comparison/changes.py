@@ -9,17 +9,15 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import design_of, labels, spec_of
+from ..model.tree import labels
 from ..posterior.contrasts import (
     compare_draws,
     contrast_draws,
-    contrast_weights,
     reading_of,
     use_moments,
 )
 from ..posterior.estimands import pair_place
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
-from ..sampling.reduction import collapse
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.levels import WORD
 from .joint import WHEN, posterior_at
@@ -93,11 +91,8 @@ def order_changes(
     levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = compare_draws(after - before, **reading)
-    if spec_of(tree).likelihood == "normal":
-        place, sign = pair_place(labels(tree, "connection"), first, second)
-        posterior = collapse(design_of(tree), spec_of(tree))
-        weights = sign * contrast_weights(posterior)[..., place]
-        use_moments(frame, tree, posterior, weights, reading)
+    place, sign = pair_place(labels(tree, "connection"), first, second)
+    use_moments(frame, tree, reading, lambda weights: sign * weights[..., place])
     bounds: dict[str, pd.Series[float]] = {}
     for when, gap in zip(WHEN, (before, after), strict=True):
         end = describe_draws(gap, ci_prob, ci_kind)

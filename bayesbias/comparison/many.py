@@ -84,7 +84,7 @@ def fit_many(
         ``average[embedding]`` over lists, and the sds of embeddings, lists, both, and trainings.
         What no table measured is predicted. ``constant_data`` holds ``raw_mean`` and ``raw_sd``,
         which are those of a fit by itself. For `bb.rank_embeddings`,
-        `bb.embedding_differences`, `bb.variance_shares` and `bb.predict_retraining`.
+        `bb.comparison.embedding_differences` and `bb.comparison.variance_shares`.
 
     Raises
     ------
@@ -160,10 +160,8 @@ def fit_many(
             "sample_stats": xr.Dataset({"pareto_k": worst}),
         }
     )
-    unreliable = [
-        f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}: weights are not reliable; "
-        "raise draws"
-    ] * (not worst < PARETO_K_LIMIT)
+    doubt = f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}: weights fail; raise draws"
+    unreliable = [] if worst < PARETO_K_LIMIT else [doubt]
     tree.attrs |= {
         "model": "joint",
         "first": first,

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
-from .._core.arrays import unit_rows
-from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
-from ..embeddings.word_sets import WordVectors
 from ..model.design import Design, index_table
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, validate_table
-from ..tables.wordlists import WordList
 
 KEYS = ("protected_word", "attribute", "connection")
 """Rows of both tables that agree in these, and in ``context`` if both have it, are a pair."""
@@ -26,9 +20,6 @@ OUTCOME = "change"
 
 ENDS = ("before", "after")
 """Columns of the distances of a pair."""
-
-TOLERANCE = 1e-3
-"""How far a table may be from its vectors: four digits move a cosine by about 1e-4."""
 
 _TIMES = "_occurrence"
 
@@ -124,40 +115,3 @@ def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
             f"table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
     return valid
-
-
-def require_table_source(
-    tables: Mapping[str, pd.DataFrame], vectors: Mapping[str, WordVectors], wordlist: WordList
-) -> None:
-    """Require that tables hold words of a list, and distances of the vectors of the same name.
-
-    A ValueError names what a table lacks, or a distance that differs by more than ``TOLERANCE``.
-    """
-    for name, table in tables.items():
-        pairs, held = table[["protected_word", "attribute"]].astype(str), vectors[name]
-        words = {word for group in wordlist.groups.values() for word in group}
-        if words.isdisjoint(pairs["protected_word"]):
-            raise ValueError(
-                f"no protected word of the list {wordlist.name!r} is in the table {name}: pass the "
-                "list that it was made with"
-            )
-        is_held = pairs.map(held.__contains__).all(axis=1)
-        if not is_held.any():
-            raise ArgumentError(
-                f"the vectors {name} have no pair of words of the table {name}; give the vectors "
-                "that it was measured in, and if they are in lower case, ",
-                Argument("case", "fallback"),
-            )
-        pairs, measured = pairs[is_held], table.loc[is_held, COLUMNS[-1]].to_numpy(np.float64)
-        first, second = (
-            unit_rows(np.stack([held[word] for word in pairs[end]]).astype(np.float64))
-            for end in pairs
-        )
-        computed = 1 - (first * second).sum(axis=1)
-        row = int(np.abs(computed - measured).argmax())
-        if abs(computed[row] - measured[row]) > TOLERANCE:
-            raise ValueError(
-                f"the table {name} is not of the vectors {name}: for {tuple(pairs.iloc[row])} it "
-                f"has the distance {measured[row]:.4f}, and the vectors give {computed[row]:.4f}. "
-                "Give the vectors that the table was measured in; are before and after swapped?"
-            )

@@ -11,7 +11,6 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from .._core.random import Seed, as_seed_sequence
 from ..model.tree import labels, stacked
 from ..posterior.contrasts import describe_gaps, reading_of
 from ..posterior.estimands import pair_gaps
@@ -104,7 +103,8 @@ def embedding_differences(
 
     Examples
     --------
-    >>> bb.embedding_differences(many)[["first", "second", "mean", "p_direction"]].round(2)
+    >>> frame = bb.comparison.embedding_differences(many)
+    >>> frame[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
     0  glove  debiased -0.02         0.77
     """
@@ -116,52 +116,6 @@ def embedding_differences(
     ]
     if not frames:
         raise ValueError("the posterior is of one embedding; differences need two or more")
-    return _joined(frames, tree, ci_prob, ci_kind)
-
-
-def predict_retraining(
-    tree: DataTree,
-    ci_prob: float = DEFAULT_CI_PROB,
-    ci_kind: str = DEFAULT_CI_KIND,
-    seed: Seed = None,
-) -> pd.DataFrame:
-    """Predict the contrast that another training of each embedding will have.
-
-    Parameters
-    ----------
-    tree : DataTree
-        A posterior from `fit_many`, of tables with a column ``replicate``.
-    ci_prob, ci_kind
-        As for `contrasts`.
-    seed : int, SeedSequence, Generator or None
-
-    Returns
-    -------
-    DataFrame
-        ``wordlist``, ``embedding``, ``mean``, ``sd``, ``low``, ``high``: of the population's
-        contrast in a training that is not there; and ``widening``, how many times as wide the
-        interval is as that of the text's own contrast.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
-    >>> bb.predict_retraining(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
-    """
-    cells = [cell for cell in _cells(tree, OVERALL) if cell[0]["wordlist"] != AVERAGE]
-    if "training_sd" not in tree["posterior"]:
-        raise ValueError(
-            "no embedding was trained more than once, so that nothing says how trainings differ; "
-            "give tables with a column replicate, as bb.retrain makes them"
-        )
-    sd = stacked(tree, "training_sd")[:, None]
-    rng = np.random.default_rng(as_seed_sequence(seed))
-    frames = []
-    for things, raw, draws in cells:
-        retrained = draws + sd * rng.standard_normal(draws.shape)
-        frame, same = (describe_draws(values, ci_prob, ci_kind) for values in (retrained, draws))
-        frame["widening"] = (frame["high"] - frame["low"]) / (same["high"] - same["low"])
-        frames.append(in_front(frame, **things, embedding=list(raw.index)))
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
@@ -187,7 +141,7 @@ def variance_shares(
     --------
     >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
     >>> post = bb.fit_many(table, draws=250, seed=1)
-    >>> bb.variance_shares(post)[["part", "mean"]].round(1)
+    >>> bb.comparison.variance_shares(post)[["part", "mean"]].round(1)
                     part  mean
     0          embedding   0.4
     1               list   0.4
@@ -212,6 +166,7 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
     _require_many(tree)
     if level not in {OVERALL, GROUP}:
         raise ValueError(f"level: {unknown_name('choice', level, (OVERALL, GROUP))}")
+    embeddings, draws = labels(tree, "embedding"), stacked(tree, "contrast")
     constants = tree["constant_data"].to_dataset()
     wordlist, group = (constants[name].values.astype(str) for name in OF_ROW)
     rows = np.flatnonzero((group != "") == (level == GROUP))
@@ -220,18 +175,23 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
             "no list identifies contrasts of single groups: two groups need controls, such as "
             "matched or neutral words"
         )
-    mean, sd = (constants[name].to_numpy() for name in RAW)
-    embeddings, draws = labels(tree, "embedding"), stacked(tree, "contrast")
+    moments = np.stack([constants[name] for name in RAW], axis=-1)  # (n_rows, n_embeddings, 2)
     if level == OVERALL and len(rows) > 1:
-        of_average = mean[rows].mean(axis=0), np.sqrt((sd[rows] ** 2).sum(axis=0)) / len(rows)
+        mean, sd = np.moveaxis(moments[rows], -1, 0)
+        of_average = mean.mean(axis=0), np.sqrt((sd**2).sum(axis=0)) / len(rows)
         raw = pd.DataFrame(dict(zip(RAW, of_average, strict=True)), embeddings)
         yield {"wordlist": AVERAGE}, raw, stacked(tree, "average")
-    for row in rows:
+    for row in rows.tolist():
         things = {"wordlist": str(wordlist[row])}
         things |= {"protected_group": str(group[row])} if level == GROUP else {}
-        raw = pd.DataFrame(dict(zip(RAW, (mean[row], sd[row]), strict=True)), embeddings)
-        is_measured = raw["raw_mean"].notna()
-        yield things, raw[is_measured], draws[:, row, is_measured]
+        is_measured = np.isfinite(moments[row]).all(axis=-1)
+        raw = pd.DataFrame(moments[row], embeddings, RAW)[is_measured]
+        yield things, raw, draws[:, row, is_measured]
+
+
+def _require_many(tree: DataTree) -> None:
+    if "average" not in tree["posterior"]:
+        raise ValueError("this is not a posterior of many embeddings; pass one from bb.fit_many")
 
 
 def _joined(
@@ -242,8 +202,3 @@ def _joined(
     frame.attrs |= {"ci_prob": ci_prob, "ci_kind": ci_kind}
     frame.attrs |= {name: str(tree.attrs[name]) for name in ("first", "second")}
     return carry_warnings(frame, tree)
-
-
-def _require_many(tree: DataTree) -> None:
-    if "average" not in tree["posterior"]:
-        raise ValueError("this is not a posterior of many embeddings; pass one from bb.fit_many")

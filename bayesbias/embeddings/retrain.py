@@ -64,7 +64,7 @@ def retrain(
     --------
     >>> import bayesbias as bb
     >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
-    >>> bb.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
+    >>> bb.comparison.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
     """
     from gensim.models import FastText, Word2Vec
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -39,6 +39,7 @@ from .estimands import (
     population_gaps,
     shared_gaps,
 )
+from .facets import Facets, facet_effects
 from .summaries import carry_warnings, labeled, level_means, levels_of
 
 if TYPE_CHECKING:
@@ -48,12 +49,8 @@ BETWEEN = ("connections", "groups")
 """What `contrasts` compares."""
 
 
-class Reading(TypedDict):
-    """How draws of differences are described."""
-
-    ci_prob: float
-    rope: float
-    ci_kind: str
+type Reading = dict[str, Any]
+"""How draws of differences are described: ``ci_prob``, ``rope`` and ``ci_kind``."""
 
 
 def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
@@ -61,7 +58,7 @@ def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str)
     if rope is None:
         rope = ROPE_SHARE * spread_of(tree)
     check_rope(rope)
-    return Reading(ci_prob=ci_prob, rope=rope, ci_kind=ci_kind)
+    return {"ci_prob": ci_prob, "rope": rope, "ci_kind": ci_kind}
 
 
 def contrasts(
@@ -71,7 +68,9 @@ def contrasts(
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
     *,
-    between: str = "connections",
+    between: str | Facets = "connections",
+    named: str | Sequence[str] = (),
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Posterior differences in mean distance between connections, at every level.
 
@@ -90,8 +89,16 @@ def contrasts(
         Whether means are of words and attributes like those listed, or of the very ones of the
         table. Models without a mean of every group average the listed words of a group. A gap of
         the listed words includes how close an attribute or a whole set is to all groups.
-    between : {"connections", "groups"}
-        Whether to compare connections, or how large that difference is in one group and another.
+    between : {"connections", "groups"} or mapping of str to mapping of str to str
+        Whether to compare connections, or how large that difference is in one group and another; or
+        labels of the groups by facet, such as ``facets`` of a WordList, for effects of facets.
+    named : str or sequence of str
+        Protected words that you named beforehand: rows of these only. A model takes a word that
+        stands out partly for chance, which is right for the most striking of many words. Here a
+        Normal model is fitted once for each word, with its effects not drawn towards those of
+        others.
+    seed : int, SeedSequence, Generator or None
+        Of the fits of named words. None takes fresh entropy, which ``.attrs["seed"]`` records.
 
     Returns
     -------
@@ -103,6 +110,8 @@ def contrasts(
         probability that no other word has a larger difference. A negative difference: the first
         lies closer to the protected words. Between groups one row a pair of groups, which has
         ``other_group``, and pair of connections: the group's difference less the other group's.
+        Of facets one row an effect and pair: ``facets`` and ``contrast``, such as ``gender`` and
+        ``women − men``, main effects first, then interactions (`bayesbias.posterior.facets`).
 
     Raises
     ------
@@ -131,31 +140,56 @@ def contrasts(
     1    neutral -0.07 -0.17  0.03
     2      human  0.05 -0.06  0.15
     """
-    if between not in BETWEEN:
+    if isinstance(between, str) and between not in BETWEEN:
         raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
+    if named:
+        return _of_named_words(tree, [named] if isinstance(named, str) else named, reading, seed)
     levels, gaps, estimands = contrast_draws(tree, over)
-    posterior, weights = None, None
-    # Effects are Normal given the sds, which a posterior of one end of a change lacks.
-    is_exact = spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
-    if is_exact and over == "population":
-        posterior = collapse(design_of(tree), spec_of(tree))
-        weights = contrast_weights(posterior)
-    if between == "groups":
-        groups = levels.loc[levels["level"] == GROUP, "protected_group"]
-        if len(groups) < 2:
-            raise ValueError(f"the table has the group {groups.iloc[0]} only; nothing to compare")
-        levels = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
-        one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
-        gaps, estimands = gaps[:, one] - gaps[:, other], estimands[one]
-        if weights is not None:  # none of groups where the model has no mean of each
-            weights = weights[:, one] - weights[:, other] if weights.shape[1] > 1 else None
-    frame = describe_gaps(gaps, names, levels, reading, estimands)
-    if posterior is not None and weights is not None:
-        use_moments(frame, tree, posterior, weights, reading)
+    groups = levels.loc[levels["level"] == GROUP, "protected_group"].tolist()
     if between == "connections":
+        frame = describe_gaps(gaps, names, levels, reading, estimands)
+        if over == "population":
+            use_moments(frame, tree, reading)
         is_word = (levels["level"] == WORD).to_numpy()
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
+    elif isinstance(between, str):
+        if len(groups) < 2:
+            raise ValueError(f"the table has the group {groups[0]} only; nothing to compare")
+        pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
+        one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
+        apart = gaps[:, one] - gaps[:, other]
+        frame = describe_gaps(apart, names, pairs, reading, estimands[one])
+        if over == "population" and has_cells(spec_of(tree)):
+            use_moments(frame, tree, reading, lambda weights: weights[:, one] - weights[:, other])
+    else:
+        effects, draws = facet_effects(groups, gaps[:, 1 : 1 + len(groups)], between)
+        of_groups = np.tile(estimands[1], (len(effects), 1))
+        frame = describe_gaps(draws, names, effects, reading, of_groups)
+    return carry_warnings(frame, tree)
+
+
+def _of_named_words(
+    tree: DataTree, words: Sequence[str], reading: Reading, seed: Seed
+) -> pd.DataFrame:
+    """Describe the contrasts of words whose effects have a wide prior of their own, word by word.
+
+    (Gelman and Hill, 2007, chapter 12.)
+    """
+    design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
+    draws, rows = [], []
+    for name, child in zip(words, sequence.spawn(len(words)), strict=True):
+        if name not in design.words:
+            raise ValueError(unknown_name("protected word", name, design.words))
+        word = design.words.index(name)
+        alone = collapse(design, spec, unpooled=word)
+        values = sample_exact(alone, n_draws(tree), default_rng(child)).values
+        draws.append(pair_gaps(values["word_mean"][:, word]))
+        rows.append((WORD, design.groups[design.word_group[word]], name))
+    gaps, levels = np.stack(draws, axis=1), pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))
+    estimands = np.full(gaps.shape[1:], WITHIN, dtype=object)
+    frame = describe_gaps(gaps, design.connections, levels, reading, estimands)
+    frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
 
 
@@ -194,16 +228,20 @@ def contrast_weights(posterior: Collapsed) -> FloatArray:
 def use_moments(
     frame: pd.DataFrame,
     tree: DataTree,
-    posterior: Collapsed,
-    weights: FloatArray,
     reading: Reading,
+    choose: Callable[[FloatArray], FloatArray] = np.asarray,
 ) -> None:
     """Describe the first rows of a frame by their exact distribution given the sds.
 
-    The rows are linear functions of the shared effects of a Normal model, weights (n_shared, ...),
-    NaN for those without a row. Given the sds each is normal; the posterior is the mixture of these
-    over the draws of the sds (Rao-Blackwell), so that what is read depends little on the seed.
+    The rows are linear functions of the shared effects of a Normal model: what `choose` makes of
+    `contrast_weights`, NaN for those without a row. Given the sds each is normal; the posterior is
+    the mixture of these over the draws of the sds (Rao-Blackwell), so that what is read depends
+    little on the seed. Other models, and one end of a change, are described by their draws.
     """
+    if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:
+        return
+    posterior = collapse(design_of(tree), spec_of(tree))
+    weights = choose(contrast_weights(posterior))
     weights = weights.reshape(len(weights), -1)
     weights = weights[:, ~np.isnan(weights[0])]
     sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
@@ -211,65 +249,6 @@ def use_moments(
     exact = describe_mixtures(means[..., 0], np.sqrt(variances), **reading)
     frame.loc[: len(exact) - 1, exact.columns] = exact
     frame.attrs["error_share"] = ERROR_SHARE
-
-
-def unpooled_contrasts(
-    tree: DataTree,
-    words: Sequence[str] | str | None = None,
-    *,
-    ci_prob: float = DEFAULT_CI_PROB,
-    rope: float | None = None,
-    ci_kind: str = DEFAULT_CI_KIND,
-    seed: Seed = None,
-) -> pd.DataFrame:
-    """Contrasts of protected words whose effects are not drawn towards those of other words.
-
-    A model takes a word that stands out partly for chance. That is right for the most striking of
-    many words. For a word that you named beforehand, ask its own distances. The model is fitted
-    once for each word, with a wide prior of its own for the effects of that word
-    (Gelman and Hill, 2007, chapter 12).
-
-    Parameters
-    ----------
-    tree : DataTree
-        A posterior of a Normal model from `fit`.
-    words : str or sequence of str, optional
-        Protected words; all if not given.
-    ci_prob, rope, ci_kind
-        As for `contrasts`.
-    seed : int, SeedSequence, Generator or None
-        None takes fresh entropy, which ``.attrs["seed"]`` records.
-
-    Returns
-    -------
-    DataFrame
-        A row a word and pair of connections, with the columns of `contrasts`.
-
-    Examples
-    --------
-    >>> post = bb.fit(table, "crossed", draws=200, seed=1)
-    >>> bb.unpooled_contrasts(post, "imam", seed=1)[["second", "mean"]].head(3).round(2)
-          second  mean
-    0  different -0.10
-    1    neutral -0.06
-    2      human -0.00
-    """
-    design, spec = design_of(tree), spec_of(tree)
-    names = list(design.words) if words is None else [words] if isinstance(words, str) else words
-    sequence, draws, rows = as_seed_sequence(seed), [], []
-    for name, child in zip(names, sequence.spawn(len(names)), strict=True):
-        if name not in design.words:
-            raise ValueError(unknown_name("protected word", name, design.words))
-        word = design.words.index(name)
-        alone = collapse(design, spec, unpooled=word)
-        values = sample_exact(alone, n_draws(tree), default_rng(child)).values
-        draws.append(pair_gaps(values["word_mean"][:, word]))
-        rows.append((WORD, design.groups[design.word_group[word]], name))
-    levels = pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))
-    reading = reading_of(tree, ci_prob, rope, ci_kind)
-    frame = describe_gaps(np.stack(draws, axis=1), design.connections, levels, reading)
-    frame.attrs["seed"] = sequence.entropy
-    return carry_warnings(frame, tree)
 
 
 def _probability_of_most(gaps: FloatArray) -> FloatArray:

@@ -69,15 +69,16 @@ def posterior_scores(
     0    mac     0.902  0.893  0.912
     1  gweat     0.081  0.037  0.122
     """
-    draws, sample = score_draws(tree)
-    frame = describe_draws(np.column_stack(list(draws.values())), ci_prob, ci_kind)
-    in_front(frame, score=list(draws), groups=", ".join(labels(tree, "protected_group")))
-    frame["observed"] = [float(value[0]) for value in sample.values()]
+    scores = score_draws(tree)
+    of_draws = np.column_stack([values[1:] for values in scores.values()])
+    frame = describe_draws(of_draws, ci_prob, ci_kind)
+    in_front(frame, score=list(scores), groups=", ".join(labels(tree, "protected_group")))
+    frame["observed"] = [float(values[0]) for values in scores.values()]
     return carry_warnings(frame, tree)
 
 
-def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Return the scores under every draw, (n_draws,), and those of the sample, (1,), by name."""
+def score_draws(tree: DataTree) -> dict[str, FloatArray]:
+    """Return, by name, the score of the table and then those under every draw, (1 + n_draws,)."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores are of distances, and this posterior is of {outcome}s; fit the table before, "
@@ -86,14 +87,12 @@ def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatA
     design = design_of(tree)
     set_of = _sets(design)
     shape = len(design.words), int(set_of.max()) + 1
-    cell = np.where(set_of >= 0, design.word * shape[1] + set_of, -1)
-    expected = mean_locations(tree, cell, shape[0] * shape[1]).reshape(-1, *shape)
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    used = set_of >= 0
-    np.add.at(sums, (design.word[used], set_of[used]), design.y[used])
-    np.add.at(counts, (design.word[used], set_of[used]), 1)
-    sample = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)[None]
-    return _scores(expected, design.word_group), _scores(sample, design.word_group)
+    cell, n_cells = np.where(set_of >= 0, design.word * shape[1] + set_of, -1), shape[0] * shape[1]
+    counts = np.bincount(cell[cell >= 0], minlength=n_cells).astype(np.float64)
+    counts[counts == 0] = np.nan
+    sample = np.bincount(cell[cell >= 0], design.y[cell >= 0], n_cells) / counts
+    distances = np.vstack([sample, mean_locations(tree, cell, n_cells)])
+    return _scores(distances.reshape(-1, *shape), design.word_group)
 
 
 def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]:

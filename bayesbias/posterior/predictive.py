@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,49 +78,30 @@ def predictive_check(
     5     0.89    4815      0.93
     """
     require_posterior(tree)
-    sequence = as_seed_sequence(seed)
-    intervals = predictive_intervals(
-        tree, ci_probs, ci_kind=ci_kind, n_draws=n_draws, seed=sequence
-    )
-    frame = coverage(tree, intervals)
-    unrelated = p_unrelated(design_of(tree), default_rng(sequence.spawn(1)[0]))
-    frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy, "p_unrelated": unrelated}
-    return frame
-
-
-def coverage(tree: DataTree, intervals: Mapping[float, FloatArray]) -> pd.DataFrame:
-    """Count the distances inside intervals of their rows, (n_rows, 2) by probability."""
-    y, names = observed(tree), np.array(labels(tree, "connection"))
+    if n_draws is not None:
+        check_numbers(n_draws=n_draws)
+    sequence, y = as_seed_sequence(seed), observed(tree)
+    rng, probabilities = default_rng(sequence), [check_probability(p) for p in ci_probs]
+    chosen = rng.permutation(n_draws_of(tree))[:n_draws]
+    bounds = [
+        np.stack([interval(draws, p, ci_kind) for p in probabilities], axis=-1)
+        for draws in predict_chunks(tree, np.arange(len(y)), rng, chosen, ROWS_AT_ONCE)
+    ]
+    low, high = np.concatenate(bounds).swapaxes(0, 1)  # (n_rows, n_probabilities)
+    inside = (low <= y[:, None]) & (y[:, None] <= high)
+    names = np.array(labels(tree, "connection"))
     connection = names[index_of(tree, "connection_index")]
-    parts = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
+    of = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
     rows = [
-        (ci_prob, name, int(part.sum()), int(((low <= y) & (y <= high))[part].sum()))
-        for ci_prob, (low, high) in ((p, bounds.T) for p, bounds in intervals.items())
-        for name, part in parts.items()
+        (ci_prob, name, int(part.sum()), int(inside[part, place].sum()))
+        for place, ci_prob in enumerate(probabilities)
+        for name, part in of.items()
     ]
     frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside"])
     frame["coverage"] = frame["n_inside"] / frame["n_rows"]
+    unrelated = p_unrelated(design_of(tree), default_rng(sequence.spawn(1)[0]))
+    frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy, "p_unrelated": unrelated}
     return carry_warnings(frame, tree)
-
-
-def predictive_intervals(
-    tree: DataTree,
-    ci_probs: Sequence[float],
-    *,
-    ci_kind: str = DEFAULT_CI_KIND,
-    n_draws: int | None = DEFAULT_DRAWS,
-    seed: Seed = None,
-) -> dict[float, FloatArray]:
-    """Compute intervals of `predictive_check` of every row, (n_rows, 2) by probability."""
-    if n_draws is not None:
-        check_numbers(n_draws=n_draws)
-    rng = default_rng(as_seed_sequence(seed))
-    chosen, rows = rng.permutation(n_draws_of(tree))[:n_draws], np.arange(len(observed(tree)))
-    parts: dict[float, list[FloatArray]] = {check_probability(p): [] for p in ci_probs}
-    for draws in predict_chunks(tree, rows, rng, chosen, ROWS_AT_ONCE):
-        for ci_prob, blocks in parts.items():
-            blocks.append(interval(draws, ci_prob, ci_kind))
-    return {ci_prob: np.concatenate(blocks) for ci_prob, blocks in parts.items()}
 
 
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
@@ -214,5 +195,5 @@ def _p_of_leans(
         products = leans.to_numpy()[within] @ leans.to_numpy()[within].T
         orders = np.tile(np.arange(len(within)), (1 + N_PERMUTATIONS, 1))
         orders[1:] = rng.permuted(orders[1:], axis=1)  # the first is as measured
-        sums += (products[orders[:, :, None], orders[:, None]] * like).sum(axis=(1, 2))
+        sums += [(products[np.ix_(order, order)] * like).sum() for order in orders]
     return float((sums >= sums[0] - 1e-12).mean())

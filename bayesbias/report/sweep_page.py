@@ -119,7 +119,7 @@ def _differences(sweep: Sweep) -> list[Block]:
 
 
 def share_line(row: Mapping[Hashable, Any]) -> str:
-    """Word a row of `bb.variance_shares`."""
+    """Word a row of `bb.comparison.variance_shares`."""
     return (
         f"{row['mean']:.0%} of the variance between contrasts is the {row['part']} "
         f"({row['low']:.0%} to {row['high']:.0%})"

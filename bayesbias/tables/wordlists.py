@@ -52,7 +52,7 @@ class WordList(Shown):
     stereotype_names : mapping of str to str
         What a group's stereotype set is called in the table; ``<group>_stereotype`` if absent.
     facets : mapping of str to mapping of str to str
-        Labels of groups that cross facets, for `facet_contrasts`: the group ``black_women`` may
+        Labels of groups that cross facets, for `contrasts`: the group ``black_women`` may
         be ``women`` in ``gender`` and ``black`` in ``race``.
 
     Examples

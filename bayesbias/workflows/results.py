@@ -18,9 +18,8 @@ from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, labels, spec_of, warnings_of
 from ..posterior.contrasts import contrast_draws, contrasts
-from ..posterior.diagnostics import diagnostics, prior_sensitivity
-from ..posterior.influence import influence
-from ..posterior.predictive import coverage, effective_sizes, predictive_intervals
+from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
+from ..posterior.predictive import effective_sizes, predictive_check
 from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
@@ -79,8 +78,7 @@ class ModelResult:
     def check(self) -> pd.DataFrame:  # noqa: D102
         probabilities = sorted({0.5, self.settings.ci_prob})
         kind = self.settings.ci_kind
-        intervals = predictive_intervals(self.posterior, probabilities, ci_kind=kind, seed=0)
-        return coverage(self.posterior, intervals)
+        return predictive_check(self.posterior, probabilities, ci_kind=kind, seed=0)
 
     @cached_property
     def sizes(self) -> pd.DataFrame:

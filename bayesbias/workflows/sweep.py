@@ -66,8 +66,8 @@ class Sweep:
     A row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
     ``method``, ``warnings``, ``error``, ``message``, ``key`` (of its result). `summary` and
     `contrasts` are as the functions of these names return them, with the cell before; `ranks`,
-    `differences` and `shares` are of `bb.rank_embeddings`, `bb.embedding_differences` and
-    `bb.variance_shares`, and empty where no list was measured in two embeddings that differ.
+    `differences` and `shares` are of `bb.rank_embeddings`, `comparison.embedding_differences` and
+    `comparison.variance_shares`, and empty where no list was in two embeddings that differ.
     A row of `tables` is a list in an embedding; `missing` and `thin` are of `bb.missing_words` and
     `bb.undersized_sets`. `uncompared` is the failure of the one model of all, if it failed.
     `reused` counts results that were there already, or are of a cell with equal distances.

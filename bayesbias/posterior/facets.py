@@ -1,0 +1,79 @@
+"""Facets that groups cross, such as gender and race: main effects and interactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .estimands import pair_gaps
+
+type Facets = Mapping[str, Mapping[str, str]]
+"""Labels of groups by the facet: ``{"gender": {"black_women": "women", ...}, "race": ...}``."""
+
+
+def facet_effects(
+    groups: Sequence[str], of_groups: FloatArray, facets: Facets
+) -> tuple[pd.DataFrame, FloatArray]:
+    r"""Compute effects of facets from draws of groups, (n_draws, n_groups, k).
+
+    Let :math:`g_{ab}` be the value of the group with label a of one facet and b of another. The
+    main effect of a against a' is the mean over b of :math:`g_{ab} - g_{a'b}`, every b counting
+    alike; the interaction with b against b' is :math:`(g_{ab} - g_{a'b}) - (g_{ab'} - g_{a'b'})`.
+    With more facets the others are averaged over. Groups without labels are left out, and groups
+    of equal labels averaged.
+
+    Returns
+    -------
+    DataFrame
+        ``facets`` (``gender``, or ``gender × race``) and ``contrast`` (``women − men``, or ``(women
+        − men) × (black − white)``), main effects first.
+    (n_draws, n_effects, k) float
+    """
+    labels = _labels_of(groups, facets)
+    sets = {facet: list(dict.fromkeys(of.values())) for facet, of in facets.items()}
+    is_cell = [labels.eq(list(cell)).all(axis=1).to_numpy() for cell in product(*sets.values())]
+    cells = np.stack([of_groups[:, own].mean(axis=1) for own in is_cell], axis=1)
+    n_draws, *_, k = cells.shape
+    cells = cells.reshape(n_draws, *map(len, sets.values()), k)
+    rows, effects = [], []
+    chosen = [some for n in range(1, len(sets) + 1) for some in combinations(sets, n)]
+    for some in chosen:
+        effect = cells
+        for axis, facet in enumerate(sets, start=1):
+            last = np.moveaxis(effect, axis, -1)
+            last = pair_gaps(last) if facet in some else last.mean(axis=-1, keepdims=True)
+            effect = np.moveaxis(last, -1, axis)
+        effects.append(effect.reshape(n_draws, -1, k))
+        for pairs in product(*(combinations(sets[facet], 2) for facet in some)):
+            texts = [f"{one} − {other}" for one, other in pairs]
+            contrast = texts[0] if len(some) == 1 else " × ".join(f"({text})" for text in texts)
+            rows.append((" × ".join(some), contrast))
+    return pd.DataFrame(rows, columns=["facets", "contrast"]), np.concatenate(effects, axis=1)
+
+
+def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
+    """Return the labels of groups, a column a facet; missing in groups without labels."""
+    for facet, of in facets.items():
+        for group in of:
+            if group not in groups:
+                raise ValueError(f"facet {facet}: {unknown_name('group', group, groups)}")
+    frame = pd.DataFrame(dict(facets), pd.Index(groups), dtype=object)
+    is_known = frame.notna()
+    if partly := list(frame.index[is_known.any(axis=1) & ~is_known.all(axis=1)]):
+        raise ValueError(f"the group {partly[0]} lacks the label of a facet; give it one")
+    cells = set(product(*(of.values() for of in facets.values())))
+    empty = sorted(cells - set(frame.itertuples(index=False, name=None)))
+    if empty or not facets:
+        lacking = (
+            f"no group is {', nor '.join(map(' '.join, empty))}" if empty else "there are none"
+        )
+        raise ValueError(
+            f"facets: {lacking}; main effects and interactions need a group of every combination "
+            "of labels"
+        )
+    return frame
