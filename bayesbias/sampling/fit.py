@@ -26,8 +26,8 @@ from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
     SamplingWarning,
-    add_labels,
     assemble,
+    complete,
     describe,
     variable_dims,
     varying,
@@ -200,7 +200,7 @@ def from_pymc(
             f"these are not draws of {spec.name!r} and this table: they lack {sorted(lacking)}, "
             f"and have other labels of {others}; pass table, model and priors as to build_model"
         )
-    _complete(tree, design, spec)
+    complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
     _describe(tree, spec, **origin, table_hash=design.digest)
     return tree
@@ -329,18 +329,8 @@ def _nuts(
             progressbar=options.progressbar,
             compute_convergence_checks=False,
         )
-    _complete(tree, design, spec)
+    complete(tree, design, spec)
     return tree
-
-
-def _complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
-    """Project effects onto their constraints, and add what all posteriors carry."""
-    drawn = tree["posterior"].to_dataset()
-    for term in spec.terms:
-        free = drawn[term.name]
-        drawn[term.name] = free.copy(data=term.projected(free.values, design))
-    tree["posterior"] = drawn
-    add_labels(tree, design)
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
