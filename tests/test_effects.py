@@ -11,7 +11,7 @@ from dense_oracle import covariance, in_rows
 from bayesbias.model.design import make_design
 from bayesbias.model.effects import draw_effects, draw_parameters, word_means
 from bayesbias.model.likelihood import locations
-from bayesbias.model.tree import assemble, describe
+from bayesbias.model.tree import assemble
 
 N = 20_000
 
@@ -28,8 +28,7 @@ def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: st
     values = {key: np.repeat(each, N, axis=0) for key, each in one.items()}
     values["connection_mean"] = spec.priors["connection_mean"].draw((N, 4), rng)
     values |= draw_effects(design, spec.terms, values, rng)
-    tree = assemble(design, spec, values, {}, chains=1, diagnostics={})
-    describe(tree, spec)
+    tree = assemble(design, spec, values)
     drawn = locations(tree, np.arange(len(design.y)))
     rows = in_rows(design, spec)
     expected = rows @ covariance(design, spec, {key: each[0] for key, each in one.items()}) @ rows.T

@@ -101,7 +101,7 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
     sd = stacked(tree, "sigma")[draws]
     dims = spec_of(tree).sigma_dims
     of_rows = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
-    return _draws_last(sd.reshape(len(sd), -1))[of_rows].T
+    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[of_rows].T)
 
 
 def predict_rows(
@@ -134,7 +134,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
     sd, expected = residual_sds(tree, rows, draws), locations(tree, rows, draws)
     standard = (observed(tree)[rows] - expected) / sd
     if "nu" not in tree["posterior"]:
-        return -0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi)
+        return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
     from scipy.special import gammaln
 
     nu = stacked(tree, "nu")[draws][:, None]

@@ -19,7 +19,7 @@ from .design import Design, IntArray, make_design
 from .effects import draw_effects, draw_parameters, word_means
 from .likelihood import NUMBERS_AT_ONCE, predict_rows
 from .spec import ModelSpec, load_model
-from .tree import assemble, describe
+from .tree import assemble
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -121,9 +121,7 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
     if "word_mean" not in values:
         values["word_mean"] = word_means(design, spec, values)
     free = {name: drawn for name, drawn in values.items() if name not in spec.fixed}
-    tree = assemble(design, spec, free, {}, chains=1, diagnostics={})
-    describe(tree, spec)
-    return tree
+    return assemble(design, spec, free)
 
 
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:

@@ -162,4 +162,3 @@ def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noq
     mean = np.zeros(term.shape(design))
     free = pm.MatrixNormal(term.name, mean, rowchol=rows, colchol=columns, dims=term.dims)
     return term.projected(free, design)
-

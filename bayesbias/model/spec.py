@@ -84,16 +84,15 @@ class ModelSpec:
             if getattr(self, key) not in choices:
                 raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), choices)}")
         self._check_terms()
-        needed = self.needed_priors
+        needed, matrices = self.needed_priors, [term.correlation for term in self.terms]
         for name in self.priors:
             if name not in needed:
                 raise ValueError(f"[priors] {unknown_name('parameter', name, needed)}")
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
-            is_matrix = name in [term.correlation for term in self.terms]
-            takes = "mean" if name == "connection_mean" else "matrix" if is_matrix else "positive"
-            self.priors[name].require(name, takes)
+            takes = "a normal" if name == "connection_mean" else "a positive"
+            self.priors[name].require(name, "an lkj" if name in matrices else takes)
 
     def _check_terms(self) -> None:
         if not self.terms_of("protected_word"):
@@ -132,11 +131,6 @@ class ModelSpec:
         return self.priors["connection_mean"].parameters["mean"]
 
     @property
-    def mean_sd(self) -> float:
-        """Prior sd of the connection means."""
-        return self.priors["connection_mean"].parameters["sd"]
-
-    @property
     def around_means(self) -> bool:
         """Whether some term varies around the connection means, and so holds them."""
         return any(term.around for term in self.terms)
@@ -154,11 +148,6 @@ class ModelSpec:
     def sigma_dims(self) -> tuple[str, ...]:
         """Dimensions of the residual sd."""
         return () if self.sigma == "common" else (self.sigma,)
-
-    @property
-    def noise_factor(self) -> str:
-        """What rows are sorted by, so that those of one level have one residual sd."""
-        return "connection" if self.sigma == "common" else self.sigma
 
     @property
     def fixed(self) -> dict[str, float]:

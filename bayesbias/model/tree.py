@@ -68,31 +68,29 @@ def assemble(
     design: Design,
     spec: ModelSpec,
     values: Mapping[str, FloatArray],
-    sample_stats: Mapping[str, FloatArray],
     *,
-    chains: int,
-    diagnostics: Mapping[str, float],
+    chains: int = 1,
+    log_density: FloatArray | None = None,
+    diagnostics: Mapping[str, float] | None = None,
 ) -> DataTree:
-    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them.
+    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them, with their model.
 
-    Diagnostics are of the whole sample, and go into ``sample_stats`` too.
+    Their log density, (chains * draws,), and diagnostics of them all go into ``sample_stats``.
     """
     from xarray import DataTree
 
     dims, n_draws = variable_dims(spec), len(next(iter(values.values())))
     sampled = {"chain": np.arange(chains), "draw": np.arange(n_draws // chains)}
     labels = _coordinates(design).assign_coords(sampled | spec.correlation_coords(design))
-    posterior, stats = (
-        _of_draws(labels, {name: (dims.get(name, ()), drawn) for name, drawn in group.items()})
-        for group in (values, sample_stats)
-    )
-    groups = {"posterior": in_order(posterior), "sample_stats": stats.assign(diagnostics)}
-    return DataTree.from_dict(groups | _data(design, labels))
+    posterior = _of_draws(labels, {name: (dims[name], drawn) for name, drawn in values.items()})
+    stats = _of_draws(labels, {} if log_density is None else {"lp": ((), log_density)})
+    groups = {"posterior": in_order(posterior), "sample_stats": stats.assign(diagnostics or {})}
+    tree = DataTree.from_dict(groups | _data(design, labels))
+    describe(tree, spec)
+    return tree
 
 
-def _of_draws(
-    labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], FloatArray]]
-) -> Dataset:
+def _of_draws(labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], FloatArray]]) -> Dataset:
     """Lay out variables of dimensions after chain and draw, (chains * draws, ...), with labels."""
     shape = labels.sizes["chain"], labels.sizes["draw"]
     laid_out = {
