@@ -16,7 +16,7 @@ from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.schema import ROUNDING
 from .priors import Prior
-from .terms import FACTORS, Term, term_from_dict
+from .terms import FACTORS, Term, require_kinds, term_from_dict
 
 if TYPE_CHECKING:
     from .design import Design
@@ -41,7 +41,7 @@ OUTCOMES = {
 }
 """What each outcome is, in words."""
 
-_TEXTS = ("name", "title", "reference", "note")
+_TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 
 @dataclass(frozen=True)
@@ -301,14 +301,9 @@ def _path_of(source: str | Path, outcome: str | None) -> Path:
 
 def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
     """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
-    known = (*_TEXTS, *CHOICES, "terms", "priors")
-    for key, value in content.items():
-        kind = Mapping if key in {"terms", "priors"} else str
-        if key not in known:
-            raise ValueError(unknown_name("key", key, known))
-        if not isinstance(value, kind):
-            wanted = "text" if kind is str else f"a table [{key}]"
-            raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
+    require_kinds(
+        content, dict.fromkeys((*_TEXTS, *CHOICES), str) | dict.fromkeys(_TABLES, Mapping)
+    )
     parts = {
         "terms": tuple(term_from_dict(*item) for item in content.get("terms", {}).items()),
         "priors": {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()},

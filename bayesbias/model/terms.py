@@ -277,20 +277,23 @@ def _null_space(content: bytes, n: int) -> FloatArray:
     return np.asarray(null_space(np.frombuffer(content).reshape(-1, n)), dtype=np.float64)
 
 
+def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
+    """Raise a ValueError for a key of a model's file that is not known or not of its kind."""
+    for key, value in content.items():
+        if key not in kinds:
+            raise ValueError(unknown_name("key", key, kinds))
+        if not isinstance(value, kinds[key]):
+            raise ValueError(f"{key} cannot be {value!r:.60}")
+
+
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term of a table ``[terms.NAME]`` of a model's file."""
-    kinds: dict[str, Any] = {
-        key.name: type(key.default) for key in fields(Term) if key.name != "name"
-    }
+    kinds = {key.name: type(key.default) for key in fields(Term) if key.name != "name"}
     kinds |= {"of": str, "sd": str, "alike": float | int}
     try:
         if not isinstance(content, Mapping) or {"of", "sd"} - set(content):
             raise ValueError(f"must be a table with of and sd; got {content!r:.60}")
-        for key, value in content.items():
-            if key not in kinds:
-                raise ValueError(unknown_name("key", key, kinds))
-            if not isinstance(value, kinds[key]):
-                raise ValueError(f"{key} cannot be {value!r:.60}")
+        require_kinds(content, kinds)
         return Term(name, **content)
     except ValueError as error:
         raise ValueError(f"[terms.{name}] {error}") from None
