@@ -288,7 +288,9 @@ def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> No
 
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term of a table ``[terms.NAME]`` of a model's file."""
-    kinds = {key.name: type(key.default) for key in fields(Term) if key.name != "name"}
+    kinds: dict[str, Any] = {
+        key.name: type(key.default) for key in fields(Term) if key.name != "name"
+    }
     kinds |= {"of": str, "sd": str, "alike": float | int}
     try:
         if not isinstance(content, Mapping) or {"of", "sd"} - set(content):

@@ -141,7 +141,8 @@ def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
 def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
     """Add a group of values of every draw, (chains * draws,), or of every draw and row."""
     labels = tree["posterior"].to_dataset().coords.to_dataset()
-    labels = labels.assign_coords(tree["observed_data"].to_dataset().coords)
+    if any(drawn.ndim > 1 for drawn in values.values()):
+        labels = labels.assign_coords(tree["observed_data"].to_dataset().coords)
     tree[group] = _of_draws(labels, {n: (("row",)[: v.ndim - 1], v) for n, v in values.items()})
 
 
