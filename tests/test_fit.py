@@ -135,7 +135,7 @@ def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match="the table has no rows"):
         fit(toy_table.iloc[:0])
     with pytest.raises(ValueError, match="all 32 distances are 1"):
-        fit(toy_table.assign(cosine_distance=1.0), "paper")
+        fit_design(replace(make_design(toy_table), y=np.ones(32)), "paper")
 
 
 def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
