@@ -1,4 +1,4 @@
-"""Every function of ArviZ that the README names, on every model; the groups by other ways."""
+"""Every function of ArviZ that the README names, on every model; groups and likelihood by scipy."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ from typing import Any
 
 import arviz as az
 import numpy as np
+import pandas as pd
 import pytest
 from builders import smallest_design
-from scipy.stats import norm
+from scipy.stats import norm, t
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.model import likelihood as predictive
+from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.defaults import EXTRA_GROUPS
+from bayesbias.model.likelihood import (
+    locations,
+    log_likelihood,
+    predict_rows,
+    residual_sds,
+    row_chunks,
+)
 from bayesbias.sampling.fit import fit_design
-
-NORMAL, STUDENT = ["crossed", "maximal", "pairs-signs"], ["robust"]
 
 FEW = {"draws": 100, "chains": 2, "seed": 1}
 
@@ -43,13 +51,6 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def of_model() -> Callable[[str], DataTree]:
-    """Return a posterior of any model, of a table that has levels of all its terms."""
-    design = smallest_design()
-    return lambda model: fit_design(design, model, **FEW)
-
-
 def run_all(post: DataTree) -> None:
     """Run every function on a posterior as it is, and then on one with all groups."""
     with warnings.catch_warnings():  # few draws, of which some have a bad Pareto k
@@ -67,19 +68,10 @@ def run_all(post: DataTree) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
-@pytest.mark.parametrize("model", NORMAL)
-def test_arviz_runs_on_normal_models(of_model: Callable[[str], DataTree], model: str) -> None:
-    run_all(of_model(model))
-
-
-@pytest.mark.parametrize("model", STUDENT)
-def test_arviz_runs_on_student_models(
-    of_model: Callable[[str], DataTree], model: str, mock_nuts: dict[str, Any]
-) -> None:
-    """Draws from the prior stand for NUTS."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", bb.SamplingWarning)
-        run_all(of_model(model))
+@pytest.mark.parametrize("model", ["crossed", "maximal", "pairs-signs", "robust"])
+def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]) -> None:
+    """Of a table that has levels of all terms; draws from the prior stand for NUTS."""
+    run_all(fit_design(smallest_design(), model, **FEW))
 
 
 def test_sensitivity_is_that_of_arviz_on_the_completed_posterior(
@@ -115,3 +107,68 @@ def test_groups_by_name(crossed_posterior: DataTree) -> None:
     np.testing.assert_allclose(found, norm(1, 0.3).logpdf(values).sum(axis=-1))
     with pytest.raises(ValueError, match="unknown group 'log_lik'; did you mean 'log_likelihood'"):
         bb.add_groups(crossed_posterior, ["log_lik"])
+
+
+def with_nu(tree: DataTree, nu: float) -> DataTree:
+    """Give a posterior a nu, as the robust model has it."""
+    copy = tree.copy()
+    posterior = tree["posterior"].to_dataset()
+    copy["posterior"] = posterior.assign(
+        nu=posterior["sigma"].isel(connection=0, drop=True) * 0 + nu
+    )
+    return copy
+
+
+def one(tree: DataTree, name: str, **labels: object) -> float:
+    return float(tree["posterior"][name].sel(labels).isel(chain=1, draw=3))
+
+
+def test_locations_and_sds_are_found_by_label(
+    toy_table: pd.DataFrame, crossed_posterior: DataTree
+) -> None:
+    rows = np.array([0, 7, 31])
+    at = 1000 + 3  # chain 1, draw 3, chains of 1,000 draws after one another
+    expected, sd = locations(crossed_posterior, rows), residual_sds(crossed_posterior, rows)
+    assert expected.shape == sd.shape == (2000, 3)
+    for i, row in enumerate(rows):
+        of = toy_table.iloc[row]
+        mean = one(
+            crossed_posterior,
+            "word_mean",
+            protected_word=of["protected_word"],
+            connection=of["connection"],
+        ) + one(crossed_posterior, "attribute_effect", attribute=of["attribute"])
+        assert expected[at, i] == pytest.approx(mean)
+        assert sd[at, i] == one(crossed_posterior, "sigma", connection=of["connection"])
+
+
+def test_log_likelihood_is_that_of_scipy(crossed_posterior: DataTree) -> None:
+    rows = np.arange(32)
+    y = crossed_posterior["observed_data"]["cosine_distance"].values
+    normal = norm(locations(crossed_posterior, rows), residual_sds(crossed_posterior, rows))
+    np.testing.assert_allclose(log_likelihood(crossed_posterior, rows), normal.logpdf(y))
+    robust = with_nu(crossed_posterior, 4.5)
+    student = t(4.5, locations(robust, rows), residual_sds(robust, rows))
+    np.testing.assert_allclose(log_likelihood(robust, rows), student.logpdf(y))
+
+
+def test_predictions_have_the_moments_of_the_likelihood(crossed_posterior: DataTree) -> None:
+    rows, rng = np.arange(32), np.random.default_rng(0)
+    for tree, scale in ((crossed_posterior, 1.0), (with_nu(crossed_posterior, 10.0), 10 / 8)):
+        drawn = predict_rows(tree, rows, rng)
+        apart = (drawn - locations(tree, rows)) / residual_sds(tree, rows)
+        # 64,000 standard draws: errors 1 / 253 of the mean, about twice that of the variance.
+        assert apart.mean() == pytest.approx(0, abs=4 / 253)
+        assert apart.var() == pytest.approx(scale, abs=0.05)
+
+
+def test_the_log_likelihood_group_is_put_on_a_copy(
+    crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predictive, "NUMBERS_AT_ONCE", 2000 * 7)  # five blocks of rows
+    assert [len(rows) for rows in row_chunks(crossed_posterior)] == [7, 7, 7, 7, 4]
+    found = add_groups(crossed_posterior, "log_likelihood")["log_likelihood"]["cosine_distance"]
+    assert "log_likelihood" not in crossed_posterior.children
+    assert found.dims == ("chain", "draw", "row")
+    expected = log_likelihood(crossed_posterior, np.arange(32)).reshape(2, 1000, 32)
+    np.testing.assert_array_equal(found, expected)

@@ -31,6 +31,30 @@ VARIANTS = (
 )
 
 
+def of_three_groups(*more: tuple[str, str], share: float = 1.0) -> pd.DataFrame:
+    """Seven words by attributes of three sets and two kinds of controls, and more of either."""
+    rng = np.random.default_rng(7)
+    sets = {"a": "x", "b": "x", "c": "y", "d": "z", "e": "z", "n": "neutral", "h": "human"}
+    rows = [
+        (f"{group}{i}", group, word, of, of if of in {"neutral", "human"} else own)
+        for group in "xyz"
+        for i in range(2 + (group == "x"))
+        for word, of in [*sets.items(), *more]
+        for own in ["associated" if of == group else "different"]
+        if rng.random() < share
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=0.9)
+
+
+def noisy(table: pd.DataFrame, rng: np.random.Generator) -> Design:
+    """Distances with noise in two contexts, and two covariates."""
+    y = table["cosine_distance"] + 0.05 * rng.standard_normal(len(table))
+    context = rng.choice(["first", "second"], len(table))
+    design = make_design(table.assign(cosine_distance=y, context=context))
+    x = np.column_stack([rng.integers(-2, 3, len(y)), rng.standard_normal(len(y))])
+    return replace(design, covariates=("steps", "free"), x=x)
+
+
 @pytest.fixture(params=["many words", "few words", "three groups"])
 def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design:
     """Tables with gaps and repeats, measured in two contexts.
@@ -38,63 +62,27 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
     More classes of cells than of attributes, or fewer. Of the second's six cells one is empty. In
     the third an attribute is in two sets, and some words lack whole connections.
     """
-    rng = np.random.default_rng(7)
-    table = toy_table
+    rng, table = np.random.default_rng(7), toy_table
     if request.param == "few words":
         few = table[table["protected_word"].isin(["son", "she"])]
         few = few[few["connection"] != "human"]
         few = few[(few["protected_word"] != "son") | (few["connection"] != "neutral")]
         table = few.loc[few.index.repeat(rng.integers(1, 8, len(few)))]
     if request.param == "three groups":
-        sets = {"a": "x", "b": "x", "c": "y", "d": "z", "e": "z", "n": "neutral", "h": "human"}
-        rows = [
-            (f"{group}{i}", group, word, of, of if of in {"neutral", "human"} else own)
-            for group in "xyz"
-            for i in range(2 + (group == "x"))
-            for word, of in [*sets.items(), ("a", "y")]
-            for own in ["associated" if of == group else "different"]
-            if rng.random() < 0.8
-        ]
-        table = pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=0.9)
-    noise = 0.05 * rng.standard_normal(len(table))
-    context = rng.choice(["first", "second"], len(table))
-    design = make_design(
-        table.assign(cosine_distance=table["cosine_distance"] + noise, context=context)
-    )
-    x = np.column_stack([rng.integers(-2, 3, len(design.y)), rng.standard_normal(len(design.y))])
-    return replace(design, covariates=("steps", "free"), x=x)
+        table = of_three_groups(("a", "y"), share=0.8)
+    return noisy(table, rng)
 
 
 @pytest.fixture
 def likened() -> Design:
     """A complete table whose words and attributes are alike by random vectors."""
-    sets = {
-        "a": "x",
-        "b": "x",
-        "c": "x",
-        "d": "y",
-        "e": "y",
-        "f": "z",
-        "n": "neutral",
-        "h": "human",
-    }
-    rows = [
-        (f"{group}{i}", group, word, of, of if of in {"neutral", "human"} else own)
-        for group in "xyz"
-        for i in range(2 + (group == "x"))
-        for word, of in [*sets.items(), ("m", "neutral")]
-        for own in ["associated" if of == group else "different"]
-    ]
-    table = pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=0.9)
-    design = make_design(table)
-    rng = np.random.default_rng(11)
-    found = {}
+    rng, more = np.random.default_rng(11), [("f", "x"), ("g", "y"), ("m", "neutral")]
+    design, found = noisy(of_three_groups(*more), rng), {}
     for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
         unit = rng.standard_normal((len(block), 4))
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
         found[f"{name}_likeness"] = (unit @ unit.T) * (block[:, None] == block)
-    y = design.y + 0.05 * rng.standard_normal(len(design.y))
-    return replace(design, y=y, **found)
+    return replace(design, **found)
 
 
 def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
@@ -103,8 +91,14 @@ def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
     return rng.normal(np.where(sds, -2.0, 0.0), np.where(sds, 0.7, 0.5), (n, len(sds)))
 
 
-@pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
-@pytest.mark.parametrize("unpooled", [None, (1, 0.3)])
+@pytest.mark.parametrize(
+    ("name", "unpooled"),
+    [
+        *((name, None) for name in (*NORMAL, *VARIANTS)),
+        ("crossed", (1, 0.3)),
+        ("maximal", (1, 0.3)),
+    ],
+)
 def test_density_equals_the_dense_normal_up_to_one_constant(
     irregular: Design, name: str, unpooled: tuple[int, float] | None
 ) -> None:

@@ -1,24 +1,30 @@
-"""`fit`: which way it takes and why, what it refuses, seeds, and doubts that travel."""
+"""`fit`: its way and why, what it refuses, seeds, doubts, options; fits of designs and of PyMC."""
 
 from __future__ import annotations
 
 import builtins
+import inspect
 import json
 import warnings
+from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from builders import FAST, grid
 from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
-from bayesbias.model.tree import SamplingWarning, warnings_of
+import bayesbias as bb
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.pymc_model import build_model
+from bayesbias.model.tree import SamplingWarning, observed, outcome_of, stacked, warnings_of
 from bayesbias.posterior.summaries import summary
 from bayesbias.sampling import fit as fitting
-from bayesbias.sampling.fit import fit
+from bayesbias.sampling.fit import fit, fit_design
+from bayesbias.sampling.options import FitKeywords, FitOptions, fit_options
 
 SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
@@ -92,24 +98,22 @@ def test_divergences_and_poor_mixing_warn_with_what_to_do(
     assert json.loads(tree.attrs["warnings"]) == [str(warning.message) for warning in caught]
 
 
-def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
-    shifted = crossed_posterior["posterior"].to_dataset().copy(deep=True)
-    shifted["connection_mean"][1] += 1
-    stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 1000)))})
-    tree = DataTree.from_dict({"posterior": shifted, "sample_stats": stats})
-    tree.attrs = crossed_posterior.attrs
-    assert any("the chains disagree" in str(doubt) for doubt in fitting._doubts(tree))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "exct"}, "unknown method 'exct'; did you mean 'exact'"),
         ({"model": "crosed"}, "unknown model 'crosed'; did you mean 'crossed'"),
-        ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
-        ({"seed": -1}, "seed must be a whole number from 0 on; got -1"),
-        ({"seed": "x"}, "seed must be a whole number from 0 on; got 'x'"),
-        ({"target_accept": 90}, r"target_accept must lie in \(0, 1\); got 90"),
+        ({"draws": 0}, "^draws must be a whole number from 1 on; got 0"),
+        ({"draws": 1_000_000_000}, r"1,000,000,000 draws of 4 chains take [\d,]+ GB"),
+        ({"chains": 1.5}, "^chains must be a whole number"),
+        ({"tune": True}, "^tune must be a whole number"),
+        ({"seed": -1}, "^seed must be a whole number from 0 on; got -1"),
+        ({"seed": "x"}, "^seed must be a whole number from 0 on; got 'x'"),
+        ({"target_accept": 90}, r"^target_accept must lie in \(0, 1\); got 90"),
+        ({"options": {"ci_prob": 89}}, "^ci_prob "),
+        ({"options": {"ci_kind": "x"}}, "unknown ci_kind 'x'.*hdi"),
+        ({"options": {"rope": 3}}, "^rope is a distance"),
+        ({"drawz": 3}, "unknown option of a fit 'drawz'; did you mean 'draws'"),
         ({"priors": {"sigm": {"rate": 1}}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
         ({"model": "robust", "method": "exact"}, "use method='nuts'"),
     ],
@@ -117,8 +121,12 @@ def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
 def test_wrong_options_say_what_is_allowed(
     toy_table: pd.DataFrame, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit(toy_table, **options)
+    def checked() -> None:
+        known = FitOptions(**options.pop("options", {}))
+        fit(toy_table, options=known, **options)
+
+    with pytest.raises((ValueError, TypeError), match=message):
+        checked()
 
 
 def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
@@ -126,6 +134,8 @@ def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
         fit(toy_table.iloc[:-1].assign(cosine_distance=0.5))
     with pytest.raises(ValueError, match="the table has no rows"):
         fit(toy_table.iloc[:0])
+    with pytest.raises(ValueError, match="all 32 distances are 1"):
+        fit_design(replace(make_design(toy_table), y=np.ones(32)), "paper")
 
 
 def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
@@ -160,9 +170,8 @@ def test_a_connection_that_does_not_vary_is_refused_before_sampling(
         assert fit(one, model, method="exact", seed=1, **FAST).attrs["method"] == "exact"
 
 
-@pytest.mark.parametrize("spread", [2e-6, 5e-6])
-def test_a_spread_of_rounding_is_none(toy_table: pd.DataFrame, spread: float) -> None:
-    noise = spread * np.random.default_rng(0).standard_normal(len(toy_table))
+def test_a_spread_of_rounding_is_none(toy_table: pd.DataFrame) -> None:
+    noise = 5e-6 * np.random.default_rng(0).standard_normal(len(toy_table))
     with pytest.raises(
         ValueError, match=r"distances of associated rows are 0\.9, give or take .e-0"
     ):
@@ -225,6 +234,121 @@ def test_missing_pairs_that_make_a_fit_slow_are_named(
     assert "of 32 pairs of words have no row" in caplog.text
 
 
-def test_draws_beyond_the_memory_are_refused_with_their_size(toy_table: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match=r"1,000,000,000 draws of 4 chains take [\d,]+ GB"):
-        fit(toy_table, "paper", draws=1_000_000_000)
+def test_every_function_that_fits_shows_the_options_of_a_fit() -> None:
+    functions = (bb.fit, bb.fit_change, bb.vocabulary_contrasts, bb.maskedlm.fit_pairs)
+    for function in functions:
+        shown = inspect.signature(function).parameters
+        for each in fields(FitOptions):
+            if each.name in FitKeywords.__annotations__:
+                assert shown[each.name].default == each.default, (function.__name__, each.name)
+        assert "keywords" not in shown
+
+
+def test_keywords_replace_options_and_unknown_ones_are_named() -> None:
+    given = FitOptions(draws=7, rope=0.1)
+    assert fit_options(given, {"chains": 2}) == FitOptions(draws=7, rope=0.1, chains=2)
+
+
+def test_a_generator_is_not_drawn_from_by_the_check() -> None:
+    rng = default_rng(1)
+    FitOptions(seed=rng)
+    assert rng.integers(2**31) == default_rng(1).integers(2**31)
+
+
+def test_what_is_recorded_can_be_written_as_text() -> None:
+    kept = FitOptions(seed=SeedSequence(3)).recorded
+    assert "progressbar" not in kept
+    assert "entropy=3" in kept["seed"]
+    assert FitOptions().recorded["seed"] is None
+
+
+@pytest.fixture(scope="module")
+def design(toy_table: pd.DataFrame) -> Design:
+    return make_design(toy_table)
+
+
+def test_fit_is_fit_design_of_the_indexed_table(toy_table: pd.DataFrame, design: Design) -> None:
+    one, other = (
+        fit(toy_table, "crossed", seed=1, **FAST),
+        fit_design(design, "crossed", seed=1, **FAST),
+    )
+    for name in one["posterior"].data_vars:
+        assert np.array_equal(stacked(one, str(name)), stacked(other, str(name)))
+    assert other.attrs["table_hash"] == design.digest
+    assert one.attrs["table_hash"] != design.digest
+    assert fit_design(design, "paper", table_hash="x", seed=1, **FAST).attrs["table_hash"] == "x"
+
+
+@pytest.mark.parametrize("scale", [-1.0, 20.0, 1000.0])
+@pytest.mark.parametrize("spec", ["paper-figures", "crossed"])
+def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, scale: float) -> None:
+    """Outcomes and priors stretched alike give a posterior that is stretched alike."""
+    size = abs(scale)
+    priors: dict[str, dict[str, Any]] = {
+        name: {"rate": 2.0 / size} for name in bb.load_model(spec).priors
+    }
+    priors["connection_mean"] = {"mean": scale, "sd": 0.3 * size}
+    stretched = replace(design, y=scale * design.y, outcome="score")
+    draws = {"draws": 1000, "chains": 4}
+    base = fit_design(design, spec, **draws, seed=1)
+    got = fit_design(stretched, spec, priors=priors, **draws, seed=2)
+    assert got.attrs["method"] == "exact"
+    for name in ("connection_mean", "word_mean"):
+        one, other = stacked(base, name), stacked(got, name) / scale
+        error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / len(one))
+        apart = np.abs(one.mean(axis=0) - other.mean(axis=0))
+        assert (apart < 5 * error).all()
+        # Some words have a kurtosis near 25, so that four errors of the sds' ratio are a quarter.
+        assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.25)
+
+
+@pytest.mark.filterwarnings("ignore:the posterior has")  # far from the priors of changes
+def test_the_outcome_has_its_name_everywhere(
+    design: Design, mock_nuts: dict[str, Callable[..., np.ndarray]]
+) -> None:
+    named = replace(design, y=design.y - 2, outcome="score")
+    exact = bb.add_groups(fit_design(named, "change", seed=1, **FAST))
+    assert outcome_of(exact) == "score"
+    assert np.array_equal(observed(exact), named.y)
+    for group in ("posterior_predictive", "prior_predictive", "log_likelihood"):
+        assert "score" in exact[group]
+    assert bb.predictive_check(exact)["n_rows"].iloc[0] == len(named.y)
+    assert [rv.name for rv in build_model(named, bb.load_model("robust")).observed_RVs] == ["score"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning", "ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
+def test_contrasts_are_those_of_fit(toy_table: pd.DataFrame) -> None:
+    import pymc as pm
+
+    options = {"chains": 2, "random_seed": 1, "progressbar": False}
+    model = bb.build_model(toy_table, "crossed")
+    idata = pm.sample(1000, tune=1000, model=model, target_accept=0.98, **options)
+    post = bb.from_pymc(idata, toy_table, "crossed")
+    fitted = bb.fit(toy_table, "crossed", seed=1)
+    ours, exact = (bb.contrasts(p) for p in (post, fitted))
+    # 400 effective draws have an error of .05 sds of the posterior; four of them are .2.
+    assert (abs(ours["mean"] - exact["mean"]) / exact["sd"]).max() < 0.2
+    assert len(bb.summary(post)) == len(bb.summary(fitted))
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
+def test_draws_become_a_posterior(mock_nuts: dict[str, Any]) -> None:
+    import pymc as pm
+
+    table = bb.distance_table("glove-demo", "religion").groupby("attribute_set").head(20)
+    with bb.build_model(table, "crossed"):
+        idata = pm.sample(50, random_seed=[1], chains=2)
+    with pytest.raises(ValueError, match="from_pymc"):
+        bb.contrasts(idata)
+    with pytest.raises(ValueError, match="from_pymc"):
+        bb.summary(idata)
+    with pytest.raises(ValueError, match="not draws of 'by-group'"):
+        bb.from_pymc(idata, table)
+    with pytest.raises(ValueError, match="and have other labels of"):
+        bb.from_pymc(idata, table.groupby("attribute_set").head(10), "crossed")
+    post = bb.from_pymc(idata, table, "crossed")
+    assert {"overall", "group", "word"} == set(bb.contrasts(post)["level"])
+    assert not bb.summary(post)["mean"].isna().any()
+    assert "attribute_effect" in post["posterior"]

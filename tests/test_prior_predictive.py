@@ -75,17 +75,6 @@ def test_figures_of_the_observed_table(toy_table: pd.DataFrame) -> None:
     assert found.to_dict() == pytest.approx(expected)
 
 
-def test_words_with_gaps_count_where_they_have_rows(toy_table: pd.DataFrame) -> None:
-    gap = (toy_table["protected_word"] == "hers") & (toy_table["connection"] == "human")
-    table = toy_table[~gap]
-    frame = bb.prior_predictive("crossed", table, draws=20, seed=1)
-    means = table.pivot_table("cosine_distance", "protected_word", "connection", observed=True)
-    found = only_row(frame, statistic="correlation", of="associated, human")
-    assert found["observed"] == pytest.approx(means["associated"].corr(means["human"]))
-    found = only_row(frame, statistic="sd_of_words", of="human")
-    assert found["observed"] == pytest.approx(means["human"].std())
-
-
 def test_a_table_that_no_prior_expects_lies_at_its_edge(toy_table: pd.DataFrame) -> None:
     """Sds are a thousandth of what they were; and distances of 3 are outside."""
     y = toy_table["cosine_distance"]
@@ -99,11 +88,6 @@ def test_a_table_that_no_prior_expects_lies_at_its_edge(toy_table: pd.DataFrame)
     constant = bb.prior_predictive("paper", grid(4, 8, 0.5), draws=50, seed=1)
     assert "correlation" not in set(constant["statistic"])
     assert (constant.loc[constant["statistic"] == "sd", "observed"] == 0).all()
-
-
-def test_one_of_everything_has_means_only(toy_table: pd.DataFrame) -> None:
-    frame = bb.prior_predictive("paper", toy_table.iloc[[0]], draws=20, seed=1)
-    assert frame["statistic"].tolist() == ["mean", "share_outside"]
 
 
 def test_other_outcomes_come_as_designs_and_have_no_bounds(toy_table: pd.DataFrame) -> None:

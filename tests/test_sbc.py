@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,12 +9,6 @@ from studies import sbc
 
 SMALL = 200
 """Simulated tables of the fast tests."""
-
-
-def of_ranks(ranks: np.ndarray) -> sbc.Calibration:
-    names = tuple(f"q{i}" for i in range(ranks.shape[1]))
-    good = np.zeros(len(ranks)), np.full(len(ranks), 1000.0)
-    return sbc.Calibration("made up", names, ranks, *good)
 
 
 def test_uniform_ranks_leave_the_band_as_often_as_they_should() -> None:
@@ -34,12 +26,6 @@ def test_ranks_of_a_biased_sampler_leave_the_band(power: float) -> None:
     assert p[0] < 0.001
 
 
-def test_ranks_of_a_sampler_that_is_too_sure_leave_the_band() -> None:
-    rng = np.random.default_rng(4)
-    truth, seen = rng.normal(size=SMALL), rng.normal(size=(sbc.DRAWS, SMALL)) / 1.5
-    assert sbc.band_p_values((seen < truth).sum(axis=0)[:, None])[0] < 0.001
-
-
 def test_bands_are_those_of_arviz() -> None:
     """A quantity is below 1 - BAND exactly if its ECDF leaves ArviZ's band of that probability."""
     from arviz_stats.ecdf_utils import ecdf_pit
@@ -53,21 +39,6 @@ def test_bands_are_those_of_arviz() -> None:
     p = sbc.band_p_values(ranks)
     assert inside == list(p >= 1 - sbc.BAND)
     assert set(inside) == {True, False}
-
-
-def test_doubtful_tables_are_counted_and_kept() -> None:
-    calibration = of_ranks(np.zeros((4, 1), dtype=int))
-    calibration = replace(calibration, pareto_k=np.array([0.1, 0.7, np.inf, 0.2]))
-    assert list(sbc.doubtful(calibration)) == [0.5, 0.0]
-
-
-def test_designs_are_as_described() -> None:
-    regular, irregular = sbc.small_design(), sbc.small_design("irregular")
-    assert len(regular.y) == 102
-    assert set(regular.words) == set(irregular.words)
-    pairs = set(zip(irregular.word, irregular.attribute, strict=True))
-    assert len(pairs) == len(irregular.y) - 1 < 90
-    assert len(sbc.small_design("three groups").y) == 180
 
 
 @pytest.mark.slow

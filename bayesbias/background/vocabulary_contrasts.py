@@ -23,7 +23,7 @@ from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.design import make_design, with_cosines
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import assemble, describe, spec_of
+from ..model.tree import assemble, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.estimands import pair_names
 from ..posterior.summaries import labeled
@@ -31,7 +31,7 @@ from ..sampling.exact import draw_effects
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.parameters import parameters_of
-from ..sampling.reduction import Collapsed, collapse, with_outcome
+from ..sampling.reduction import Collapsed, collapse
 from ..tables.levels import LEVEL_COLUMNS, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
 from .reference_words import Match, Pool, Vary, draw_lists, draw_pool, words_present
@@ -177,11 +177,9 @@ def list_contrasts(
             distances = 1.0 - (words @ attributes.T)[design.word, design.attribute]
             other = replace(design, y=distances.clip(0.0, 2.0))
             other = with_cosines(other, words @ words.T, attributes @ attributes.T)
-            values.append(draw_effects(with_outcome(posterior, other), parameters[None], None))
+            values.append(draw_effects(collapse(other, spec), parameters[None], None))
     draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
-    tree = assemble(design, spec, draws, {}, chains=1, diagnostics={})
-    describe(tree, spec)
-    levels, gaps, _ = contrast_draws(tree, "population")
+    levels, gaps, _ = contrast_draws(assemble(design, spec, draws), "population")
     levels = levels.loc[levels["level"] != WORD, KEYS[:2]]
     names = pair_names(design.connections)
     n_rows = len(levels) * gaps.shape[2]

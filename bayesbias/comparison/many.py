@@ -121,7 +121,7 @@ def fit_many(
     for name, prior in (priors or {}).items():
         if name not in PRIORS:
             raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
-        prior.require(name, "positive")
+        prior.require(name, "a positive")
     sd_priors, fitted = {**PRIORS, **(priors or {})}, fit_options(options, keywords)
     if fitted.method not in {"auto", "exact"}:
         raise ValueError(

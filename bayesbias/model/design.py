@@ -181,6 +181,12 @@ class Design:
         np.minimum.at(place, self.attribute, column)
         return place
 
+    def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
+        """Return how alike words or attributes are, (n, n) or (0, 0), and the block of each."""
+        if factor == "protected_word":
+            return self.word_likeness, self.word_group
+        return self.attribute_likeness, self.attribute_column
+
     @property
     def spread(self) -> float:
         """The sd of the outcome in rows of stereotypes, or of all where there are none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -55,42 +55,53 @@ def expected_rows(
     values: Callable[[str], FloatArray],
     x: FloatArray | None = None,
 ) -> FloatArray:
-    """Sum what a model expects of rows, (n_draws, n_rows).
+    """Sum what a model expects of rows as `row_sums` does, of draws, (n_draws, n_rows).
 
-    ``codes`` gives the place of every row along a dimension, -1 where it has none; ``values`` the
-    draws of a variable, (n_draws, ...). The covariates ``x`` are needed where the model has slopes.
+    ``values`` gives the draws of a variable, (n_draws, ...).
     """
-    expected: FloatArray | float = 0.0
-    if not spec.around_means:
-        expected = _taken(values("connection_mean"), codes("connection"))
+    return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x)).T
+
+
+def row_sums(
+    spec: ModelSpec,
+    codes: Callable[[str], Any],
+    values: Callable[[str], Any],
+    x: FloatArray | None = None,
+) -> Any:  # noqa: ANN401
+    """Sum what a model expects of rows: arrays, or variables of PyTensor.
+
+    ``codes`` gives the place of every row along a dimension, -1 where it has none; ``values`` a
+    variable, whose last axis may be draws. The covariates ``x`` are needed where the model has
+    slopes. The sum is (n_rows,), or (n_rows, n_draws).
+    """
+    total = 0.0 if spec.around_means else values("connection_mean")[codes("connection")]
     for term in spec.summed_terms:
-        if term.of == COVARIATE and x is not None:
-            for slopes, column in zip(np.moveaxis(values(term.name), 1, 0), x.T, strict=True):
-                own = _taken(slopes, codes(term.by)) if term.by else slopes
-                expected = expected + column[:, None] * own
+        if term.of == COVARIATE:
+            assert x is not None
+            index = codes(term.by) if term.by else np.zeros(len(x), dtype=np.int64)
+            slopes = values(term.name) if term.by else values(term.name)[:, None]
+            for place, column in enumerate(x.T):
+                total = total + (slopes[place][index].T * column).T
             continue
-        index = tuple(codes(dim) for dim in term.dims)
-        effects = _taken(values(term.name), *index)
-        effects[index[-1] < 0] = 0.0  # controls are in no attribute set
-        effects += expected  # in place: arrays are large
-        expected = effects
-    return np.asarray(expected).T
+        index = [codes(dim) for dim in term.dims]
+        effects = values(term.name)[tuple(index)]
+        if term.dims[-1] == "attribute_set":  # controls are in none
+            effects = (effects.T * (index[-1] >= 0)).T
+        total = effects + total
+    return total
 
 
-def _taken(values: FloatArray, *index: IntArray) -> FloatArray:
-    """Take the draws of a place for each row, (n_draws, ...) to (n_rows, n_draws).
-
-    All draws of a place are copied together, which is several times as fast as one by one.
-    """
-    by_place = np.ascontiguousarray(np.moveaxis(values, 0, -1))
-    return np.asarray(by_place[index])
+def _draws_last(values: FloatArray) -> FloatArray:
+    """Move draws to the end of an array, where those of a place are copied together and fast."""
+    return np.ascontiguousarray(np.moveaxis(values, 0, -1))
 
 
 def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
     sd = stacked(tree, "sigma")[draws]
     dims = spec_of(tree).sigma_dims
-    return _taken(sd, index_of(tree, ROW_INDICES[dims[0]])[rows]).T if dims else sd[:, None]
+    of_rows = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
+    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[of_rows].T)
 
 
 def predict_rows(
@@ -120,22 +131,15 @@ def predict_chunks(
 
 def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Log likelihood of rows under posterior draws, (n_draws, n_rows)."""
-    y = observed(tree)[rows]
-    sd = residual_sds(tree, rows, draws)
-    standard = locations(tree, rows, draws)
-    np.subtract(y, standard, out=standard)  # in place: arrays are large
-    standard /= sd
-    if "nu" in tree["posterior"]:
-        from scipy.special import gammaln
+    sd, expected = residual_sds(tree, rows, draws), locations(tree, rows, draws)
+    standard = (observed(tree)[rows] - expected) / sd
+    if "nu" not in tree["posterior"]:
+        return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
+    from scipy.special import gammaln
 
-        nu = stacked(tree, "nu")[draws][:, None]
-        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
-        return np.asarray(constant - np.log(sd) - (nu + 1) / 2 * np.log1p(standard**2 / nu))
-    standard *= standard
-    standard *= -0.5
-    standard -= np.log(sd)
-    standard -= 0.5 * np.log(2 * np.pi)
-    return standard
+    nu = stacked(tree, "nu")[draws][:, None]
+    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+    return np.asarray(constant - np.log(sd) - (nu + 1) / 2 * np.log1p(standard**2 / nu))
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:

@@ -15,11 +15,11 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import LARGEST_DISTANCE
-from .design import Design, IntArray, make_design
+from .design import Design, IntArray, make_design, one_hot
 from .effects import draw_effects, draw_parameters, word_means
 from .likelihood import NUMBERS_AT_ONCE, predict_rows
 from .spec import ModelSpec, load_model
-from .tree import assemble, describe
+from .tree import assemble
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -121,54 +121,55 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
     if "word_mean" not in values:
         values["word_mean"] = word_means(design, spec, values)
     free = {name: drawn for name, drawn in values.items() if name not in spec.fixed}
-    tree = assemble(design, spec, free, {}, chains=1, diagnostics={})
-    describe(tree, spec)
-    return tree
+    return assemble(design, spec, free)
 
 
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
     """Reduce tables, (n, n_rows), to figures, (n,) each; see `prior_predictive`."""
-    rows = {name: design.of_connection(name) for name in design.connections}
-    values = {name: tables[:, of] for name, of in rows.items()}
-    words, attributes = (
-        {name: _unit_means(values[name], design.codes(factor)[of]) for name, of in rows.items()}
-        for factor in ("protected_word", "attribute")
-    )
-    means = {name: part.mean(axis=1) for name, part in values.items()}
+    of_units: dict[str, dict[str, FloatArray]] = {}
+    for name in design.connections:
+        of = design.of_connection(name)
+        units = {"mean": tables[:, of].mean(axis=1)[:, None], "sd": tables[:, of]}
+        for what, codes, n in (
+            ("words", design.word, len(design.words)),
+            ("attributes", design.attribute, len(design.attributes)),
+        ):
+            units[f"sd_of_{what}"] = _unit_means(tables[:, of], codes[of], n)
+        for statistic, values in units.items():
+            of_units.setdefault(statistic, {})[name] = values
+    means = {name: values[:, 0] for name, values in of_units.pop("mean").items()}
     yield from ((("mean", name), mean) for name, mean in means.items())
-    of_units = {"sd": values, "sd_of_words": words, "sd_of_attributes": attributes}
-    for statistic, units in of_units.items():
-        for name, part in units.items():
-            present = part[:, np.isfinite(part[0])]
+    for statistic, of_connection in of_units.items():
+        for name, values in of_connection.items():
+            present = values[:, np.isfinite(values[0])]
             few = present.shape[1] < 2
             yield (statistic, name), means[name] * np.nan if few else present.std(axis=1, ddof=1)
-    others = design.connections[1:] if design.connections[0] == "associated" else ()
+    own, *others = design.connections if "associated" in design.connections else ("",)
     for name in others:
-        yield ("difference", f"associated - {name}"), means["associated"] - means[name]
+        yield ("difference", f"{own} - {name}"), means[own] - means[name]
+    words = of_units["sd_of_words"]
     for name in others:
-        yield ("correlation", f"associated, {name}"), _correlation(words["associated"], words[name])
+        yield ("correlation", f"{own}, {name}"), _correlation(words[own], words[name])
     if design.outcome == "cosine_distance":
         outside = (tables < 0) | (tables > LARGEST_DISTANCE)
         yield ("share_outside", ""), outside.mean(axis=1)
 
 
-def _unit_means(tables: FloatArray, codes: IntArray) -> FloatArray:
-    """Means of every unit in every table, (n, n_units), of units up to the last that has rows."""
-    from scipy.sparse import csr_array
-
-    count = np.bincount(codes)
-    weight = csr_array((1 / count[codes], (np.arange(len(codes)), codes)))
-    return np.where(count, tables @ weight, np.nan)
+def _unit_means(tables: FloatArray, codes: IntArray, n_units: int) -> FloatArray:
+    """Means of every unit in every table, (n, n_units); NaN of a unit without rows."""
+    count = np.bincount(codes, minlength=n_units)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(tables @ one_hot(codes, n_units).T / count)
 
 
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
     """Compute correlations over units, (n, n_units) each to (n,); of fewer than three, none."""
-    n = min(one.shape[1], other.shape[1])
-    both = np.isfinite(one[0, :n]) & np.isfinite(other[0, :n])
+    both = np.isfinite(one[0]) & np.isfinite(other[0])
     if both.sum() < 3:
         return np.full(len(one), np.nan)
-    one, other = (units[:, :n][:, both] for units in (one, other))
-    one, other = (units - units.mean(axis=1, keepdims=True) for units in (one, other))
+    one, other = (
+        values[:, both] - values[:, both].mean(axis=1)[:, None] for values in (one, other)
+    )
     with np.errstate(invalid="ignore"):  # units that do not differ have none
         scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
         return np.asarray((one * other).sum(axis=1) / scale)

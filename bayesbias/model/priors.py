@@ -22,7 +22,7 @@ class Family:
     draw: Callable[..., FloatArray]  # of a generator, a shape and the parameters in order
     pymc: str  # name of the PyMC distribution
     parameters: Mapping[str, str]  # PyMC's names of them; all but those in REAL are positive
-    takes: str = "positive"  # what it is a prior of: any number, a positive one, or a matrix
+    kind: str = "a positive"  # of prior; "a normal" one integrates out, "an lkj" is of matrices
 
 
 REAL = ("mean", "log_mean")
@@ -84,7 +84,7 @@ FAMILIES: dict[str, Family] = {
         lambda rng, shape, mean, sd: rng.normal(mean, sd, shape),
         "Normal",
         {"mean": "mu", "sd": "sigma"},
-        "any number",
+        "a normal",
     ),
     "exponential": Family(
         lambda x, rate: math.log(rate) - rate * x,
@@ -127,7 +127,7 @@ FAMILIES: dict[str, Family] = {
         _draw_lkj,
         "LKJCorr",
         {"eta": "eta"},
-        "matrix",
+        "an lkj",
     ),
 }
 """All families a model can name. Adding one is an entry here."""
@@ -161,7 +161,6 @@ class Prior:
         if self.family not in FAMILIES:
             raise ValueError(unknown_name("prior family", self.family, FAMILIES))
         needed = FAMILIES[self.family].parameters
-        lacking = [name for name in needed if name not in self.parameters]
         for name, value in self.parameters.items():
             if name not in needed:
                 raise ValueError(unknown_name(f"parameter of {self.family}", name, needed))
@@ -171,48 +170,45 @@ class Prior:
                 raise ValueError(f"{where} a finite number; got {value!r}")
             if value <= 0 and name not in REAL:
                 raise ValueError(f"{where} positive; got {value}")
-        if lacking:
+        if lacking := [name for name in needed if name not in self.parameters]:
             raise ValueError(f"the {self.family} prior needs {', '.join(lacking)}")
 
     def __str__(self) -> str:
-        values = ", ".join(
-            f"{name} {self.parameters[name]:g}" for name in FAMILIES[self.family].parameters
-        )
-        return f"{self.family.replace('_', '-')}({values})"
+        names = FAMILIES[self.family].parameters
+        values = (f"{name} {self.parameters[name]:g}" for name in names)
+        return f"{self.family.replace('_', '-')}({', '.join(values)})"
 
     def scaled(self, unit: float) -> Prior:
         """Return the prior of the same quantity in a unit that is ``1 / unit`` as large."""
-        scales = {"rate": lambda x: x / unit, "log_mean": lambda x: x + math.log(unit)}
-        scales |= dict.fromkeys(("mean", "sd", "scale", "value"), lambda x: x * unit)
-        own = {key: scales[key](x) if key in scales else x for key, x in self.parameters.items()}
+        scales: dict[str, Callable[[float], float]] = {
+            **dict.fromkeys(("mean", "sd", "scale", "value"), lambda x: x * unit),
+            "rate": lambda x: x / unit,
+            "log_mean": lambda x: x + math.log(unit),
+        }
+        own = {key: scales.get(key, float)(x) for key, x in self.parameters.items()}
         return replace(self, parameters=own)
 
-    def require(self, name: str, takes: str) -> None:
-        """Raise a ValueError if the prior does not suit a parameter.
-
-        It is a ``mean``, whose prior is normal so that it integrates out, a ``positive`` number,
-        or a ``matrix`` of correlations.
-        """
-        kind = self.family if takes == "mean" else FAMILIES[self.family].takes
-        wanted = {"mean": "a normal", "matrix": "an lkj", "positive": "a positive"}[takes]
-        if kind != {"mean": "normal"}.get(takes, takes):
-            raise ValueError(f"{name} takes {wanted} prior; got {self.family}")
+    def require(self, name: str, kind: str) -> None:
+        """Raise a ValueError if the prior of a parameter is not of the kind that it takes."""
+        if FAMILIES[self.family].kind != kind:
+            raise ValueError(f"{name} takes {kind} prior; got {self.family}")
 
     def log_density(self, x: FloatArray) -> FloatArray:
         """Log density at x, element by element; of an LKJ prior for each matrix."""
-        family = FAMILIES[self.family]
-        return family.log_density(x, *(self.parameters[name] for name in family.parameters))
+        return FAMILIES[self.family].log_density(x, *self._values)
 
     def draw(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
         """Draw from the prior; of correlations matrices, which are the last two axes."""
-        family = FAMILIES[self.family]
-        values = (self.parameters[name] for name in family.parameters)
-        return np.asarray(family.draw(rng, shape, *values))
+        return np.asarray(FAMILIES[self.family].draw(rng, shape, *self._values))
 
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
         """Make the PyMC random variable of this prior in the model at hand."""
         import pymc as pm
 
         family = FAMILIES[self.family]
-        parameters = {family.parameters[key]: value for key, value in self.parameters.items()}
+        parameters = dict(zip(family.parameters.values(), self._values, strict=True))
         return getattr(pm, family.pymc)(name, **parameters, **options)
+
+    @property
+    def _values(self) -> list[float]:
+        return [self.parameters[name] for name in FAMILIES[self.family].parameters]

@@ -10,8 +10,9 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
-from .design import COVARIATE, Design, make_design
+from .design import Design, make_design
 from .effects import word_means
+from .likelihood import row_sums
 from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
 from .terms import Term
@@ -77,9 +78,7 @@ def build_model(
         if "word_mean" not in values:
             means = word_means(design, spec, values)
             pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
-        location = 0.0 if spec.around_means else values["connection_mean"][index["connection"]]
-        for term in spec.summed_terms:
-            location = location + _in_rows(term, values[term.name], design, index)
+        location = row_sums(spec, index.__getitem__, values.__getitem__, design.x)
         sigma = values["sigma"][index[spec.sigma]] if spec.sigma_dims else values["sigma"]
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
         if spec.likelihood == "student_t":
@@ -163,13 +162,3 @@ def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noq
     mean = np.zeros(term.shape(design))
     free = pm.MatrixNormal(term.name, mean, rowchol=rows, colchol=columns, dims=term.dims)
     return term.projected(free, design)
-
-
-def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return the effect in every row; zero where a row has no level, as controls have no set."""
-    if term.of == COVARIATE:
-        slopes = effects[:, index[term.by]].T if term.by else effects
-        return (slopes * design.x).sum(axis=1)
-    in_rows = effects[tuple(index[dim] for dim in term.dims)]
-    codes = design.codes(term.dims[-1])
-    return in_rows if (codes >= 0).all() else in_rows * (codes >= 0)

@@ -16,7 +16,7 @@ from .._core.reading import located, read_text, read_toml
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.schema import ROUNDING
 from .priors import Prior
-from .terms import FACTORS, Term, term_from_dict
+from .terms import FACTORS, Term, require_kinds, term_from_dict
 
 if TYPE_CHECKING:
     from .design import Design
@@ -41,7 +41,7 @@ OUTCOMES = {
 }
 """What each outcome is, in words."""
 
-_TEXTS = ("name", "title", "reference", "note")
+_TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,15 @@ class ModelSpec:
             if getattr(self, key) not in choices:
                 raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), choices)}")
         self._check_terms()
-        needed = self.needed_priors
+        needed, matrices = self.needed_priors, [term.correlation for term in self.terms]
         for name in self.priors:
             if name not in needed:
                 raise ValueError(f"[priors] {unknown_name('parameter', name, needed)}")
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
-            is_matrix = name in [term.correlation for term in self.terms]
-            takes = "mean" if name == "connection_mean" else "matrix" if is_matrix else "positive"
-            self.priors[name].require(name, takes)
+            takes = "a normal" if name == "connection_mean" else "a positive"
+            self.priors[name].require(name, "an lkj" if name in matrices else takes)
 
     def _check_terms(self) -> None:
         if not self.terms_of("protected_word"):
@@ -132,11 +131,6 @@ class ModelSpec:
         return self.priors["connection_mean"].parameters["mean"]
 
     @property
-    def mean_sd(self) -> float:
-        """Prior sd of the connection means."""
-        return self.priors["connection_mean"].parameters["sd"]
-
-    @property
     def around_means(self) -> bool:
         """Whether some term varies around the connection means, and so holds them."""
         return any(term.around for term in self.terms)
@@ -154,11 +148,6 @@ class ModelSpec:
     def sigma_dims(self) -> tuple[str, ...]:
         """Dimensions of the residual sd."""
         return () if self.sigma == "common" else (self.sigma,)
-
-    @property
-    def noise_factor(self) -> str:
-        """What rows are sorted by, so that those of one level have one residual sd."""
-        return "connection" if self.sigma == "common" else self.sigma
 
     @property
     def fixed(self) -> dict[str, float]:
@@ -311,14 +300,9 @@ def _path_of(source: str | Path, outcome: str | None) -> Path:
 
 def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
     """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
-    known = (*_TEXTS, *CHOICES, "terms", "priors")
-    for key, value in content.items():
-        kind = Mapping if key in {"terms", "priors"} else str
-        if key not in known:
-            raise ValueError(unknown_name("key", key, known))
-        if not isinstance(value, kind):
-            wanted = "text" if kind is str else f"a table [{key}]"
-            raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
+    require_kinds(
+        content, dict.fromkeys((*_TEXTS, *CHOICES), str) | dict.fromkeys(_TABLES, Mapping)
+    )
     parts = {
         "terms": tuple(term_from_dict(*item) for item in content.get("terms", {}).items()),
         "priors": {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()},

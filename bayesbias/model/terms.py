@@ -28,14 +28,8 @@ slopes: a row has them times its values, see ``Design.x``."""
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column", "protected_group")
 """What they may be crossed with."""
 
-CONSTRAINTS = {
-    "": "",
-    "zero_sum": ", which sum to zero",
-    "contrast": ", associated against different",
-    "interaction": ", beyond both and the connections",
-    "cells": ", which sum to zero over every connection",
-}
-"""What the effects of a term may be confined to, and how the write-up puts it.
+CONSTRAINTS = ("", "zero_sum", "contrast", "interaction", "cells")
+"""What the effects of a term may be confined to.
 
 ``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
 unit are the difference between associated and different, half of it in either, and nothing in
@@ -93,7 +87,7 @@ class Term:
             ("of", FACTORS),
             ("by", ("", *CROSSINGS)),
             ("sd_by", ("", self.by) if self.of != "attribute" else ("", self.by, "attribute_kind")),
-            ("constraint", tuple(CONSTRAINTS)),
+            ("constraint", CONSTRAINTS),
         ):
             if getattr(self, key) not in allowed:
                 raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), allowed)}")
@@ -102,33 +96,38 @@ class Term:
         plain = not (self.around or self.sd_by or self.correlated)
         of, by = _WHOLE.get(self.constraint, (self.of, self.by))
         several = not self.correlated and self.sd_by != self.by
-        rules = {
-            "effects that sum to zero are by a column, with one sd and no correlation": (
-                self.constraint != "zero_sum" or (self.by and several)
+        for message, broken in (
+            (
+                "effects that sum to zero are by a column, with one sd and no correlation",
+                self.constraint == "zero_sum" and not (self.by and several),
             ),
-            f"{self.constraint} effects are of {of or self.of} by {by}, with one sd and nothing "
-            "else": (
-                self.constraint not in _WHOLE
-                or (plain and (of or self.of, by) == (self.of, self.by))
+            (
+                f"{self.constraint} effects are of {of or self.of} by {by}, with one sd and "
+                "nothing else",
+                self.constraint in _WHOLE
+                and not (plain and (of or self.of, by) == (self.of, self.by)),
             ),
-            "correlated effects are of words or attributes, by a column": (
-                not self.correlated or (of_units and self.by)
+            (
+                "correlated effects are of words or attributes, by a column",
+                self.correlated and not (of_units and self.by),
             ),
-            f"alike is a share in [0, 1], for effects of words or attributes without means and "
-            f"correlations; got {self.alike!r}": (
-                0 <= self.alike <= 1
-                and (not self.alike or (of_units and not self.correlated and not self.around))
+            (
+                "alike is a share in [0, 1], for effects of words or attributes without means and "
+                f"correlations; got {self.alike!r}",
+                self.alike
+                and not (of_units and not (self.correlated or self.around) and 0 < self.alike <= 1),
             ),
-            "slopes are by connection or of all, with one sd and nothing else": (
-                self.of != COVARIATE
-                or (plain and not self.constraint and self.by in {"", "connection"})
+            (
+                "slopes are by connection or of all, with one sd and nothing else",
+                self.of == COVARIATE
+                and not (plain and not self.constraint and self.by in {"", "connection"}),
             ),
-            "only effects of words and groups by connection vary around means": (
-                means or not self.around
+            (
+                "only effects of words and groups by connection vary around means",
+                self.around and not means,
             ),
-        }
-        for message, kept in rules.items():
-            if not kept:
+        ):
+            if broken:
                 raise ValueError(message)
 
     @property
@@ -155,13 +154,6 @@ class Term:
     def correlation_dims(self) -> tuple[str, str]:
         """Dimensions of the matrix of correlations."""
         return self.by, f"{self.by}_other"
-
-    @property
-    def in_words(self) -> str:
-        """What the term is, in a few words."""
-        text = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
-        text += f" around {self.around}" if self.around else ""
-        return text + CONSTRAINTS[self.constraint] + (", which correlate" * self.correlated)
 
     @property
     def separate(self) -> bool:
@@ -258,12 +250,8 @@ class Term:
 
     def unit_covariance(self, design: Design) -> FloatArray | None:
         """Covariance of units of sd 1, (n_units, n_units); None where they are independent."""
-        of_words = self.of == "protected_word"
-        matrix = design.word_likeness if of_words else design.attribute_likeness
-        if not self.alike or not matrix.size:
-            return None
-        block = design.word_group if of_words else design.attribute_column
-        return covariance(matrix, block, self.alike)
+        matrix, block = design.likeness_of(self.of)
+        return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model's file says of the term: all that is not as by default."""
@@ -289,6 +277,15 @@ def _null_space(content: bytes, n: int) -> FloatArray:
     return np.asarray(null_space(np.frombuffer(content).reshape(-1, n)), dtype=np.float64)
 
 
+def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
+    """Raise a ValueError for a key of a model's file that is not known or not of its kind."""
+    for key, value in content.items():
+        if key not in kinds:
+            raise ValueError(unknown_name("key", key, kinds))
+        if not isinstance(value, kinds[key]):
+            raise ValueError(f"{key} cannot be {value!r:.60}")
+
+
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term of a table ``[terms.NAME]`` of a model's file."""
     kinds: dict[str, Any] = {
@@ -298,11 +295,7 @@ def term_from_dict(name: str, content: object) -> Term:
     try:
         if not isinstance(content, Mapping) or {"of", "sd"} - set(content):
             raise ValueError(f"must be a table with of and sd; got {content!r:.60}")
-        for key, value in content.items():
-            if key not in kinds:
-                raise ValueError(unknown_name("key", key, kinds))
-            if not isinstance(value, kinds[key]):
-                raise ValueError(f"{key} cannot be {value!r:.60}")
+        require_kinds(content, kinds)
         return Term(name, **content)
     except ValueError as error:
         raise ValueError(f"[terms.{name}] {error}") from None

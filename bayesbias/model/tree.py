@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
@@ -18,7 +17,7 @@ from .design import COVARIATE, Design
 from .spec import ModelSpec, spec_from_dict
 
 if TYPE_CHECKING:
-    from xarray import Coordinates, Dataset, DataTree
+    from xarray import Dataset, DataTree
 
 ROW_INDICES = {
     "protected_word": "word_index",
@@ -69,31 +68,37 @@ def assemble(
     design: Design,
     spec: ModelSpec,
     values: Mapping[str, FloatArray],
-    sample_stats: Mapping[str, FloatArray],
     *,
-    chains: int,
-    diagnostics: Mapping[str, float],
+    chains: int = 1,
+    log_density: FloatArray | None = None,
+    diagnostics: Mapping[str, float] | None = None,
 ) -> DataTree:
-    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them.
+    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them, with their model.
 
-    Diagnostics are of the whole sample, and go into ``sample_stats`` too.
+    Their log density, (chains * draws,), and diagnostics of them all go into ``sample_stats``.
     """
-    import xarray as xr
+    from xarray import DataTree
 
-    dims = variable_dims(spec)
-    n_draws = len(next(iter(values.values()))) // chains
-    others = spec.correlation_coords(design)
-    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws), **others)
-    groups: dict[str, xr.Dataset] = {}
-    scalars: dict[str, dict[str, Any]] = {"posterior": {}, "sample_stats": dict(diagnostics)}
-    for group, content in (("posterior", values), ("sample_stats", sample_stats)):
-        laid_out: dict[str, Any] = {
-            name: ((*_SAMPLED, *dims.get(name, ())), draws.reshape(chains, -1, *draws.shape[1:]))
-            for name, draws in content.items()
-        }
-        used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        groups[group] = in_order(xr.Dataset(laid_out | scalars[group], _only(coords, used)))
-    return xr.DataTree.from_dict(groups | _data(design, coords))
+    dims, n_draws = variable_dims(spec), len(next(iter(values.values())))
+    sampled = {"chain": np.arange(chains), "draw": np.arange(n_draws // chains)}
+    labels = _coordinates(design).assign_coords(sampled | spec.correlation_coords(design))
+    posterior = _of_draws(labels, {name: (dims[name], drawn) for name, drawn in values.items()})
+    stats = _of_draws(labels, {} if log_density is None else {"lp": ((), log_density)})
+    groups = {"posterior": in_order(posterior), "sample_stats": stats.assign(diagnostics or {})}
+    tree = DataTree.from_dict(groups | _data(design, labels))
+    describe(tree, spec)
+    return tree
+
+
+def _of_draws(labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], FloatArray]]) -> Dataset:
+    """Lay out variables of dimensions after chain and draw, (chains * draws, ...), with labels."""
+    shape = labels.sizes["chain"], labels.sizes["draw"]
+    laid_out = {
+        name: ((*_SAMPLED, *dims), drawn.reshape(*shape, *drawn.shape[1:]))
+        for name, (dims, drawn) in values.items()
+    }
+    used = {dim for dims, _ in laid_out.values() for dim in dims}
+    return labels.drop_dims(set(labels.dims) - used).assign(laid_out)
 
 
 def in_order(dataset: Dataset) -> Dataset:
@@ -116,12 +121,16 @@ def in_order(dataset: Dataset) -> Dataset:
     return dataset[names]
 
 
-def add_labels(tree: DataTree, design: Design) -> None:
-    """Add to a posterior of PyMC the indices and labels that all posteriors here carry.
+def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
+    """Add to draws of PyMC what all posteriors here carry, their effects within constraints.
 
-    When and how fast it was made goes, so that equal fits are equal files.
+    When and how fast they were made goes, so that equal fits are equal files.
     """
-    tree["posterior"] = in_order(tree["posterior"].to_dataset())
+    drawn = tree["posterior"].to_dataset()
+    for term in spec.terms:
+        free = drawn[term.name]
+        drawn[term.name] = free.copy(data=term.projected(free.values, design))
+    tree["posterior"] = in_order(drawn)
     for group, dataset in _data(design, _coordinates(design)).items():
         tree[group] = dataset
     for node in tree.subtree:
@@ -131,42 +140,34 @@ def add_labels(tree: DataTree, design: Design) -> None:
 
 def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
     """Add a group of values of every draw, (chains * draws,), or of every draw and row."""
-    from xarray import Dataset
-
-    posterior = tree["posterior"]
-    shape = [posterior.sizes[name] for name in _SAMPLED]
-    coords = {name: posterior.coords[name] for name in _SAMPLED}
-    laid_out = {}
-    for name, draws in values.items():
-        dims = (*_SAMPLED, "row")[: draws.ndim + 1]
-        laid_out[name] = dims, draws.reshape(*shape, *draws.shape[1:])
-        if draws.ndim > 1:
-            of_rows = tree["observed_data"].to_dataset().coords
-            coords |= {str(label): of_rows[label] for label in of_rows}
-    tree[group] = Dataset(laid_out, coords)
+    labels = tree["posterior"].to_dataset().coords.to_dataset()
+    if any(drawn.ndim > 1 for drawn in values.values()):
+        labels = labels.assign_coords(tree["observed_data"].to_dataset().coords)
+    tree[group] = _of_draws(labels, {n: (("row",)[: v.ndim - 1], v) for n, v in values.items()})
 
 
-def _data(design: Design, coords: Coordinates) -> dict[str, Dataset]:
+def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
     """Return the groups of a design; indices in the type of ``pm.Data``, or PyMC refuses them."""
-    import xarray as xr
-
-    indices = {
+    constants: dict[str, Any] = {
         name: ("row", design.codes(dim).astype(np.int32))
         for dim, name in ROW_INDICES.items()
         if dim in design.coords
     }
-    indices["group_index"] = ("protected_word", design.word_group.astype(np.int32))
-    constants = xr.Dataset(indices, _only(coords, {*design.coords, "row"}))
+    constants["group_index"] = ("protected_word", design.word_group.astype(np.int32))
     for dim, name in LIKENESS.items():
         if (matrix := getattr(design, name)).size:
             constants[name] = (dim, f"{dim}_other"), matrix.astype(np.float32)
     if design.covariates:
         constants["covariates"] = ("row", COVARIATE), design.x
-    observed = xr.Dataset({design.outcome: ("row", design.y)}, _only(coords, {"row"}))
-    return {"observed_data": observed, "constant_data": constants}
+    of_design = labels.drop_dims(set(labels.dims) - {*design.coords, "row"})
+    of_rows = labels.drop_dims(set(labels.dims) - {"row"})
+    return {
+        "observed_data": of_rows.assign({design.outcome: ("row", design.y)}),
+        "constant_data": of_design.assign(constants),
+    }
 
 
-def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) -> Coordinates:
+def _coordinates(design: Design) -> Dataset:
     """Labels of all dimensions, indexed once for all the groups that share them.
 
     Rows have a number, and a label for each of ``ROW_LABELS``: ``row_attribute`` and the like.
@@ -179,19 +180,7 @@ def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) ->
         for dim in ROW_LABELS
         if dim in names
     }
-    row = np.arange(len(design.y))
-    return xr.Dataset(coords={**names, "row": row, **of_rows, **others}).coords
-
-
-def _only(coords: Coordinates, dims: set[str]) -> Coordinates:
-    """Those of the coordinates that label these dimensions, indices and all."""
-    import xarray as xr
-
-    kept = [name for name in coords if dims.issuperset(coords[name].dims)]
-    return xr.Coordinates(
-        {name: coords[name].variable for name in kept},
-        {name: coords.xindexes[name] for name in kept if name in coords.xindexes},
-    )
+    return xr.Dataset(coords={**names, "row": np.arange(len(design.y)), **of_rows})
 
 
 def describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:

@@ -19,7 +19,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.effects import draw_effects, word_means
 from ..model.likelihood import predict_rows
-from ..model.tree import assemble, describe, design_of, require_posterior, spec_of, stacked
+from ..model.tree import assemble, design_of, require_posterior, spec_of, stacked
 from .contrasts import describe_gaps, reading_of
 from .estimands import pair_gaps
 from .summaries import carry_warnings
@@ -86,8 +86,7 @@ def predict_words(
     values |= draw_effects(design, new, values, rng)
     means = word_means(design, spec, values)
     if attributes == "listed":
-        drawn = assemble(design, spec, values, {}, chains=1, diagnostics={})
-        describe(drawn, spec)
+        drawn = assemble(design, spec, values)
         codes = np.column_stack([design.codes(dim) for dim in design.coords])
         rows = np.unique(codes, axis=0, return_index=True)[1]  # one of all rows that are alike
         word, connection = design.word[rows], design.connection[rows]

@@ -176,7 +176,8 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     n = len(parameters)
     # Behind the parameters come sds that are known; that of the connection means at index -1.
     spec = posterior.spec
-    known = np.log([posterior.unpooled_sd, *spec.fixed.values(), spec.mean_sd])[:, None]
+    mean_sd = spec.priors["connection_mean"].parameters["sd"]
+    known = np.log([posterior.unpooled_sd, *spec.fixed.values(), mean_sd])[:, None]
     sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (len(known), n))]))
     precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)

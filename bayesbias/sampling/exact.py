@@ -97,7 +97,8 @@ def sample_exact(
     Equal states of the generator give equal draws.
     """
     with one_thread():
-        mode = mode_of(posterior)
+        start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
+        mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
         trial, along = _along_sds(posterior, mode)
         coordinates = Coordinates(posterior, _resolution(posterior, trial, along))
         modes = coordinates.points(_all_modes(posterior, mode, trial, along))
@@ -113,12 +114,6 @@ def sample_exact(
             n_proposals=drawn.n_proposals,
             n_modes=int((np.bincount(nearest) >= 0.01 * n_draws).sum()),
         )
-
-
-def mode_of(posterior: Collapsed) -> FloatArray:
-    """Return the parameters of highest density, in log sds, (n_parameters,)."""
-    start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
-    return find_mode(partial(log_density, posterior), start, _bounds(posterior))
 
 
 def _bounds(posterior: Collapsed) -> tuple[float, float]:

@@ -26,8 +26,8 @@ from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
     SamplingWarning,
-    add_labels,
     assemble,
+    complete,
     describe,
     variable_dims,
     varying,
@@ -200,7 +200,7 @@ def from_pymc(
             f"these are not draws of {spec.name!r} and this table: they lack {sorted(lacking)}, "
             f"and have other labels of {others}; pass table, model and priors as to build_model"
         )
-    _complete(tree, design, spec)
+    complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
     _describe(tree, spec, **origin, table_hash=design.digest)
     return tree
@@ -289,19 +289,23 @@ def _by_method(
     if method == "auto" and spec.likelihood != "normal":
         method, reason = "nuts", f"a {spec.likelihood} likelihood does not integrate out"
     if method in {"auto", "exact"}:
-        result = sample_exact(collapse(design, spec), options.draws * options.chains, rng)
-        k = result.pareto_k
-        if method == "exact" or k < PARETO_K_LIMIT:
+        drawn = sample_exact(collapse(design, spec), options.n_draws, rng)
+        if method == "auto":
+            k = f"Pareto k {drawn.pareto_k:.2f}"
+            method, reason = "exact", f"Normal model, {k} below {PARETO_K_LIMIT}"
+            if not drawn.pareto_k < PARETO_K_LIMIT:
+                method, reason = "nuts", f"{k} of the exact sampler is too high"
+        if method == "exact":
             names = ("pareto_k", "importance_ess", "n_proposals", "n_modes")
-            diagnostics = {name: getattr(result, name) for name in names}
-            log_p = {"lp": result.log_density}
             tree = assemble(
-                design, spec, result.values, log_p, chains=options.chains, diagnostics=diagnostics
+                design,
+                spec,
+                drawn.values,
+                chains=options.chains,
+                log_density=drawn.log_density,
+                diagnostics={name: getattr(drawn, name) for name in names},
             )
-            if method == "auto":
-                reason = f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
-            return tree, "exact", reason
-        method, reason = "nuts", f"Pareto k {k:.2f} of the exact sampler is too high"
+            return tree, method, reason
     return _nuts(design, spec, options, rng, "pymc" if method == "nuts" else method), method, reason
 
 
@@ -329,18 +333,8 @@ def _nuts(
             progressbar=options.progressbar,
             compute_convergence_checks=False,
         )
-    _complete(tree, design, spec)
+    complete(tree, design, spec)
     return tree
-
-
-def _complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
-    """Project effects onto their constraints, and add what all posteriors carry."""
-    drawn = tree["posterior"].to_dataset()
-    for term in spec.terms:
-        free = drawn[term.name]
-        drawn[term.name] = free.copy(data=term.projected(free.values, design))
-    tree["posterior"] = drawn
-    add_labels(tree, design)
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
@@ -349,29 +343,26 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
         return
-    if stats["n_modes"] > 1:
+    n_modes, k, ess = (float(stats[name]) for name in ("n_modes", "pareto_k", "importance_ess"))
+    if n_modes > 1:
         yield SamplingWarning(
-            f"the posterior has {int(stats['n_modes'])} modes: the prior of connection_mean and "
-            "the data disagree, and words that spread widely explain them as well as a mean far "
-            "from its prior; look at bb.sd_summary, or widen ",
+            f"the posterior has {n_modes:.0f} modes: the prior of connection_mean and the data "
+            "disagree, and words that spread widely explain them as well as a mean far from its "
+            "prior; look at bb.sd_summary, or widen ",
             Argument("priors"),
         )
-    k, ess = float(stats["pareto_k"]), float(stats["importance_ess"])
     if not k < PARETO_K_LIMIT:
-        yield SamplingWarning(
-            f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights not "
-            "to be trusted; use ",
-            _NUTS,
-        )
+        high = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}"
+        yield SamplingWarning(f"{high}: weights not to be trusted; use ", _NUTS)
     if ess < ESS_LIMIT:
-        few = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise "
-        yield SamplingWarning(few, _DRAWS, ", or use ", _NUTS)
+        few = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}"
+        yield SamplingWarning(f"{few}: raise ", _DRAWS, ", or use ", _NUTS)
 
 
 def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     import arviz_stats as az
 
-    diverging = int(tree["sample_stats"]["diverging"].sum())
+    diverging, posterior = int(tree["sample_stats"]["diverging"].sum()), varying(tree)
     if diverging:
         yield SamplingWarning(
             f"{diverging} divergent transitions: the posterior was not explored faithfully; raise ",
@@ -380,11 +371,10 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
             Argument("method", "exact"),
             " for a Normal model",
         )
-    posterior = varying(tree)
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
     if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
-        disagree = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "
-        yield SamplingWarning(disagree, _DRAWS, " and ", Argument("tune"))
+        disagree = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree"
+        yield SamplingWarning(f"{disagree}; raise ", _DRAWS, " and ", Argument("tune"))
     for kind in ("bulk", "tail"):
         ess = az.ess(posterior, method=kind).data_vars.values()
         least = min(float(values.min()) for values in ess)

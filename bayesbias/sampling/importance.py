@@ -81,65 +81,52 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Independent two-piece Student-t coordinates, mapped linearly to the parameters.
+    """A mixture with a part for each of m modes.
 
-    A log sd that the data only show to be small has a long lower tail; hence two scales.
-    With 5 degrees of freedom every parameter costs 6% of the effective proposals, with 8 it costs
-    2%: too much for many parameters, and safer for few.
+    Each has independent two-piece Student-t coordinates, mapped linearly to the n parameters. A log
+    sd that the data only show to be small has a long lower tail; hence two scales. With 5 degrees
+    of freedom every parameter costs 6% of the effective proposals, with 8 it costs 2%: too much for
+    many parameters, and safer for few.
     """
 
-    centre: FloatArray  # (n,)
-    factor: FloatArray  # (n, n)
-    lower: FloatArray  # (n,): scales of the coordinates below zero
-    upper: FloatArray  # (n,): and above it
+    shares: FloatArray  # (m,): sum to one
+    centre: FloatArray  # (m, n)
+    factor: FloatArray  # (m, n, n)
+    lower: FloatArray  # (m, n): scales of the coordinates below zero
+    upper: FloatArray  # (m, n): and above it
 
     @property
     def df(self) -> float:
         """Degrees of freedom: the tails are heavier than the posterior's."""
-        return max(5.0, len(self.centre) / 2)
-
-    def draw(self, n: int, rng: Generator) -> FloatArray:
-        """Draw n points."""
-        size = (n, len(self.centre))
-        standard = np.abs(rng.standard_t(self.df, size))
-        below = rng.random(size) < self.lower / (self.lower + self.upper)
-        return self.centre + (standard * np.where(below, -self.lower, self.upper)) @ self.factor.T
-
-    def log_density(self, points: FloatArray) -> FloatArray:
-        """Log density of points, up to a constant that all proposals share."""
-        coordinates = np.linalg.solve(self.factor, (points - self.centre).T)
-        scale = np.where(coordinates < 0, self.lower[:, None], self.upper[:, None])
-        log_q = -0.5 * (self.df + 1) * np.log1p((coordinates / scale) ** 2 / self.df).sum(axis=0)
-        volume = np.log(self.lower + self.upper).sum() + np.linalg.slogdet(self.factor)[1]
-        return np.asarray(log_q - volume)
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """A mixture of proposals, one for each mode."""
-
-    parts: tuple[Proposal, ...]
-    shares: FloatArray  # sum to one
+        return max(5.0, float(self.centre.shape[1]) / 2)
 
     def draw(self, n: int, rng: Generator) -> FloatArray:
         """Draw n points, from each part its share."""
-        edges = np.round(n * np.cumsum(self.shares)).astype(int)
-        counts = np.diff(edges, prepend=0)
-        return np.concatenate(
-            [part.draw(count, rng) for part, count in zip(self.parts, counts, strict=True)]
-        )
+        edges, points = np.round(n * np.cumsum(self.shares)).astype(int), []
+        counts, below = np.diff(edges, prepend=0), self.lower / (self.lower + self.upper)
+        for part, count in enumerate(counts):
+            size = (count, self.centre.shape[1])
+            standard = np.abs(rng.standard_t(self.df, size))
+            is_below = rng.random(size) < below[part]
+            standard *= np.where(is_below, -self.lower[part], self.upper[part])
+            points.append(self.centre[part] + standard @ self.factor[part].T)
+        return np.concatenate(points)
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Log of every part's share times its density, (n_parts, n)."""
-        parts = zip(self.parts, self.shares, strict=True)
-        return np.stack([np.log(share) + part.log_density(points) for part, share in parts])
+        """Log of every part's share times its density, (m, n_points), up to one constant."""
+        centered = np.swapaxes(points - self.centre[:, None], 1, 2)
+        coordinates = np.linalg.solve(self.factor, centered)
+        scale = np.where(coordinates < 0, self.lower[..., None], self.upper[..., None])
+        log_q = -0.5 * (self.df + 1) * np.log1p((coordinates / scale) ** 2 / self.df).sum(axis=1)
+        volume = np.log(self.lower + self.upper).sum(axis=1) + np.linalg.slogdet(self.factor)[1]
+        return np.asarray(log_q + (np.log(self.shares) - volume)[:, None])
 
 
 @dataclass(frozen=True)
 class Weighted:
     """Points from a proposal with their log weights, up to a constant."""
 
-    proposal: Mixture
+    proposal: Proposal
     points: FloatArray
     log_p: FloatArray
     log_weights: FloatArray
@@ -216,8 +203,8 @@ def _curvature(log_density: LogDensity, point: FloatArray) -> FloatArray:
     return np.asarray(np.abs(up + down - 2 * values[0]) / LONG_STEP**2)
 
 
-def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
-    """Student-t at the mode with the inverse curvature as its scale."""
+def _at_mode(log_density: LogDensity, mode: FloatArray) -> FloatArray:
+    """Factor of the inverse curvature at a mode."""
     n = len(mode)
     i, j = np.triu_indices(n)
     pairs = np.arange(len(i))
@@ -229,56 +216,66 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
     curvature = np.zeros((n, n))
     curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * LONG_STEP**2)
     scale, axes = np.linalg.eigh(curvature)
-    factor = (axes / np.sqrt(np.maximum(scale, FLATTEST))) @ axes.T  # the signs of axes are chance
-    return Proposal(mode, factor, np.ones(n), np.ones(n))
+    return np.asarray((axes / np.sqrt(np.maximum(scale, FLATTEST))) @ axes.T)  # axes have any sign
 
 
-def _at_modes(log_density: LogDensity, modes: FloatArray) -> Mixture:
+def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
     """Lay a Student-t at every mode; shares are the modes' masses by their curvature.
 
     A mode at the edge of what is possible has no curvature; the proposals of the others, which are
     refitted, reach there.
     """
-    parts = [_at_mode(log_density, mode) for mode in modes]
-    masses = log_density(modes) + [np.linalg.slogdet(part.factor)[1] for part in parts]
-    curved = np.flatnonzero(np.isfinite(masses))
-    if not len(curved):
+    factors = np.array([_at_mode(log_density, mode) for mode in modes])
+    masses = log_density(modes) + np.linalg.slogdet(factors)[1]
+    curved = np.isfinite(masses)
+    if not curved.any():
         raise ValueError("the log density has no mode around which it is finite")
-    shares = np.maximum(np.exp(masses[curved] - masses[curved].max()), SMALLEST_SHARE)
-    return Mixture(tuple(parts[index] for index in curved), shares / shares.sum())
+    one = np.ones((curved.sum(), modes.shape[1]))
+    shares = np.exp(masses[curved] - masses[curved].max())
+    return Proposal(_at_least(shares), modes[curved], factors[curved], one, one)
 
 
-def _fitted(pilot: Weighted) -> Mixture:
+def _at_least(shares: FloatArray) -> FloatArray:
+    """Return shares that are not too small, and sum to one."""
+    shares = np.maximum(shares, SMALLEST_SHARE)
+    return np.asarray(shares / shares.sum())
+
+
+def _fitted(pilot: Weighted) -> Proposal:
     """Fit every part to the weighted points that are its own, and its share to their weight."""
-    log_q = pilot.proposal.log_densities(pilot.points)
+    former, log_q = pilot.proposal, pilot.proposal.log_densities(pilot.points)
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
-    weights = own / np.where(shares > 0, shares, 1)[:, None]
+    fitted = [former.centre, former.factor, former.lower, former.upper]
     parts = [
-        _fitted_part(part, pilot.points, of_part) if of_part.any() else part
-        for part, of_part in zip(pilot.proposal.parts, weights, strict=True)
+        _fitted_part([values[part] for values in fitted], pilot.points, own[part] / share)
+        if share > 0
+        else [values[part] for values in fitted]
+        for part, share in enumerate(shares)
     ]
-    shares = np.maximum(shares, SMALLEST_SHARE)
-    return Mixture(tuple(parts), shares / shares.sum())
+    return Proposal(_at_least(shares), *map(np.array, zip(*parts, strict=True)))
 
 
-def _fitted_part(part: Proposal, points: FloatArray, weights: FloatArray) -> Proposal:
-    """Fit a proposal to weighted points: their covariance, then two scales on every axis.
+def _fitted_part(
+    former: list[FloatArray], points: FloatArray, weights: FloatArray
+) -> list[FloatArray]:
+    """Fit centre, factor and scales to weighted points: their covariance, then those of every axis.
 
     With few effective points the fit is drawn towards the proposal that they came from.
     """
+    centre, factor, lower, upper = former
     ess = 1 / (weights**2).sum()
-    trust = ess / (ess + 5 * len(part.centre))
+    trust = ess / (ess + 5 * len(centre))
     centre = weights @ points
     centred = points - centre
     covariance = (centred * weights[:, None]).T @ centred
-    former = part.factor * (part.lower + part.upper) / 2
-    factor = np.linalg.cholesky(trust * covariance + (1 - trust) * former @ former.T)
+    factor = factor * (lower + upper) / 2
+    factor = np.linalg.cholesky(trust * covariance + (1 - trust) * factor @ factor.T)
     axes = np.linalg.solve(factor, centred.T)
     pieces = np.array([_two_pieces(axis, weights) for axis in axes])
     pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
     scales = np.maximum(pieces[:, 1:], LEAST_RATIO * pieces[:, 1:].max(axis=1, keepdims=True))
-    return Proposal(centre + factor @ pieces[:, 0], factor, scales[:, 0], scales[:, 1])
+    return [centre + factor @ pieces[:, 0], factor, scales[:, 0], scales[:, 1]]
 
 
 def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
@@ -304,7 +301,7 @@ def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, 
     return float(mode[best]), float(low[best] * width), float(high[best] * width)
 
 
-def _weigh(log_density: LogDensity, proposal: Mixture, n: int, rng: Generator) -> Weighted:
+def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) -> Weighted:
     points = proposal.draw(n, rng)
     log_p = log_density(points)
     log_ratio = log_p - np.logaddexp.reduce(proposal.log_densities(points))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -56,15 +56,16 @@ class RowTypes:
 
 def row_types(design: Design, spec: ModelSpec) -> RowTypes:
     """Sort rows into types."""
-    columns = {term.by for term in spec.terms if term.by} | {spec.noise_factor}
+    noise = "connection" if spec.sigma == "common" else spec.sigma
+    columns = {term.by for term in spec.terms if term.by} | {noise}
     columns |= {term.of for term in spec.terms if term.of not in {"protected_word", "attribute"}}
     code = design.connection
     for column in sorted(columns - {"connection"}):
         own = design.codes(column)
         code = code * (own.max() + 2) + own + 1
     _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
-    n_noise = len(design.coords[spec.noise_factor])
-    return RowTypes(of_row, first, one_hot(design.codes(spec.noise_factor)[first], n_noise))
+    by_noise = one_hot(design.codes(noise)[first], len(design.coords[noise]))
+    return RowTypes(of_row, first, by_noise)
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,7 @@ def units_of(
     if terms[0].of == "protected_word" and unpooled is not None:
         parameter[unpooled] = max(block.where.stop for block in blocks.values())
     alike = np.repeat([term.alike for term in terms], [own.shape[1] for own in parameters])
-    of_words = terms[0].of == "protected_word"
-    likeness = design.word_likeness if of_words else design.attribute_likeness
+    likeness, _ = design.likeness_of(terms[0].of)
     if len(terms) == 1 and terms[0].separate:
         of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
         return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
@@ -175,16 +175,7 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
     _, first, of_unit = np.unique(as_bytes, return_index=True, return_inverse=True)
     rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
-    return _with_sums(units, y, types, (of_unit, first, rows))
-
-
-def _with_sums(
-    units: Units, y: FloatArray, types: RowTypes, classes: tuple[IntArray, IntArray, FloatArray]
-) -> Classes:
-    """Reduce the rows of classes, ``of_unit``, ``first`` and ``rows`` of `Classes`."""
-    of_unit, first, rows = classes
-    n_units, n_types = len(units.parameter), len(types.first)
-    cell, size = units.of_row * n_types + types.of_row, np.bincount(of_unit).astype(float)
+    size = np.bincount(of_unit).astype(float)
     by_noise = types.by_noise[:, :, None] * units.loading
     outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
     sums = np.matmul(outcome, by_noise)
@@ -292,8 +283,6 @@ class Collapsed:
 
     design: Design
     spec: ModelSpec
-    types: RowTypes
-    loading: FloatArray  # (n_types, n_shared): how a row depends on the shared effects
     blocks: tuple[Block, ...]  # layout of the vector of parameters
     rows: FloatArray  # (n_noise,): rows by residual precision
     unpooled_sd: float  # of a word that is not pooled; its log comes behind the parameters
@@ -354,11 +343,8 @@ def collapse(
             f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
         )
     spec = spec.fitting(design)
-    y, types, blocks = (
-        design.y - spec.centre,
-        row_types(design, spec),
-        parameter_blocks(design, spec),
-    )
+    y, types = design.y - spec.centre, row_types(design, spec)
+    blocks = parameter_blocks(design, spec)
     named = {block.name: block for block in blocks}
     starts = {name: block.where.start for name, block in named.items()}
     n_parameters = blocks[-1].where.stop  # then comes the sd of an unpooled word, and what is fixed
@@ -382,8 +368,6 @@ def collapse(
     return Collapsed(
         design=design,
         spec=spec,
-        types=types,
-        loading=loading,
         blocks=blocks,
         rows=types.by_noise @ np.bincount(types.of_row),
         unpooled_sd=unpooled_sd,
@@ -393,22 +377,6 @@ def collapse(
         cross=cross,
         gram=gram,
     )
-
-
-def with_outcome(posterior: Collapsed, design: Design) -> Collapsed:
-    """Return what `collapse` gives for a design of the same rows.
-
-    Its outcome and the likeness of its words and attributes may differ. The classes are kept.
-    """
-    y, types = design.y - posterior.spec.centre, posterior.types
-    sides = []
-    for side in posterior.sides:
-        of_words = side.units.terms[0].of == "protected_word"
-        likeness = design.word_likeness if of_words else design.attribute_likeness
-        units = replace(side.units, likeness=likeness)
-        sides.append(_with_sums(units, y, types, (side.of_unit, side.first, side.rows)))
-    cross, gram = _matrices(sides, posterior.loading, types, y)
-    return replace(posterior, design=design, sides=tuple(sides), cross=cross, gram=gram)
 
 
 def _log_gaps(design: Design, cross: FloatArray) -> None:
