@@ -107,7 +107,7 @@ def run(
             rows = analysis.since.to_dict("records")
             changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
             screen.say(*(changed or ["Nothing changed since the earlier run."]))
-    doubtful = any(analysis.doubtful for analysis in analyses)
+    doubtful = any(bool(analysis.doubts) for analysis in analyses)
     return options.finish([], out, open_report=open_report, doubtful=doubtful)
 
 
@@ -184,4 +184,4 @@ def compare(
             command = options.command_line()
             output.write_results(analysis, stage, command, kinds=options.kinds(plots))
     lines = str(analysis).splitlines()
-    return options.finish(lines, out, open_report=open_report, doubtful=analysis.doubtful)
+    return options.finish(lines, out, open_report=open_report, doubtful=bool(analysis.doubts))

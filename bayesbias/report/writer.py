@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
@@ -184,12 +184,7 @@ def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
 
 
 def write_page(
-    page: Page,
-    record: Mapping[str, Any],
-    folder: Path,
-    record_name: str = "run.json",
-    *,
-    kinds: Sequence[str] = (),
+    page: Page, record: Mapping[str, Any], folder: Path, *, kinds: Sequence[str] = ()
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
@@ -199,7 +194,7 @@ def write_page(
     """
     drawn = draw(page, folder / PLOTS, kinds)
     present = {path.name for path in folder.iterdir() if path.is_file()}
-    files = sorted({*present, MARKDOWN, record_name} - {REPORT})
+    files = sorted({*present, MARKDOWN, "run.json"} - {REPORT})
     texts = {REPORT: html(page, record, drawn, files), MARKDOWN: markdown(page, record, kinds)}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -235,71 +230,41 @@ def html(
 
     Figures that are not among those drawn are left out.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    loader = PackageLoader("bayesbias", "report/templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    kinds = {str: "prose", Table: "table", Figure: "figure"}
-    return environment.get_template("page.html.j2").render(
-        page=page,
-        record=record,
-        drawn=drawn,
-        files=files,
-        style=Markup(loader.get_source(environment, "page.css")[0]),
-        kind=lambda block: kinds.get(type(block), "lines"),
-        most_open=MOST_OPEN,
-        may_be_wrong=MAY_BE_WRONG,
-        connections=CONNECTIONS,
-    )
+    kept = {"record": record, "drawn": drawn, "files": files, "connections": CONNECTIONS}
+    fixed = {"most_open": MOST_OPEN, "may_be_wrong": MAY_BE_WRONG}
+    return render("page.html.j2", page=page, **kept, **fixed)
 
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
     """Write a page as Markdown; figures are captions, or links to the files in ``plots``."""
-    written = [f"# {escaped(page.title)}", "", escaped(page.lede), ""]
-    for doubt in page.doubts:
-        written += [f"**The sampler warned:** {escaped(doubt)}", ""]
-    for section in page.sections:
-        written += [f"## {escaped(section.title)}", ""]
-        for block in section.blocks:
-            written += [*_block(block, kinds), ""]
-    return "\n".join([*written, "## Made by", "", f"    {record['command']}", ""])
+    return render("page.md.j2", page=page, record=record, ending=min(kinds, default=""))
 
 
-def _block(block: Block, kinds: Sequence[str]) -> Iterator[str]:
-    match block:
-        case str():
-            yield escaped(block)
-        case Table():
-            yield from (f"**{escaped(block.caption)}**", "")
-            yield from table_lines(block.heads, block.numeric, block.rows)
-        case Figure():
-            caption = escaped(block.caption)
-            file = f"{PLOTS}/{block.name}.{sorted(kinds)[0]}" if kinds else ""
-            yield f"![{caption}]({file})" if file else f"*Figure:* {caption}"
-        case _:
-            for line in block:
-                head = f"**{escaped(line.of)}**: " if line.of else ""
-                yield f"- {head}{escaped(line.text)}"
+class Raw(str):
+    """A text that Markdown takes as it stands: a formula or citation."""
+
+    __slots__ = ()
 
 
-def table_lines(
-    heads: Sequence[str], numeric: Sequence[bool], rows: Sequence[Sequence[str]]
-) -> Iterator[str]:
-    """Write a Markdown table."""
-    rule = " | ".join("--:" if right else "---" for right in numeric)
-    for place, cells in enumerate([heads, *rows]):
-        yield f"| {' | '.join(escaped(cell).replace('|', chr(92) + '|') for cell in cells)} |"
-        if place == 0:
-            yield f"| {rule} |"
+def render(template: str, **values: object) -> str:
+    """Fill a template of HTML, or of Markdown, where all that is not `Raw` is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    is_html = ".html" in template
+    environment = Environment(
+        loader=PackageLoader("bayesbias", "report/templates"),
+        autoescape=is_html,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=is_html,
+        finalize=None if is_html else lambda x: x if isinstance(x, Raw) else escaped(str(x)),
+    )
+    environment.filters["raw"] = Raw
+    kinds = {str: "prose", Table: "table", Figure: "figure"}
+    environment.globals["kind"] = lambda block: kinds.get(type(block), "lines")
+    return environment.get_template(template).render(**values)
 
 
 def escaped(text: str) -> str:
-    """Write a text so that Markdown shows it as it stands, in one line."""
-    return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", " ".join(text.split()))
+    """Write a text so that Markdown shows it as it stands, in one line and in cells of tables."""
+    return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))
