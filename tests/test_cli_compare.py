@@ -28,9 +28,7 @@ FILES = {
     *(
         "posterior-change-crossed.nc",
         "posterior-change-maximal.nc",
-        "report.html",
-        "report.md",
-        "run.json",
+        *("report.html", "report.md", "run.json", "write-up.md", "references.bib"),
     ),
 }
 FAST = ["--draws", "200", "--chains", "2"]
@@ -184,7 +182,7 @@ def test_published_tables_are_read(
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
     kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
     analysis = analyze_change(kept, moved(kept), **FEW)
-    assert not analysis.lead.watched
+    assert analysis.lead["orders"].empty
     assert order_sentences(analysis) == [
         "The tables lack associated and different attributes, so there is no order to watch."
     ]
@@ -207,7 +205,7 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     assert "all groups" in str(change)
     assert "Neutral words were not meant to move" in " ".join(str(change).split())
     assert change.plot().has_data()
-    assert "change" in change.write_up()
+    assert "change" in change.write_up().markdown
     page = change.report(tmp_path / "out").read_text(encoding="utf-8")
     assert "<h1>gender: glove-demo → hard</h1>" in page
     assert "bb.analyze_change(&#39;glove-demo&#39;, &#39;hard&#39;, &#39;gender&#39;" in page

@@ -113,9 +113,9 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     (found,) = analyze_lists(made, [words], settings)
     assert set(found.results) == {"crossed", "contextual"}
     assert found.missing["word"].tolist() == ["uncle"]
-    assert "context_sd" in set(found.lead.scales["parameter"])
+    assert "context_sd" in set(found.lead["scales"]["parameter"])
     assert found.comparison is not None
-    axes = bb.plots.forest(found.lead.summary)
+    axes = bb.plots.forest(found.lead["summary"])
     assert axes.has_data()
     other = ContextualVectors(
         "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6

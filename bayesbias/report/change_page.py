@@ -24,11 +24,11 @@ from .numbers import (
     named,
     number,
     percent,
-    plain_draws,
     probability_name,
     signed,
 )
 from .wording import MEANINGS, coverage_sentence
+from .write_up import WriteUp, with_references
 from .writer import Block, Figure, Line, Page, Section, lines, prose, table
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ LIKELY = 0.9
 """Probability from which a word is named as one that moved, turned, or stayed."""
 
 
-def change_page(analysis: ChangeAnalysis) -> Page:
+def page(analysis: ChangeAnalysis) -> Page:
     """Return the page of a change; all its figures show the lead model."""
     name = f"{analysis.wordlist}: " if analysis.wordlist else ""
     hashed = str(analysis.posterior.attrs["table_hash"])
@@ -63,26 +63,29 @@ def change_page(analysis: ChangeAnalysis) -> Page:
     )
 
 
-def change_sheet(analysis: ChangeAnalysis) -> Sheet:
+def sheet(analysis: ChangeAnalysis) -> Sheet:
     """Show what leads in a terminal or notebook."""
     order, *_ = order_sentences(analysis)
     notes = [pairing(analysis), order, *side_effects(analysis), *single_numbers(analysis)]
     return change_headline(analysis).sheet(*notes, CLOSING)
 
 
-def change_paragraph(analysis: ChangeAnalysis) -> str:
-    """Write a paragraph on a change for a paper, as Markdown."""
-    before, after = analysis.names
+def write_up(analysis: ChangeAnalysis) -> WriteUp:
+    """Write a paragraph on a change."""
+    lead, (before, after) = change_headline(analysis), analysis.names
+    what, ci = lead.table.caption, probability_name(analysis.settings.ci_prob)
+    moves = joined(
+        f"{change} for {of} (from {old} to {new})" for of, old, new, change, _ in lead.table.rows
+    )
     sentences = [
         f"We compared cosine distances in {before} and in {after}. {pairing(analysis)}",
-        f"Changes were fitted pair by pair with the model “{analysis.lead.spec.name}”; we report "
-        f"posterior means with {probability_name(analysis.settings.ci_prob)} intervals.",
-        *change_sentences(analysis),
+        f"Changes were fitted pair by pair by bayesbias [@bayesbias]. {what} changed by {moves}; "
+        f"in parentheses are {ci} intervals.",
         *order_sentences(analysis),
         *side_effects(analysis),
         *single_numbers(analysis),
     ]
-    return " ".join(sentences) + "\n"
+    return with_references(" ".join(sentences))
 
 
 def headline_figure(analysis: ChangeAnalysis) -> Figure:
@@ -101,11 +104,6 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
     settings, changes = analysis.settings, analysis.changes
     row, n = analysis.lead["alignment"].iloc[0], changes["connection"].nunique()
     forest = partial(plots.change_forest, changes, rope=analysis.rope)
-    marks = {
-        "ci_prob": settings.ci_prob,
-        "n_draws": plain_draws(changes, settings),
-        "rope": analysis.rope,
-    }
     names = ("p_direction", "p_moved", "p_towards_one")
     return [
         change_headline(analysis).table,
@@ -118,25 +116,13 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
             narrower=graded(row["p_narrower"], settings.n_draws),
             same=graded(row["p_same_order"], settings.n_draws),
         ),
-        overall_table(analysis.frame("changes"), "Changes, overall", *names, **marks),
+        overall_table(analysis.frame("changes"), "Changes, overall", *names),
         Figure(
             "change",
             forest,
             "How far each kind of attribute moved: all words, and each group; see changes.csv.",
         ),
         CLOSING,
-    ]
-
-
-def change_sentences(analysis: ChangeAnalysis) -> list[str]:
-    """Word how far each connection moved overall."""
-    settings, n_draws = analysis.settings, plain_draws(analysis.changes, analysis.settings)
-    return [
-        f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
-        f"{number(row['after'])}: {signed(row['after'] - row['before'])}, "
-        f"{probability_name(settings.ci_prob)} interval {ends(row)}. The probability that they "
-        f"moved by more than {analysis.rope:.2g} is {graded(row['p_moved'], n_draws)}."
-        for row in at_level(analysis.changes, OVERALL).to_dict("records")
     ]
 
 
@@ -174,7 +160,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
 def side_effects(analysis: ChangeAnalysis) -> list[str]:
     """Word how far the control words moved."""
     frame, rope = analysis.changes, analysis.rope
-    n_draws, sentences = plain_draws(frame, analysis.settings), []
+    n_draws, sentences = frame.attrs["n_draws"], []
     for name in (control for control in CONTROLS if control in set(frame["connection"])):
         rows = frame[frame["connection"] == name]
         overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
@@ -194,10 +180,10 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
 def _scores(analysis: ChangeAnalysis) -> list[Block]:
     frame, remains = analysis.scores, analysis.remains
     names = ("score", "groups", "before", "after", "change", "interval", "test", "note")
-    ci_prob = frame.attrs.get("ci_prob", analysis.settings.ci_prob)
     frame = frame.assign(test=[_t_test(row) or "–" for row in frame.to_dict("records")])
+    frame.attrs.setdefault("ci_prob", analysis.settings.ci_prob)
     blocks: list[Block] = [
-        table(frame, "Single numbers", *names, ci_prob=ci_prob),
+        table(frame, "Single numbers", *names),
         *single_numbers(analysis),
     ]
     if remains is not None:

@@ -21,12 +21,11 @@ from .numbers import (
     number,
     percent,
     placed,
-    plain_draws,
     probability,
     probability_name,
     signed,
 )
-from .wording import ALL_GROUPS, MEANINGS, missing_sentences, with_marks, with_own
+from .wording import ALL_GROUPS, MEANINGS, with_marks, with_own
 from .writer import Table, prose
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
     rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
     chance = rows["p_direction"].where(rows["mean"] < 0, 1 - rows["p_direction"])
-    n_draws = plain_draws(contrasts, analysis.settings)
+    n_draws = contrasts.attrs["n_draws"]
     rows["closer"] = [graded(p, n_draws) for p in chance]
     rows["edge"] = [borderline(row, n_draws, analysis.rope) for row in rows.to_dict("records")]
     rows = with_marks(analysis, rows)
@@ -163,8 +162,8 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         return [prose("own_words")]
     controls = set(CONTROLS) & set(analysis.table["connection"])
     base = "matched" if "matched" in controls else "control" if controls else "third groups'"
-    sentences, table = [prose("relative", base=base)], analysis.table
-    if not pd.crosstab(table["protected_word"], table["connection"].astype(str)).all(axis=None):
+    sentences = [prose("relative", base=base)]
+    if analysis.lead["listed"].empty:
         return sentences  # the listed words have no mean of what some of them lack
     listed = at_level(contrast_of(analysis.lead["listed"], *ORDER), GROUP)
     listed = groups[["protected_group"]].merge(listed, on="protected_group").set_index(groups.index)
@@ -175,11 +174,6 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         names = joined(f"{row['protected_group']} has {placed(row)}" for row in differing)
         sentences.append(prose("listed", names=names))
     return sentences
-
-
-def headline_sheet(analysis: Analysis) -> Sheet:
-    """Show a list's headline in a terminal or notebook."""
-    return headline(analysis).sheet(*missing_sentences(analysis), CLOSING)
 
 
 def change_headline(analysis: ChangeAnalysis) -> Headline:
@@ -194,7 +188,7 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
     else:
         about, what, asked = prose("about_change"), "Associated − different", "away from their own?"
         rows, frame = headline_rows(orders), orders
-    n_draws = plain_draws(frame, analysis.settings)
+    n_draws = frame.attrs["n_draws"]
     chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])
     cells = [
         (

@@ -11,23 +11,27 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
+from .._core.display import Sheet
 from ..plots.forest import MOST_ROWS
 from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, WORD, at_level
 from . import wording
 from .headline import CLOSING, headline, headline_rows, is_relative, leading_rows
-from .numbers import ROUNDED, counted, joined, plain_draws, probability_name
+from .numbers import ROUNDED, counted, joined, probability_name
 from .wording import MEANINGS, THIN_MEANING
+from .write_up import write_up
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
 
+__all__ = ["headline_figure", "index_page", "page", "sheet", "write_up"]
+
 KIND = "Cosine distances in a word embedding"
 
 
-def list_page(analysis: Analysis) -> Page:
+def page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, since = analysis.wordlist, analysis.since
     lead, changed = headline(analysis), list[Block]()
@@ -53,6 +57,11 @@ def list_page(analysis: Analysis) -> Page:
         facts=_facts(analysis),
         doubts=analysis.doubts,
     )
+
+
+def sheet(analysis: Analysis) -> Sheet:
+    """Show what leads in a terminal or notebook."""
+    return headline(analysis).sheet(*wording.missing_sentences(analysis), CLOSING)
 
 
 def headline_figure(analysis: Analysis) -> Figure:
@@ -131,32 +140,26 @@ def _measured(analysis: Analysis) -> list[Block]:
     ]
 
 
-def overall_table(
-    frame: pd.DataFrame,
-    caption: str,
-    *extra: str,
-    **marks: Any,  # noqa: ANN401
-) -> Table:
+def overall_table(frame: pd.DataFrame, caption: str, *extra: str) -> Table:
     """Show overall means or contrasts, the rows that models have in common side by side."""
     frame, name = at_level(frame, OVERALL), "connection"
     if "first" in frame:
         frame, name = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
     place = frame.groupby(name, sort=False).ngroup()
     frame = frame.assign(place=place).sort_values("place", kind="stable")
-    return table(frame, caption, name, "model", "mean", "interval", *extra, **marks)
+    return table(frame, caption, name, "model", "mean", "interval", *extra)
 
 
 def _words(analysis: Analysis) -> list[Block]:
     """Show mean distances and contrasts, overall, by group and by word."""
-    lead, ci_prob, name = analysis.lead, analysis.settings.ci_prob, analysis.lead.spec.name
+    lead, name = analysis.lead, analysis.lead.spec.name
+    ci = probability_name(analysis.settings.ci_prob)
     first, second = leading_pair(analysis.table)
-    ci, n_draws = probability_name(ci_prob), plain_draws(lead["contrasts"], analysis.settings)
     means, gaps = (
         wording.with_marks(analysis, analysis.frame(frame)) for frame in ("summary", "contrasts")
     )
     own: dict[str, Any] = {"first": first, "second": second, "rope": analysis.rope, "words": True}
     rows = contrast_of(lead["contrasts"], first, second)
-    marks = {"ci_prob": ci_prob, "n_draws": n_draws, "rope": analysis.rope}
     return [
         prose("means"),
         Figure(
@@ -165,14 +168,14 @@ def _words(analysis: Analysis) -> list[Block]:
             f"Model {name}, {ci} intervals: mean distances of all words, and of each group; see "
             "summary.csv.",
         ),
-        overall_table(means, "Overall mean distances", ci_prob=ci_prob),
+        overall_table(means, "Overall mean distances"),
         Figure(
             f"contrasts-{name}",
             partial(plots.contrast_forest, rows, **own),
             f"{first.capitalize()} − {second} with the words that it averages over; see "
             "contrasts.csv.",
         ),
-        overall_table(gaps, "All differences, overall", "p_direction", "p_rope", **marks),
+        overall_table(gaps, "All differences, overall", "p_direction", "p_rope"),
     ]
 
 
@@ -207,17 +210,19 @@ def _models(analysis: Analysis) -> list[Block]:
     frame = analysis.comparison
     if frame is None:
         return []
-    pair, ci_prob = leading_pair(analysis.table), analysis.settings.ci_prob
-    rows = contrast_of(wording.with_marks(analysis, analysis.frame("contrasts")), *pair)
+    pair = leading_pair(analysis.table)
+    every = wording.with_marks(analysis, analysis.frame("contrasts"))
+    rows = contrast_of(every, *pair)
     rows = rows[rows["level"] != WORD]
     rows = pd.concat([headline_rows(part) for _, part in rows.groupby("model", sort=False)])
+    rows.attrs = every.attrs
     rows = rows.sort_values("of", key=lambda of: pd.factorize(of)[0], kind="stable")
     by_row = frame["left_out"].iloc[0] == "row"
     names = ("model", "elpd", "p" if by_row else "se", "elpd_diff", "dse")
     caption = f"Prediction of {'distances' if by_row else 'attribute words'} left out"
     return [
         prose("models"),
-        table(rows, " − ".join(pair), "of", "model", "mean", "interval", ci_prob=ci_prob),
+        table(rows, " − ".join(pair), "of", "model", "mean", "interval"),
         table(frame, caption, *names, "n_bad_k" if by_row else "n_words"),
         wording.comparison_sentence(frame),
     ]
@@ -236,7 +241,7 @@ def _check(analysis: Analysis) -> list[Block]:
         prose("check", ci=probability_name(ci_prob)),
         sentences,
         prose("spread"),
-        table(frame.assign(spread=spread, of=of), "Standard deviations", *names, ci_prob=ci_prob),
+        table(frame.assign(spread=spread, of=of), "Standard deviations", *names),
     ]
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
-
-if TYPE_CHECKING:
-    from ..sampling.options import FitOptions
 
 type Write = Callable[[Any], str]
 
@@ -30,11 +27,6 @@ BORDERLINE = ", borderline"
 
 AT_EDGE = 3.2
 """Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
-
-
-def plain_draws(frame: pd.DataFrame, settings: FitOptions) -> float:
-    """Return how many draws would give shares as precise as the leading rows of a frame."""
-    return settings.n_draws / float(frame.attrs.get("error_share", 1)) ** 2
 
 
 def borderline(row: Row, n_draws: float, rope: float) -> str:

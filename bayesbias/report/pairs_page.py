@@ -15,7 +15,7 @@ from ..plots.rates import pair_forest
 from ..tables.levels import OVERALL, at_level
 from .headline import CLOSING
 from .numbers import counted, graded, number, percent, probability, probability_name
-from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
+from .writer import Block, Figure, Line, Page, Section, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
@@ -26,7 +26,7 @@ MOST_PAIRS = 3
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 
-def pairs_page(analysis: PairAnalysis) -> Page:
+def page(analysis: PairAnalysis) -> Page:
     """Return the page of sentence pairs."""
     measures, published = analysis.frames["measures"], list[Block]()
     if len(measures):
@@ -59,18 +59,11 @@ def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
 
-def _show(analysis: PairAnalysis, frame: pd.DataFrame, caption: str, *names: str) -> Table:
-    """Make a table of probabilities, with what more draws could change marked."""
-    settings = analysis.settings
-    draws = settings.n_draws
-    return table(frame, caption, *names, ci_prob=settings.ci_prob, n_draws=draws)
-
-
 def _found(analysis: PairAnalysis) -> list[Block]:
     shares = _of(analysis.frames["summary"])
     shares = shares[shares["level"] != "bias_type"]
     names = ("measure", "level", "model", "mean", "interval", "p_above")
-    return [preference_lines(analysis), _show(analysis, shares, SHARE, *names), CLOSING]
+    return [preference_lines(analysis), table(shares, SHARE, *names), CLOSING]
 
 
 def preference_lines(analysis: PairAnalysis) -> list[Line]:
@@ -156,7 +149,7 @@ def _measured(analysis: PairAnalysis) -> list[Block]:
 
 def _types(analysis: PairAnalysis) -> list[Block]:
     frames = analysis.frames
-    summary, show = frames["summary"], partial(_show, analysis)
+    summary = frames["summary"]
     names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
     scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
     figures = []
@@ -169,9 +162,9 @@ def _types(analysis: PairAnalysis) -> list[Block]:
     return [
         prose("types"),
         *figures,
-        show(_of(summary).query("level == 'bias_type'"), SHARE, *names),
+        table(_of(summary).query("level == 'bias_type'"), SHARE, *names),
         table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
-        show(equal, "The same, if both sentences had as many tokens", *names),
+        table(equal, "The same, if both sentences had as many tokens", *names),
         table(scales, "Standard deviations, and slopes of covariates"),
     ]
 
@@ -189,7 +182,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     return [
         comparison_lines(analysis),
         prose("common"),
-        _show(analysis, frame, caption, *names),
+        table(frame, caption, *names),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
     ]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._core.intervals import ERROR_SHARE
 from ..plots.forest import intervals
 from ..plots.forests import rank_forest
 from ..plots.frame import interval_note
@@ -31,7 +30,7 @@ MOST_RANKS = 6
 """Ranks whose probability the table shows; ranks.csv has all."""
 
 
-def sweep_page(sweep: Sweep) -> Page:
+def page(sweep: Sweep) -> Page:
     """Return the page of a sweep."""
     config, failed = sweep.config, len(sweep.failures)
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
@@ -77,6 +76,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
         list=sweep.differences["wordlist"].replace("", AVERAGE),
         difference=sweep.differences["first"] + " − " + sweep.differences["second"],
     )
+    rows.attrs["rope"] = config.rope or 0.0
     names = ("list", "embedding", "mean", "interval", *heads.values())
     pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
     caption = "Contrasts of embeddings and lists, in one model and by themselves."
@@ -89,16 +89,11 @@ def _ranked(sweep: Sweep) -> list[Block]:
         ),
         prose("joint"),
         f"{'; '.join(map(share_line, sweep.shares.to_dict('records')))}.",
-        table(shown, title, *names, ci_prob=config.ci_prob),
+        table(shown, title, *names),
         prose("differences"),
-        table(rows, f"{FIRST} − different: differences", *pairs, **_marks(config, config.n_draws)),
+        table(rows, f"{FIRST} − different: differences", *pairs),
         CLOSING,
     ]
-
-
-def _marks(config: SweepConfig, n_draws: float) -> dict[str, Any]:
-    """Return how a table marks what is borderline."""
-    return {"ci_prob": config.ci_prob, "n_draws": n_draws, "rope": config.rope or 0.0}
 
 
 def share_line(row: Mapping[Hashable, Any]) -> str:
@@ -144,9 +139,8 @@ def _contrast(sweep: Sweep, second: str) -> Section:
         for end, part in blocks_of(frame, "list")
     ]
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
-    exact = all(model.likelihood == "normal" for model in config.models)
-    marks = _marks(config, config.n_draws / (ERROR_SHARE**2 if exact else 1))
-    shown = table(frame, f"{FIRST} − {second}, overall", *names, **marks)
+    frame.attrs["rope"] = config.rope or 0.0
+    shown = table(frame, f"{FIRST} − {second}, overall", *names)
     return Section(second, title, [*figures, shown, *([THIN_MEANING] if thin else [])])
 
 

@@ -77,12 +77,17 @@ class WriteUp:
 def write_up(analysis: Analysis) -> WriteUp:
     """Write the paragraphs of an analysis; what is no formula or citation is escaped."""
     text = render("write_up.md.j2", **_values(analysis)).replace(" … ", " to ").replace("'", "’")
-    entries = bibliography()
-    keys = dict.fromkeys(re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@[^]]+)\]", text))))
     paragraphs, _, table = text.partition("\n|")
     sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
-    markdown = "\n\n".join(["---\nbibliography: references.bib\n---", *sections, f"|{table}"])
-    return WriteUp(markdown.rstrip() + "\n", "\n\n".join(entries[key] for key in keys) + "\n")
+    return with_references("\n\n".join([*sections, f"|{table}"]))
+
+
+def with_references(text: str) -> WriteUp:
+    """Return a text in Markdown with the entries that it cites."""
+    entries = bibliography()
+    keys = dict.fromkeys(re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@[^]]+)\]", text))))
+    bibtex = "\n\n".join(entries[key] for key in keys) + "\n"
+    return WriteUp(f"---\nbibliography: references.bib\n---\n\n{text.rstrip()}\n", bibtex)
 
 
 def bibliography() -> dict[str, str]:

@@ -25,7 +25,6 @@ from ..tables.schema import CONNECTIONS, THIN_MARK
 from .numbers import (
     COLUMNS,
     GRADED,
-    Row,
     borderline,
     ends,
     graded,
@@ -124,43 +123,26 @@ def lines(*keys: str, **values: object) -> list[Line]:
     return [Line(of.format(**values), text.format(**values)) for of, text in items]
 
 
-def table(
-    frame: pd.DataFrame,
-    caption: str,
-    *names: str,
-    ci_prob: float = 0.89,
-    n_draws: float | None = None,
-    rope: float | None = None,
-) -> Table:
-    """Make a table of columns of a frame.
+def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
+    """Make a table of columns of a frame, by default all; names that it lacks are left out.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    caption : str
-    *names : str
-        Columns, by default all. ``interval`` stands for ``low`` and ``high``; names that the frame
-        lacks are left out.
-    ci_prob : float
-        Probability of the intervals.
-    n_draws, rope : float, optional
-        Of `numbers.graded` and `numbers.borderline`. Without them only the marks of a column
-        ``edge`` are written.
-
-    Returns
-    -------
-    Table
-        NaN is a dash. Heads and the way that numbers are written are those of `numbers.COLUMNS`.
-        Intervals of rows whose ``thin`` is true carry ``THIN_MARK``.
+    ``interval`` stands for ``low`` and ``high``. Intervals and probabilities that more draws could
+    change are marked if the attrs of the frame have ``n_draws`` and ``rope``, intervals of rows
+    whose ``thin`` is true carry ``THIN_MARK``, and NaN is a dash. `numbers.COLUMNS` has the heads
+    and the way that numbers are written.
     """
-    if "interval" in names:
-        frame = frame.assign(
-            interval=[_interval(row, n_draws, rope) for _, row in frame.iterrows()]
-        )
+    attrs: dict[Any, Any] = frame.attrs
+    n_draws, rope = attrs.get("n_draws"), attrs.get("rope")
     writers = COLUMNS | {
         name: (of, partial(graded, n_draws=n_draws)) for name, of in GRADED.items()
     }
-    writers["interval"] = (f"{probability_name(ci_prob)} interval", None)
+    if "interval" in names:
+        texts = []
+        for row in frame.to_dict("records"):
+            edge = borderline(row, n_draws, rope) if n_draws and rope is not None else ""
+            texts.append(f"{ends(row)}{edge}{f' {THIN_MARK}' if row.get('thin') else ''}")
+        frame = frame.assign(interval=texts)
+        writers["interval"] = (f"{probability_name(frame.attrs['ci_prob'])} interval", None)
     heads, numeric, columns = [], [], []
     for name in [name for name in names or map(str, frame) if name in frame]:
         head, write = writers.get(name, (name.replace("_", " "), None))
@@ -168,13 +150,6 @@ def table(
         numeric.append(pd.api.types.is_numeric_dtype(frame[name]) or name == "interval")
         columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
     return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
-
-
-def _interval(row: Row, n_draws: float | None, rope: float | None) -> str:
-    edge = row.get("edge", "")
-    if n_draws is not None and rope is not None:
-        edge = borderline(row, n_draws, rope)
-    return f"{ends(row)}{edge}{f' {THIN_MARK}' if row.get('thin') else ''}"
 
 
 def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
@@ -237,7 +212,8 @@ def html(
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
     """Write a page as Markdown; figures are captions, or links to the files in ``plots``."""
-    return render("page.md.j2", page=page, record=record, ending=min(kinds, default=""))
+    text = render("page.md.j2", page=page, record=record, ending=min(kinds, default=""))
+    return re.sub(r"\n{3,}", "\n\n", text)
 
 
 class Raw(str):

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
 from .. import debias
-from .._core.display import Sheet
 from .._core.intervals import interval
 from .._core.random import as_seed_sequence
 from ..comparison import (
@@ -36,6 +35,7 @@ from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
+from ..report import change_page
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
@@ -55,10 +55,7 @@ from .settings import settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from matplotlib.axes import Axes
     from xarray import DataTree
-
-    from ..report.writer import Page
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of a model that are written, one row's model in its column ``model``."""
@@ -123,6 +120,10 @@ class ChangeAnalysis(ModelAnalysis):
     of on the way, `wordlist` the list's name, and `call` the call that makes the same analysis.
     """
 
+    _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
+    _model_frames: ClassVar[tuple[str, ...]] = FRAMES
+    _pages: ClassVar[Any] = change_page
+
     settings: ChangeSettings
     before: pd.DataFrame
     after: pd.DataFrame
@@ -146,42 +147,13 @@ class ChangeAnalysis(ModelAnalysis):
         return self.settings.names or ("before", "after")
 
     @property
-    def frames(self) -> dict[str, pd.DataFrame | None]:
-        """What is written as CSV, by the files' names."""
-        own = {name: getattr(self, name) for name in ("unpaired", "bands", "scores", "remains")}
-        of_models = {name: self.frame(name) for name in FRAMES}
-        return {"pairs": pair(self.before, self.after).rows, **own, **of_models}
-
-    def plot(self) -> Axes:
-        """Draw the contrast that leads before and after, or how far each kind moved."""
-        from ..report.change_page import headline_figure
-
-        return headline_figure(self).draw()
-
-    def write_up(self) -> str:
-        """Write a paragraph on the change, as Markdown."""
-        from ..report.change_page import change_paragraph
-
-        return change_paragraph(self)
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        from ..report.change_page import change_page
-
-        return change_page(self)
+    def pairs(self) -> pd.DataFrame:
+        """The rows that were matched, before and after."""
+        return pair(self.before, self.after).rows
 
     def record(self) -> dict[str, Any]:
         """Return what the numbers come from."""
-        return {
-            "hashes": {"pairs": self.posterior.attrs["table_hash"]},
-            "models": {name: result.spec.to_dict() for name, result in self.results.items()},
-            "warnings": list(self.notices),
-        }
-
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        from ..report.change_page import change_sheet
-
-        return change_sheet(self)
+        return super().record() | {"hashes": {"pairs": self.posterior.attrs["table_hash"]}}
 
 
 def analyze_change(

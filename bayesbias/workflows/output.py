@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..report.writer import Page
-    from .change import ChangeAnalysis
     from .pairs import PairAnalysis
+    from .results import ModelAnalysis
     from .sweep import Sweep
-    from .wordlist import Analysis
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -50,7 +49,7 @@ _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim",
 
 
 def write_results(
-    result: Analysis | ChangeAnalysis | PairAnalysis | Sweep,
+    result: ModelAnalysis | PairAnalysis | Sweep,
     folder: Path,
     command: str,
     *,

@@ -19,6 +19,7 @@ from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales,
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning
+from ..report import pairs_page
 from ..sampling.options import FitOptions
 from .results import ModelResult, Readings, Tell, joined, quietly, read_posterior
 
@@ -72,9 +73,7 @@ class PairAnalysis:
 
     def page(self) -> Page:
         """Return the page of the report."""
-        from ..report.pairs_page import pairs_page
-
-        return pairs_page(self)
+        return pairs_page.page(self)
 
     def record(self) -> dict[str, Any]:
         """Return what the numbers come from."""

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from .._core.display import Shown
+from .._core.display import Sheet, Shown
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
@@ -22,7 +22,11 @@ from ..sampling.options import FitOptions
 from .output import REPORT, replace_results, require_place, write_results
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from xarray import DataTree
+
+    from ..report.write_up import WriteUp
+    from ..report.writer import Figure, Page
 
 type Tell = Callable[[str], object]
 """Is called with what is done next, in a few words."""
@@ -57,8 +61,16 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read frames from a posterior, all at once: warnings come while they are noticed."""
-    return ModelResult(tree, {name: read(tree, options) for name, read in readings.items()})
+    """Read frames from a posterior, all at once: warnings come while they are noticed.
+
+    Frames know in their ``attrs`` how their intervals were made, and ``n_draws``, how many draws
+    would give shares as precise as theirs.
+    """
+    frames = {name: read(tree, options) for name, read in readings.items()}
+    for frame in frames.values():
+        error_share = float(frame.attrs.get("error_share", 1))
+        frame.attrs |= {**options.intervals, "n_draws": options.n_draws / error_share**2}
+    return ModelResult(tree, frames)
 
 
 def fit_models(
@@ -86,8 +98,14 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
 
 
 class ModelAnalysis(Shown):
-    """What analyses of a list and of a change share: one result a model, in the order asked for."""
+    """What analyses of a list and of a change share: one result a model, in the order asked for.
 
+    A class names its frames, those of its models, and the module of its page.
+    """
+
+    _frames: ClassVar[tuple[str, ...]]
+    _model_frames: ClassVar[tuple[str, ...]]
+    _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
     notices: tuple[str, ...]
     call: str
@@ -126,6 +144,38 @@ class ModelAnalysis(Shown):
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
         return joined({model: result[name] for model, result in self.results.items()}, "model")
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame | None]:
+        """What is written as CSV, by the files' names."""
+        frames = {name: getattr(self, name) for name in self._frames}
+        return frames | {name: self.frame(name) for name in self._model_frames}
+
+    def plot(self) -> Axes:
+        """Draw the contrast that leads, overall and by group."""
+        figure: Figure = self._pages.headline_figure(self)
+        return figure.draw()
+
+    def write_up(self) -> WriteUp:
+        """Write paragraphs for a paper, with references."""
+        paper: WriteUp = self._pages.write_up(self)
+        return paper
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        page: Page = self._pages.page(self)
+        return page
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        sheet: Sheet = self._pages.sheet(self)
+        return sheet
+
+    def record(self) -> dict[str, Any]:
+        """Return what the numbers come from."""
+        return {
+            "models": {model: result.spec.to_dict() for model, result in self.results.items()},
+            "warnings": list(self.notices),
+        }
+
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the folder that the command writes, and return the path of its report.
 
@@ -143,22 +193,30 @@ class ModelAnalysis(Shown):
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:
-            write_results(self, stage, self.call)  # type: ignore[arg-type]  # subclasses have pages
+            write_results(self, stage, self.call)
         return Path(path) / REPORT
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The write-up, by the files' names."""
+        paper = self.write_up()
+        return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
-    """Join frames, without their attrs, with the key of each in the first columns."""
+    """Join frames with the key of each in the first columns; the attrs are those of the first."""
     if not parts:
         return pd.DataFrame(columns=[*columns])
     plain = {key: part.copy() for key, part in parts.items()}
     for part in plain.values():
         part.attrs = {}
     whole: pd.DataFrame = pd.concat(plain, names=[*columns, None])
-    return whole.reset_index(level=[*columns]).reset_index(drop=True)
+    whole = whole.reset_index(level=[*columns]).reset_index(drop=True)
+    whole.attrs = dict(next(iter(parts.values())).attrs)
+    return whole
 
 
 def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 
+from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from ..comparison.many import fit_many
 from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
@@ -24,6 +25,7 @@ from ..embeddings.distances import distance_table, missing_words, undersized_set
 from ..embeddings.load import load_vectors
 from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning
+from ..report import sweep_page
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
@@ -118,9 +120,7 @@ class Sweep:
 
     def page(self) -> Page:
         """Return the page of the report."""
-        from ..report.sweep_page import sweep_page
-
-        return sweep_page(self)
+        return sweep_page.page(self)
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same results again."""
@@ -216,8 +216,10 @@ def run_sweep(
     }
     joint = done.frames.get(JOINT)
     frames |= {n: pd.DataFrame() if joint is None else _part(joint, n) for n in JOINT_READINGS}
-    for frame in frames.values():
-        frame.attrs |= config.intervals
+    exact = all(spec.likelihood == "normal" for spec in config.models)
+    for name, frame in frames.items():
+        share = ERROR_SHARE if exact and name == "contrasts" else 1
+        frame.attrs |= {**config.intervals, "n_draws": config.n_draws / share**2}
     sizes = [
         (*key, len(part.table), len(part.missing), part.hash) for key, part in measured.items()
     ]

@@ -7,25 +7,25 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .._core.display import Sheet
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
 from ..embeddings.load import VectorsLike, read_vectors, resolved_forms
 from ..model.spec import ModelSpec
-from ..model.tree import design_of, labels, spec_of
+from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.diagnostics import diagnostics, prior_sensitivity
 from ..posterior.influence import influence
 from ..posterior.loo import compare_models
 from ..posterior.predictive import effective_sizes
 from ..posterior.summaries import sd_summary, summary
+from ..report import list_page
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
@@ -48,17 +48,10 @@ from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from matplotlib.axes import Axes
     from xarray import DataTree
-
-    from ..report.write_up import WriteUp
-    from ..report.writer import Page
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
-
-FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity", "diagnostics", "influence")
-"""Frames of a model that are written, one row's model in its column ``model``."""
 
 LOADED = "the vectors given"
 """What an embedding is called that came as vectors, without a name."""
@@ -86,6 +79,15 @@ def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
     return effective_sizes(tree) if known else pd.DataFrame()
 
 
+def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Contrasts over the very words of a table; empty where a word lacks a kind of attributes."""
+    n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
+    cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
+    if len(np.unique(cells)) < n_words * n_kinds:
+        return pd.DataFrame()
+    return contrasts(tree, **options.reading, over="listed")
+
+
 READINGS: Readings = {
     "summary": lambda tree, options: summary(tree, **options.intervals),
     "contrasts": lambda tree, options: contrasts(tree, **options.reading),
@@ -94,11 +96,14 @@ READINGS: Readings = {
     "sensitivity": lambda tree, _: prior_sensitivity(tree),
     "diagnostics": lambda tree, _: diagnostics(tree),
     "influence": _influence,
-    "listed": lambda tree, options: contrasts(tree, **options.reading, over="listed"),
-    "group_draws": _group_draws,
     "sizes": _sizes,
+    "listed": _listed,
+    "group_draws": _group_draws,
 }
 """What is read from the posterior of a list; ``listed`` are contrasts over its very words."""
+
+FRAMES = tuple(READINGS)[:7]
+"""Frames of a model that are written, one row's model in its column ``model``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,6 +118,10 @@ class Analysis(ModelAnalysis):
     of the words and vectors that were used, `notices` what the package warned of on the way.
     `since` is what changed since an earlier run, and `call` the call that makes the same analysis.
     """
+
+    _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
+    _model_frames: ClassVar[tuple[str, ...]] = FRAMES
+    _pages: ClassVar[Any] = list_page
 
     wordlist: WordList
     settings: Settings
@@ -129,38 +138,15 @@ class Analysis(ModelAnalysis):
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
 
-    @cached_property
+    @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
-        kept = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
-        reference = self.reference.frames if self.reference else {}
-        return {**kept, **reference, **{name: self.frame(name) for name in FRAMES}}
-
-    def plot(self) -> Axes:
-        """Draw the contrast that leads, overall and by group, over its reference lists."""
-        from ..report.list_page import headline_figure
-
-        return headline_figure(self).draw()
-
-    def write_up(self) -> WriteUp:
-        """Write a methods and a results paragraph of the run, with references."""
-        from ..report.write_up import write_up
-
-        return write_up(self)
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        from ..report.list_page import list_page
-
-        return list_page(self)
+        return super().frames | (dict(self.reference.frames) if self.reference else {})
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same result again, and to check that it is the same."""
-        fits = {
-            model: {key: tree.attrs[key] for key in ("method", "method_reason", "seed")}
-            for model, tree in self.posteriors.items()
-        }
-        return {
+        keys = ("method", "method_reason", "seed")
+        return super().record() | {
             "list": self.wordlist.name,
             "arguments": {**self.settings.recorded, "models": list(self.settings.models)},
             "hashes": {
@@ -168,21 +154,11 @@ class Analysis(ModelAnalysis):
                 "vectors": self.vectors_hash,
                 "table": self.posterior.attrs["table_hash"],
             },
-            "fits": fits,
-            "models": {model: result.spec.to_dict() for model, result in self.results.items()},
-            "warnings": list(self.notices),
+            "fits": {
+                model: {key: tree.attrs[key] for key in keys}
+                for model, tree in self.posteriors.items()
+            },
         }
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The write-up, by the files' names."""
-        paper = self.write_up()
-        return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
-
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        from ..report.headline import headline_sheet
-
-        return headline_sheet(self)
 
 
 def analyze(
