@@ -56,18 +56,12 @@ SCORES = ("weat", "mac", "same")
 class Reference:
     """What a list's contrasts are compared with.
 
-    Parameters
-    ----------
-    frames : dict of DataFrame
-        By the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the levels of
-        associated − different with their places among reference lists, and ``reference_lists``,
-        the contrasts of every list, both with the kind of lists in ``match``; ``scores`` of
-        `score_table`, and ``relative``, the z of each two groups among random words, both empty
-        where fewer than two groups have stereotypes.
-    n_lists : dict of int
-        Lists of each kind.
-    n_words : int
-        Words that reference lists were drawn from.
+    `frames` are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
+    levels of associated − different with their places among reference lists, and
+    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
+    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
+    empty where fewer than two groups have stereotypes. `n_lists` counts the lists of each kind,
+    `n_words` the words that they were drawn from.
     """
 
     frames: Mapping[str, pd.DataFrame]
