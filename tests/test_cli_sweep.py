@@ -172,19 +172,3 @@ def test_a_scheduler_that_is_not_there_is_an_error(
     assert told in said
     assert ("use only a cluster that you trust" in said) == ("CONNECT_SECONDS" in change)
     assert not (inputs / "out").exists()
-
-
-def test_ctrl_c_says_that_what_was_done_is_kept(
-    inputs: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("bayesbias.run_sweep", interrupted)
-    out = tmp_path / "out"
-    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 130
-    assert "interrupted; results are whole" in capsys.readouterr().err
-    assert not out.exists()

@@ -92,10 +92,6 @@ def test_the_page_is_one_file_and_its_references_lead_somewhere(hostile_page: st
     links = [value[1:] for value in page.values("href", "xlink:href") if value.startswith("#")]
     assert len(ids) == len(set(ids))
     assert set(links) <= set(ids)
-
-
-def test_every_figure_has_an_alternative_text(hostile_page: str) -> None:
-    page = Parsed(hostile_page)
     labels = [value for tag, key, value in page.attributes if (tag, key) == ("img", "alt")]
     assert len(labels) == page.tags.count("figure") > 3
     assert all(len(label) > 30 for label in labels)
@@ -123,24 +119,15 @@ def test_the_index_links_to_reports_and_has_their_contrasts(demo: Analysis) -> N
 
 def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> None:
     """The ends of what it leads with are those of `bb.contrasts`, the largest group first."""
-    lead = headline(demo)
     rows = demo.contrasts.query("first == 'associated' and second == 'different'")
     groups = rows[rows["level"] == "group"].set_index("protected_group")
-    order = groups["mean"].abs().sort_values(ascending=False).index
-    assert [row[0] for row in lead.table.rows] == ["all groups", *order]
-    for group, contrast, chance in (row[:3] for row in lead.table.rows[1:]):
-        row = groups.loc[group]
-        assert f"({number(row['low'])} … {number(row['high'])}" in contrast
+    groups = groups.loc[groups["mean"].abs().sort_values(ascending=False).index]
+    overall, *shown = headline(demo).table.rows
+    assert (overall[0], *(row[0] for row in shown)) == ("all groups", *groups.index)
+    for cells, row in zip(shown, groups.to_dict("records"), strict=True):
+        assert f"({number(row['low'])} … {number(row['high'])}" in cells[1]
         p = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
-        assert chance == graded(p, 16 * demo.settings.n_draws)
-        assert f"{group} ({chance})" in lead.notes[0]
-
-
-def test_ends_at_zero_are_borderline() -> None:
-    row = {"sd": 0.05, "low": -0.16, "high": -0.002}
-    assert borderline(row, 4000, 0.02) == ", borderline"
-    assert borderline(row | {"high": -0.004}, 4000, 0.02) == ""
-    assert borderline(row | {"high": -0.019}, 4000, 0.02) == ", borderline"
+        assert cells[2] == graded(p, 16 * demo.settings.n_draws)
 
 
 def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analysis) -> None:
@@ -156,21 +143,20 @@ def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analys
     ("written", "expected"),
     [
         (number(-0.0004), "0.000"),
-        (number(-1.5, 1), "−1.5"),
-        (signed(0.0004), "0.000"),
         (signed(0.12), "+0.120"),
         (graded(0.998), "over 99%, almost certainly"),
         (graded(0.946), "95%, very probably"),  # the words go by the number that is shown
         (graded(0.944), "94%, probably"),
         (graded(0.944, 4000), "94%, probably, borderline"),
         (graded(0.07, 4000), "7%, probably not"),
-        (graded(0.79), "79%, unclear"),
         (graded(0.03), "3%, very probably not"),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),
         (percent(1), "100%"),
-        (joined(["a"]), "a"),
         (joined(["a", "b", "c"]), "a, b and c"),
+        (borderline({"sd": 0.05, "low": -0.16, "high": -0.002}, 4000, 0.02), ", borderline"),
+        (borderline({"sd": 0.05, "low": -0.16, "high": -0.004}, 4000, 0.02), ""),
+        (borderline({"sd": 0.05, "low": -0.16, "high": -0.019}, 4000, 0.02), ", borderline"),
     ],
 )
 def test_how_numbers_are_written(written: str, expected: str) -> None:
