@@ -146,14 +146,13 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
         for which in (words["p_turned"] > LIKELY, words["p_turned"] < 1 - LIKELY)
     )
     most = words.sort_values("p_turned").iloc[-1]
+    chance = f"{most['protected_word']}, {graded(most['p_turned'], settings.n_draws)}"
+    ends = {end: f"{turned[end]:.0f}" for end in ("low", "high")}
+    ends |= {"mean": number(turned["mean"], 1), "ci": probability_name(settings.ci_prob)}
+    count = counted(len(words), "protected word")
     return [
-        f"Of {counted(len(words), 'protected word')}, the order of {joined(ORDER)} attributes is "
-        f"expected to have turned for {number(turned['mean'], 1)} "
-        f"({probability_name(settings.ci_prob)} interval {turned['low']:.0f} to "
-        f"{turned['high']:.0f}).",
-        f"With a probability above {percent(LIKELY)} it turned for {sure}, and stayed for "
-        f"{stayed}. It most likely turned for {most['protected_word']}, "
-        f"{graded(most['p_turned'], settings.n_draws)}.",
+        prose("turned", words=count, order=joined(ORDER), **ends),
+        prose("turned_words", likely=percent(LIKELY), turned=sure, stayed=stayed, most=chance),
     ]
 
 
@@ -166,15 +165,19 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
         overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
         moved = words[words["p_moved"] > LIKELY]
         which = f", {_words(moved)} at more than {percent(LIKELY)}" if len(moved) else ""
-        sentences.append(
-            f"{name.capitalize()} words were not meant to move. Overall they moved by "
-            f"{signed(overall['mean'])} ({ends(overall)}), by more than {rope:.2g} with a "
-            f"probability of {graded(overall['p_moved'], n_draws)}; the expected number of "
-            f"protected words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
-            f"{len(words)}{which}."
+        sentence = prose(
+            "control_moved",
+            name=name.capitalize(),
+            mean=signed(overall["mean"]),
+            ends=ends(overall),
+            rope=f"{rope:.2g}",
+            moved=graded(overall["p_moved"], n_draws),
+            expected=number(float(words["p_moved"].sum()), 1),
+            n=len(words),
+            which=which,
         )
-    none = "The tables have no neutral or human words, so side effects cannot be seen."
-    return sentences or [none]
+        sentences.append(sentence)
+    return sentences or [prose("no_controls")]
 
 
 def _scores(analysis: ChangeAnalysis) -> list[Block]:

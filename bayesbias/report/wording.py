@@ -77,20 +77,17 @@ def with_own(analysis: Analysis) -> list[str]:
 
 def missing_sentences(analysis: Analysis) -> list[str]:
     """Word what the embedding lacks, what would find it, and which groups lack measures."""
-    lost, sentences = analysis.missing, []
+    lost, others, sentences = analysis.missing, analysis.others, []
     if len(lost):
         control = lost["role"] == "control"
         names = list(dict.fromkeys(lost["word"][~control]))
         names += [counted(int(control.sum()), "control word")] if control.any() else []
-        sentences = [
-            f"The embedding lacks {len(lost):,} of the list's {own_entries(analysis):,} entries: "
-            f"{named(names, 8)}. No number includes them.",
-        ]
-    if others := analysis.others:
+        counts = {"n": f"{len(lost):,}", "all": f"{own_entries(analysis):,}"}
+        sentences.append(prose("lacks", names=named(names, 8), **counts))
+    if others:
         words = named([f"{form} for {word}" for word, form in others.items()], 3)
         sentences.append(
-            f"It has {counted(len(others), 'missing word')} in another spelling ({words}): write "
-            "it so in the list, or try --case fallback or --strip-accents."
+            prose("other_spelling", n=counted(len(others), "missing word"), words=words)
         )
     if len(analysis.thin):
         few = sets_in_words(analysis.thin)
@@ -173,9 +170,12 @@ def influence_sentence(result: ModelResult) -> str:
     frame = result["influence"]
     most, without = frame.iloc[0], frame["mean_without"]
     turns = without.min() < 0 < without.max()
-    sign = "changes with some of them" if turns else "stays whichever is left out"
-    return (
-        f"It is {signed(most['mean'])} with all words, and {signed(most['mean_without'])} without "
-        f"“{most['name']}”, which moves it most: between {signed(without.min())} and "
-        f"{signed(without.max())}. Its sign {sign}."
+    return prose(
+        "influence_of",
+        mean=signed(most["mean"]),
+        without=signed(most["mean_without"]),
+        name=most["name"],
+        low=signed(without.min()),
+        high=signed(without.max()),
+        sign="changes with some of them" if turns else "stays whichever is left out",
     )
