@@ -11,7 +11,7 @@ import pandas as pd
 from ..plots.forest import intervals
 from ..plots.forests import rank_forest
 from ..plots.frame import interval_note
-from ..tables.descriptives import PARTNERS, contrast_of
+from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .headline import CLOSING
 from .list_page import blocks_of
@@ -125,9 +125,10 @@ def _contrast(sweep: Sweep, second: str) -> Section:
     config, frame = sweep.config, sweep.contrasts
     title = f"{FIRST.capitalize()} compared with {second} attributes"
     if len(frame):
-        frame = at_level(contrast_of(frame, FIRST, second), OVERALL)
+        frame = frame[(frame["first"] == FIRST) & (frame["second"] == second)]
     if frame.empty:
         return Section(second, title, [])
+    frame = at_level(frame, OVERALL)
     thin = set(zip(sweep.thin["embedding"], sweep.thin["list"], strict=True))
     cells = zip(frame["embedding"], frame["list"], strict=True)
     frame = frame.assign(thin=[cell in thin for cell in cells])
