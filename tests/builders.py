@@ -19,7 +19,7 @@ import bayesbias as bb
 from bayesbias._core.jobs import RESULTS
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.spec import load_model, spec_from_dict
-from bayesbias.report.list_page import list_page
+from bayesbias.report import list_page
 from bayesbias.report.writer import draw, html
 from bayesbias.tables.wordlists import WordList
 from bayesbias.workflows.output import versions
@@ -214,7 +214,7 @@ def religion_analysis() -> Analysis:
 
 def drawn_page(analysis: Analysis, folder: Path) -> str:
     """The page of a word list with all its figures, made by a hostile command."""
-    page = list_page(analysis)
+    page = list_page.page(analysis)
     record = {"command": f"bayesbias run {SCRIPT} {LONG}", "versions": versions()}
     return html(page, record, draw(page, folder))
 

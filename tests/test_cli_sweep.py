@@ -100,19 +100,13 @@ def test_the_second_run_takes_what_is_there_and_tells_all(
     assert (out / "plots" / "mine.png").exists()
 
 
-def test_the_report_is_one_file_and_shows_texts_as_texts(out: Path) -> None:
+def test_the_report_shows_texts_as_texts(out: Path) -> None:
     text = (out / "report.html").read_text(encoding="utf-8")
-    links = re.findall(r"<[^>]*\b(?:href|src)=[\"']?([^\"' >]*)", text)
-    assert links
-    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in links)
     assert len(re.findall(r"<figure\b", text)) == 4
     assert "<h1>Small &lt;i&gt;sweep&lt;/i&gt;</h1>" in text
     assert "lost &lt;b&gt;.npz" in text
     assert "lost <b>" not in text
-    assert "4 failed" in text
-    assert "Listing a stereotype does not endorse it" in text
     assert "3 embeddings × 2 lists × 2 models: 8 of 12 cells have a result." in text
-    assert "bayesbias sweep" in text
 
 
 def test_results_of_something_else_are_not_run_over(
@@ -133,11 +127,6 @@ def test_results_of_something_else_are_not_run_over(
         ("none.toml", "no sweep configuration at"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),
-        (
-            "list.toml",
-            "embeddings must be a table of names and sources: [embeddings]",
-        ),
-        ("named.toml", "which cannot be printed"),
         ("model.toml", "`bayesbias sweep --help` shows a sweep's file"),
     ],
 )
@@ -151,8 +140,6 @@ def test_what_cannot_be_run_writes_nothing(
     monkeypatch.chdir(tmp_path)
     for name, source in (("good", "glove-demo"), ("lost", "no.bin")):
         Path(f"{name}.toml").write_text(f'lists = ["religion"]\n[embeddings]\na = "{source}"\n')
-    Path("list.toml").write_text('lists = ["religion"]\nembeddings = ["glove-demo"]\n')
-    Path("named.toml").write_text('lists = ["religion"]\n[embeddings]\n"a\\u0001" = "glove-demo"\n')
     Path("model.toml").write_bytes((bundled_folder("models") / "paper.toml").read_bytes())
     Path("damaged").mkdir()
     Path("damaged/results").touch()
@@ -185,19 +172,3 @@ def test_a_scheduler_that_is_not_there_is_an_error(
     assert told in said
     assert ("use only a cluster that you trust" in said) == ("CONNECT_SECONDS" in change)
     assert not (inputs / "out").exists()
-
-
-def test_ctrl_c_says_that_what_was_done_is_kept(
-    inputs: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("bayesbias.run_sweep", interrupted)
-    out = tmp_path / "out"
-    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 130
-    assert "interrupted; results are whole" in capsys.readouterr().err
-    assert not out.exists()

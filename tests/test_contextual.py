@@ -116,7 +116,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     (found,) = analyze_lists(made, [words], settings)
     assert set(found.results) == {"crossed", "contextual"}
     assert found.missing["word"].tolist() == ["uncle"]
-    assert "context_sd" in set(found.lead.scales["parameter"])
+    assert "context_sd" in set(found.lead["scales"]["parameter"])
     assert found.comparison is not None
     other = replace(made, vectors=made.vectors[:, ::-1])
     assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash

@@ -198,7 +198,7 @@ def test_sampling_warnings_are_kept_with_the_result(
     for _ in range(2):
         with pytest.warns(bb.SamplingWarning, match="and 1 more: do not trust it"):
             done = run_sweep(few, tmp_path)
-        assert done.doubtful
+        assert done.doubts
         assert list(done.cells["warnings"]) == ["do not trust it"] * 2
 
 

@@ -105,7 +105,8 @@ def run(
             rows = analysis.since.to_dict("records")
             changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
             screen.say(*(changed or ["Nothing changed since the earlier run."]))
-    return results.finish([], out, doubtful=any(analysis.doubtful for analysis in analyses))
+    doubtful = any(bool(analysis.doubts) for analysis in analyses)
+    return results.finish([], out, doubtful=doubtful)
 
 
 def compare(
@@ -160,4 +161,4 @@ def compare(
     models = tuple(model or DEFAULT_MODELS["change"])
     how |= {"before": ends[0], "after": ends[1], "wordlist": words, "models": models}
     analysis = results.write(out, lambda tell: bb.analyze_change(tell=tell, **how))
-    return results.finish(str(analysis).splitlines(), out, doubtful=analysis.doubtful)
+    return results.finish(str(analysis).splitlines(), out, doubtful=bool(analysis.doubts))

@@ -86,7 +86,7 @@ def sweep(
         overall = done.contrasts[done.contrasts["level"] == "overall"]
         gaps = contrast_of(overall, "associated", "different")
         screen.frame("associated − different, overall", gaps, COLUMNS)
-    code = options.RESULTS.finish([CLOSING], out, doubtful=done.doubtful)
+    code = options.RESULTS.finish([CLOSING], out, doubtful=bool(done.doubts))
     return options.FAILED if len(done.failures) else code
 
 

@@ -11,24 +11,27 @@ import numpy as np
 import pandas as pd
 
 from .. import plots
+from .._core.display import Sheet
 from ..plots.forest import MOST_ROWS
 from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of, leading_pair
-from ..tables.levels import GROUP, OVERALL, WORD, at_level
+from ..tables.levels import OVERALL, WORD, at_level
 from . import wording
-from .headline import CLOSING, NULLS, headline, is_relative, leading_rows
-from .numbers import ROUNDED, counted, joined, plain_draws, probability_name
-from .wording import ALL_GROUPS, MEANINGS, THIN_MEANING
+from .headline import CLOSING, headline, headline_rows, is_relative, leading_rows
+from .numbers import ROUNDED, counted, joined, probability_name
+from .wording import MEANINGS, THIN_MEANING
+from .write_up import write_up
 from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
 
-KEYS = {OVERALL: [], GROUP: ["protected_group"], WORD: ["protected_word", "protected_group"]}
-"""What names a row of a level."""
+__all__ = ["headline_figure", "index_page", "page", "sheet", "write_up"]
+
+KIND = "Cosine distances in a word embedding"
 
 
-def list_page(analysis: Analysis) -> Page:
+def page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, since = analysis.wordlist, analysis.since
     lead, changed = headline(analysis), list[Block]()
@@ -43,18 +46,22 @@ def list_page(analysis: Analysis) -> Page:
         Section("words", "Groups and words", _words(analysis)),
         Section("driving", "Influential words", _driving(analysis)),
         Section("models", "What the model changes", _models(analysis)),
-        Section("spread", "How the distances spread", _spread(analysis)),
         Section("check", "Does the model fit", _check(analysis)),
         Section("limits", "What may not be concluded", [_limits(analysis)]),
     ]
     return Page(
-        kind="Cosine distances in a word embedding",
+        kind=KIND,
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
         lede=lead.about,
         sections=[section for section in sections if section.blocks],
         facts=_facts(analysis),
-        doubts=wording.doubts_of(analysis.results),
+        doubts=analysis.doubts,
     )
+
+
+def sheet(analysis: Analysis) -> Sheet:
+    """Show what leads in a terminal or notebook."""
+    return headline(analysis).sheet(*wording.missing_sentences(analysis), CLOSING)
 
 
 def headline_figure(analysis: Analysis) -> Figure:
@@ -69,11 +76,9 @@ def headline_figure(analysis: Analysis) -> Figure:
     closer = f"{first} attributes are closer than {second} ones"
     if is_relative(rows):
         closer = "words are closer to their own stereotypes than words of the other groups are"
-    caption = (
-        f"Model {lead}, {probability_name(analysis.settings.ci_prob)} intervals. Left of zero: "
-        f"{closer}."
-        f"{f' Borderline: {joined(edge)}.' if edge else ''}"
-    )
+    ci = probability_name(analysis.settings.ci_prob)
+    caption = f"Model {lead}, {ci} intervals. Left of zero: {closer}."
+    caption += f" Borderline: {joined(edge)}." if edge else ""
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
     return Figure(f"headline-{lead}", draw, caption)
 
@@ -82,17 +87,12 @@ def _reference(analysis: Analysis) -> list[Block]:
     reference = analysis.reference
     if reference is None:
         return []
-    groups = reference.placed["protected_group"].replace("", ALL_GROUPS)
-    rows = reference.placed.assign(
-        protected_group=groups, lists=reference.placed["match"].map(NULLS)
-    )
-    names = ("lists", "protected_group", "mean", "reference_low", "reference_high", "percentile")
-    scores = ("score", "groups", "reading", "value", "low", "high", "p_value")
+    scores, relative = reference.frames["scores"], reference.frames["relative"]
+    names = ("score", "groups", "reading", "value", "low", "high", "p_value")
     return [
         prose("questions", n_words=f"{reference.n_words:,}"),
-        table(rows, "This list among reference lists", *names),
-        *([table(reference.scores, "Scores", *scores)] if len(reference.scores) else []),
-        *([table(reference.relative, "Random words")] if len(reference.relative) else []),
+        *([table(scores, "Scores", *names)] if len(scores) else []),
+        *([table(relative, "Random words")] if len(relative) else []),
     ]
 
 
@@ -111,188 +111,138 @@ def _reading(analysis: Analysis) -> list[Line]:
 
 
 def _measured(analysis: Analysis) -> list[Block]:
-    wordlist, settings = analysis.wordlist, analysis.settings
-    frame = (
-        analysis.table.groupby("connection", observed=True)
-        .agg(
-            distances=("attribute", "size"),
-            attributes=("attribute", "nunique"),
-            mean=("cosine_distance", "mean"),
-        )
-        .rename(columns={"mean": "plain mean", "attributes": "attribute words"})
-        .reset_index()
-        .astype({"connection": str})
-    )
-    frame.insert(1, "what it is", frame["connection"].map(MEANINGS))
-    sets, lost = _sets(wordlist.to_frame()), _sets(analysis.missing)
-    n_lost = sets.merge(lost, "left", on=["role", "set"])["words_y"].fillna(0).astype(int)
+    wordlist, settings, measured = analysis.wordlist, analysis.settings, analysis.table
+    by_kind = measured.groupby("connection", observed=True)
+    counts = by_kind.agg(distances=("attribute", "size"), words=("attribute", "nunique"))
+    counts["plain mean"] = by_kind["cosine_distance"].mean()
+    counts = counts.rename(columns={"words": "attribute words"}).reset_index()
+    forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
     source = f" ({wordlist.reference})" if wordlist.reference else ""
     license_text = f" License of the list: {wordlist.licence}." if wordlist.licence else ""
-    forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
-    read = [f"Read in another form (case “{settings.case}”): {forms}."] if forms else []
+    sets = wordlist.to_frame().groupby(["role", "set"], sort=False)["word"]
+    lost = analysis.missing.groupby(["role", "set"])["word"].size()
+    found = sets.size().sub(lost, fill_value=0).astype(int)
+    listed = sets.agg(words="size", which=", ".join).assign(found=found).reset_index()
     return [
         f"The list {wordlist.name}{source} in the embedding {settings.embedding}: "
-        f"{len(analysis.table):,} distances, one for each pair of a protected word and an "
+        f"{len(measured):,} distances, one for each pair of a protected word and an "
         f"attribute.{license_text}",
-        table(frame, "Distances by connection"),
-        table(
-            sets.assign(found=sets["words"] - n_lost),
-            "The list, set by set",
-            *("role", "set", "words", "found", "which"),
+        table(counts.astype({"connection": str}), "Distances by connection"),
+        Figure(
+            "distributions",
+            partial(plots.distributions, measured),
+            "All measured distances by connection, and the band that MAC gives around 1.",
         ),
+        table(listed, "The list, set by set", "role", "set", "words", "found", "which"),
         *wording.missing_sentences(analysis),
-        *([table(lost, "Missing words")] if len(lost) else []),
-        *read,
-        *([[Line("Warning", text) for text in analysis.notices]] if analysis.notices else []),
+        *([f"Read in another form (case “{settings.case}”): {forms}."] if forms else []),
+        [Line("Warning", text) for text in analysis.notices],
     ]
 
 
-def _sets(words: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a set, with the number of its words and the words."""
-    sets = words.groupby(["role", "set"], sort=False)["word"]
-    return sets.agg(words="size", which=", ".join).reset_index()
-
-
-def level_table(
-    frame: pd.DataFrame,
-    level: str,
-    caption: str,
-    *,
-    extra: Sequence[str] = ("p_direction", "p_rope"),
-    **marks: Any,  # noqa: ANN401
-) -> Table:
-    """Show means or contrasts of one level, the rows that models have in common side by side."""
-    frame, name = at_level(frame, level), "connection"
+def overall_table(frame: pd.DataFrame, caption: str, *extra: str) -> Table:
+    """Show overall means or contrasts, the rows that models have in common side by side."""
+    frame, name = at_level(frame, OVERALL), "connection"
     if "first" in frame:
         frame, name = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
-    names = [*KEYS[level], name]
-    columns = (*names, "model", "mean", "interval", *extra)
-    return table(_adjacent(frame, *names), caption, *columns, **marks)
-
-
-def _adjacent(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Place rows with equal values next to one another, in the order of the first."""
-    return frame.assign(place=frame.groupby([*names], sort=False).ngroup()).sort_values(
-        "place", kind="stable"
-    )
+    place = frame.groupby(name, sort=False).ngroup()
+    frame = frame.assign(place=place).sort_values("place", kind="stable")
+    return table(frame, caption, name, "model", "mean", "interval", *extra)
 
 
 def _words(analysis: Analysis) -> list[Block]:
     """Show mean distances and contrasts, overall, by group and by word."""
-    lead, settings, name = analysis.lead, analysis.settings, analysis.lead.spec.name
+    lead, name = analysis.lead, analysis.lead.spec.name
+    ci = probability_name(analysis.settings.ci_prob)
     first, second = leading_pair(analysis.table)
-    means = wording.with_marks(analysis, analysis.frame("summary"))
-    every = wording.with_marks(analysis, analysis.frame("contrasts"))
-    leading, rope = contrast_of(every, first, second), analysis.rope
-    rows = contrast_of(lead.contrasts, first, second)
-    own: dict[str, Any] = {"first": first, "second": second, "rope": rope, "words": True}
-    ci_prob, title = settings.ci_prob, f"{first.capitalize()} − {second}"
-    exact: dict[str, Any] = {
-        "n_draws": plain_draws(lead.contrasts, settings),
-        "rope": rope,
-        "ci_prob": ci_prob,
-    }
-    drawn = exact | {"n_draws": settings.n_draws}
+    means, gaps = (
+        wording.with_marks(analysis, analysis.frame(frame)) for frame in ("summary", "contrasts")
+    )
+    own: dict[str, Any] = {"first": first, "second": second, "rope": analysis.rope, "words": True}
+    rows = contrast_of(lead["contrasts"], first, second)
     return [
         prose("means"),
         Figure(
             f"forest-{name}",
-            partial(plots.forest, lead.summary),
-            f"Model {name}, {probability_name(ci_prob)} intervals: mean distances of all words, "
-            "and of each group; see summary.csv.",
+            partial(plots.forest, lead["summary"]),
+            f"Model {name}, {ci} intervals: mean distances of all words, and of each group; see "
+            "summary.csv.",
         ),
-        level_table(means, OVERALL, "Overall mean distances", ci_prob=ci_prob),
-        level_table(means, GROUP, "Mean distances by group", ci_prob=ci_prob),
-        level_table(means, WORD, "Mean distances by word", ci_prob=ci_prob),
-        wording.closeness_sentence(analysis),
+        overall_table(means, "Overall mean distances"),
         Figure(
             f"contrasts-{name}",
             partial(plots.contrast_forest, rows, **own),
-            f"{title} with the words that it averages over; see contrasts.csv.",
+            f"{first.capitalize()} − {second} with the words that it averages over; see "
+            "contrasts.csv.",
         ),
-        level_table(leading, GROUP, f"{title} by group", **exact),
-        level_table(leading, WORD, f"{title} by word", **drawn),
-        level_table(every, OVERALL, "All differences, overall", **exact),
+        overall_table(gaps, "All differences, overall", "p_direction", "p_rope"),
     ]
 
 
 def _driving(analysis: Analysis) -> list[Block]:
-    lead, blocks, sizes = analysis.lead, list[Block](), analysis.lead.sizes
-    if len(lead.influence):
+    lead, blocks = analysis.lead, list[Block]()
+    if len(lead["influence"]):
         contrast = " − ".join(leading_pair(analysis.table)).capitalize()
-        sentence = wording.influence_sentence(lead)
-        names = ("name", "of", "mean_without", "change", "sds")
+        caption = "Each line ends where the contrast is without that word; see influence.csv."
         blocks = [
-            prose("influence", contrast=contrast, sentence=sentence),
+            prose("influence", contrast=contrast, sentence=wording.influence_sentence(lead)),
             Figure(
                 "influence",
-                partial(plots.influence, lead.influence, most=6),
-                f"Model {lead.spec.name}. Each line ends where the contrast is without that word; "
-                "see influence.csv.",
+                partial(plots.influence, lead["influence"], most=6),
+                f"Model {lead.spec.name}. {caption}",
             ),
-            table(lead.influence, "The contrast without each word", *names),
         ]
+    sizes = lead["sizes"]
     if len(sizes):
-        shown = sizes.assign(
+        sizes = sizes.assign(
             role=sizes["role"].str.replace("_", " "),
-            set=sizes["name"],
-            words=sizes["n_words"],
             count_as=sizes["n_effective"].map("{:.1f}".format),
-        )
-        shown = shown[["role", "set", "words", "count_as"]]
-        blocks += [prose("sizes"), table(shown, "Effective sizes")]
+        ).rename(columns={"name": "set", "n_words": "words"})
+        blocks += [
+            prose("sizes"),
+            table(sizes, "Effective sizes", "role", "set", "words", "count_as"),
+        ]
     return blocks
 
 
 def _models(analysis: Analysis) -> list[Block]:
+    """Show the contrast that leads under every model, and how well each predicts."""
     frame = analysis.comparison
     if frame is None:
         return []
-    rows = frame["left_out"].iloc[0] == "row"
-    names = ("model", "elpd", "p" if rows else "se", "elpd_diff", "dse")
-    caption = f"Prediction of {'distances' if rows else 'attribute words'} left out"
+    pair = leading_pair(analysis.table)
+    every = wording.with_marks(analysis, analysis.frame("contrasts"))
+    rows = contrast_of(every, *pair)
+    rows = rows[rows["level"] != WORD]
+    rows = pd.concat([headline_rows(part) for _, part in rows.groupby("model", sort=False)])
+    rows.attrs = every.attrs
+    rows = rows.sort_values("of", key=lambda of: pd.factorize(of)[0], kind="stable")
+    by_row = frame["left_out"].iloc[0] == "row"
+    names = ("model", "elpd", "p" if by_row else "se", "elpd_diff", "dse")
+    caption = f"Prediction of {'distances' if by_row else 'attribute words'} left out"
     return [
-        wording.model_lines(analysis),
-        table(frame, caption, *names, "n_bad_k" if rows else "n_words"),
+        prose("models"),
+        table(rows, " − ".join(pair), "of", "model", "mean", "interval"),
+        table(frame, caption, *names, "n_bad_k" if by_row else "n_words"),
         wording.comparison_sentence(frame),
     ]
 
 
-def _spread(analysis: Analysis) -> list[Block]:
-    frame = analysis.frame("scales")
+def _check(analysis: Analysis) -> list[Block]:
+    ci_prob, frame = analysis.settings.ci_prob, analysis.frame("scales")
     frame = frame[frame["parameter"].isin(list(SCALE_MEANINGS))]
     spread, of = frame["parameter"].map(SCALE_MEANINGS), frame["of"].replace("", "all")
-    names, ci_prob = ("spread", "of", "model", "mean", "interval"), analysis.settings.ci_prob
-    return [
-        prose("spread"),
-        Figure(
-            "distributions",
-            partial(plots.distributions, analysis.table),
-            "All measured distances by connection, and the band that MAC gives around 1.",
-        ),
-        table(frame.assign(spread=spread, of=of), "Standard deviations", *names, ci_prob=ci_prob),
+    names = ("spread", "of", "model", "mean", "interval")
+    sentences = [
+        Line(name, f"{wording.coverage_sentence(one, ci_prob)} {wording.sensitivity_sentence(one)}")
+        for name, one in analysis.results.items()
     ]
-
-
-def _check(analysis: Analysis) -> list[Block]:
-    ci_prob, results = analysis.settings.ci_prob, analysis.results
-    sensitivity = _adjacent(analysis.frame("sensitivity"), "parameter", "of")
-    sensitivity = sensitivity.replace({"of": {"": "all"}, "diagnosis": {"": "–"}})
-    names = ("parameter", "of", "model", "prior", "likelihood", "diagnosis")
     return [
         prose("check", ci=probability_name(ci_prob)),
-        [Line(name, wording.coverage_sentence(each, ci_prob)) for name, each in results.items()],
-        coverage_table(analysis.frame("check")),
-        prose("priors"),
-        [Line(name, wording.sensitivity_sentence(each)) for name, each in results.items()],
-        table(sensitivity, "Sensitivity by power-scaling", *names),
+        sentences,
+        prose("spread"),
+        table(frame.assign(spread=spread, of=of), "Standard deviations", *names),
     ]
-
-
-def coverage_table(frame: pd.DataFrame, counted: str = "distances") -> Table:
-    """Show the share of what was measured inside the predictive intervals."""
-    names = ("model", "ci_prob", "connection", counted, "coverage")
-    return table(frame.rename(columns={"n_rows": counted}), "Predictive coverage", *names)
 
 
 def _limits(analysis: Analysis) -> list[Line]:
@@ -307,22 +257,20 @@ def _limits(analysis: Analysis) -> list[Line]:
 
 
 def _facts(analysis: Analysis) -> list[Line]:
-    wordlist, settings = analysis.wordlist, analysis.settings
-    fitted = [
-        Line(
-            f"Model {name}",
-            f"{result.spec.reference or 'No reference.'} Fitted by "
-            f"{result.posterior.attrs['method']} ({result.posterior.attrs['method_reason']}), "
-            f"{settings.chains} × {settings.draws} draws, seed {result.posterior.attrs['seed']}.",
-        )
-        for name, result in analysis.results.items()
-    ]
-    return [
-        Line("Word list", wordlist.name),
+    settings = analysis.settings
+    facts = [
+        Line("Word list", analysis.wordlist.name),
         Line("Embedding", settings.vectors),
         Line("Vectors used, SHA-256", analysis.vectors_hash),
-        *fitted,
     ]
+    for name, result in analysis.results.items():
+        fit, draws = result.posterior.attrs, f"{settings.chains} × {settings.draws} draws"
+        text = (
+            f"{result.spec.reference or 'No reference.'} Fitted by {fit['method']} "
+            f"({fit['method_reason']}), {draws}, seed {fit['seed']}."
+        )
+        facts.append(Line(f"Model {name}", text))
+    return facts
 
 
 def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
@@ -330,44 +278,29 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
 
     With each analysis goes the path of its report from the index, with forward slashes.
     """
-    settings = entries[0][0].settings
-    rows = pd.concat([_index_rows(analysis) for analysis, _ in entries], ignore_index=True)
-    names = ("list", "group", "contrast", "mean", "interval", "p_direction", "words missing")
-    n_draws = plain_draws(entries[0][0].contrasts, settings)
-    draw = partial(table, ci_prob=settings.ci_prob, n_draws=n_draws)
-    links, doubts = [], []
+    settings, links, cells = entries[0][0].settings, list[Line](), list[tuple[str, ...]]()
     for analysis, path in entries:
-        name = analysis.wordlist.name
-        text = ", ".join(headline(analysis).table.rows[0][1:3])
-        links.append(Line(analysis.wordlist.title or name, text, quote(path)))
-        doubts += [f"{name}, {doubt}" for doubt in wording.doubts_of(analysis.results)]
+        name, rows = analysis.wordlist.name, headline(analysis).table.rows
+        contrast = " − ".join(leading_pair(analysis.table))
+        links.append(Line(analysis.wordlist.title or name, f"{contrast} {rows[0][1]}", quote(path)))
+        cells += [(name, contrast, *row[:3]) for row in rows]
+    heads = ("list", "difference", "of", *headline(entries[0][0]).table.heads[1:3])
+    caption = "The contrast that leads every list, overall and by group"
     blocks: list[Block] = [
         prose("index", ci=probability_name(settings.ci_prob)),
         links,
-        draw(rows, "The contrast that leads every list, overall and by group", *names),
-        *([THIN_MEANING] if rows["thin"].any() else []),
+        Table(caption, heads, (False,) * len(heads), tuple(cells)),
+        *([THIN_MEANING] if any(len(analysis.thin) for analysis, _ in entries) else []),
         ROUNDED,
         CLOSING,
     ]
     return Page(
-        kind="Cosine distances in a word embedding",
+        kind=KIND,
         title=f"{counted(len(entries), 'word list')}, in {settings.embedding}",
         lede="The same question asked of each list: are stereotypes of a word's own group closer "
         "to it than those of other groups, and how sure is that?",
         sections=[Section("lists", "All lists", blocks)],
-        doubts=doubts,
-    )
-
-
-def _index_rows(analysis: Analysis) -> pd.DataFrame:
-    """Return the rows of the contrast that leads: overall, then every group."""
-    rows = leading_rows(analysis)
-    lost = f"{len(analysis.missing)} of {len(analysis.wordlist.to_frame())}"
-    return rows.assign(
-        group=rows["of"],
-        list=analysis.wordlist.name,
-        contrast=" − ".join(leading_pair(analysis.table)),
-        **{"words missing": [lost, *[""] * (len(rows) - 1)]},
+        doubts=[f"{one.wordlist.name}, {doubt}" for one, _ in entries for doubt in one.doubts],
     )
 
 

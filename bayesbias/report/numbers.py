@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
-
-if TYPE_CHECKING:
-    from ..sampling.options import FitOptions
 
 type Write = Callable[[Any], str]
 
@@ -22,21 +19,14 @@ ROUNDED = (
 )
 """What a reader of rounded numbers must know."""
 
-
 GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
 """Words for a probability in percent of at least so much; of its opposite, where that is larger."""
-
 
 BORDERLINE = ", borderline"
 """What is added where more draws could change the words."""
 
 AT_EDGE = 3.2
 """Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
-
-
-def plain_draws(frame: pd.DataFrame, settings: FitOptions) -> float:
-    """Return how many draws would give shares as precise as the leading rows of a frame."""
-    return settings.n_draws / float(frame.attrs.get("error_share", 1)) ** 2
 
 
 def borderline(row: Row, n_draws: float, rope: float) -> str:
@@ -130,17 +120,11 @@ def named(names: list[str], most: int = 6) -> str:
 
 
 COLUMNS: dict[str, tuple[str, Write | None]] = {
-    "protected_group": ("group", None),
-    "protected_word": ("word", None),
     "mean": ("mean", number),
     "p_rope": ("probability of no practical difference", probability),
     "p_towards_one": ("probability that it came nearer to 1", probability),
-    "p_closer_before": ("probability that associated is closer, before", probability),
-    "p_closer_after": ("probability that associated is closer, after", probability),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
     "plain mean": ("plain mean", number),
-    "ci_prob": ("interval", probability_name),
-    "coverage": ("inside", lambda share: percent(share, 1)),
     "share_before": ("inside before", percent),
     "share_after": ("inside after", percent),
     "n_before": ("distances", None),
@@ -153,16 +137,7 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "elpd_diff": ("against the best", lambda x: signed(x, 1) if x else "best"),
     "dse": ("standard error", lambda x: number(x, 1) if x else ""),
     "n_bad_k": ("bad k", None),
-    "name": ("left out", None),
-    "mean_without": ("without it", signed),
     "change": ("change", signed),
-    "sds": ("in posterior sds", signed),
-    "lists": ("reference lists", None),
-    "reference_low": ("95% of them from", signed),
-    "reference_high": ("to", signed),
-    "percentile": ("of them below", percent),
-    "prior": ("prior", number),
-    "likelihood": ("data", number),
 }
 """Head and writing by the name of a column in frames; None for texts, counts and plain numbers."""
 
@@ -170,6 +145,5 @@ GRADED = {
     "p_direction": "probability of direction",
     "p_above": "probability that it is above one half",
     "p_moved": "probability that it moved",
-    "p_turned": "probability that the order turned",
 }
 """Heads of columns with probabilities that are written with the words for them."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from ..plots.rates import pair_forest
 from ..tables.levels import OVERALL, at_level
 from .headline import CLOSING
 from .numbers import counted, graded, number, percent, probability, probability_name
-from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
+from .writer import Block, Figure, Line, Page, Section, lines, prose, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
@@ -27,20 +26,19 @@ MOST_PAIRS = 3
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 
-def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> Page:
-    """Return the page of sentence pairs.
-
-    The records are what ``bayesbias mlm score`` wrote about each language model, or what is known
-    of the logs.
-    """
-    frames = analysis.frames
+def page(analysis: PairAnalysis) -> Page:
+    """Return the page of sentence pairs."""
+    measures, published = analysis.frames["measures"], list[Block]()
+    if len(measures):
+        caption = "Published measures, over all pairs and by bias type"
+        published = [prose("published"), table(measures, caption)]
     sections = [
         Section("found", "What was found", _found(analysis)),
         Section("reading", "How to read this", [_reading(analysis)]),
-        Section("measured", "What was measured", _measured(analysis, records)),
+        Section("measured", "What was measured", _measured(analysis)),
         Section("types", "Bias types", _types(analysis)),
         Section("models", "Which model more", _models(analysis)),
-        Section("measures", "Published measures", _measures(frames)),
+        Section("measures", "Published measures", published),
         Section("limits", "What may not be concluded", [lines("limits.pairs")]),
     ]
     return Page(
@@ -50,7 +48,7 @@ def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> 
         "probable, for which kinds of stereotypes, how sure that is, and what does not follow "
         "from it.",
         sections=[section for section in sections if section.blocks],
-        facts=_facts(analysis, records),
+        facts=_facts(analysis),
         doubts=analysis.doubts,
     )
 
@@ -61,18 +59,11 @@ def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
 
-def _show(analysis: PairAnalysis, frame: pd.DataFrame, caption: str, *names: str) -> Table:
-    """Make a table of probabilities, with what more draws could change marked."""
-    settings = analysis.settings
-    draws = settings.n_draws
-    return table(frame, caption, *names, ci_prob=settings.ci_prob, n_draws=draws)
-
-
 def _found(analysis: PairAnalysis) -> list[Block]:
     shares = _of(analysis.frames["summary"])
     shares = shares[shares["level"] != "bias_type"]
     names = ("measure", "level", "model", "mean", "interval", "p_above")
-    return [preference_lines(analysis), _show(analysis, shares, SHARE, *names), CLOSING]
+    return [preference_lines(analysis), table(shares, SHARE, *names), CLOSING]
 
 
 def preference_lines(analysis: PairAnalysis) -> list[Line]:
@@ -139,32 +130,26 @@ def _reading(analysis: PairAnalysis) -> list[Line]:
     )
 
 
-def _measured(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list[Block]:
+def _measured(analysis: PairAnalysis) -> list[Block]:
     paired = analysis.paired
     counts = paired.groupby(["bias_type", "measure"])["pair_id"].nunique().unstack(fill_value=0)
     wide = counts[paired["measure"].unique()].add_prefix("pairs, ").reset_index()
-    return [table(wide, "Sentence pairs by bias type"), *unscored_sentences(records)]
-
-
-def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Count the pairs that a measure has no score of, and answers that were left out."""
-    sentences = []
-    for record in records:
-        pairs = {str(row["pair_id"]) for row in record.get("unscored", [])}
-        if pairs:
-            sentences.append(
+    blocks: list[Block] = [table(wide, "Sentence pairs by bias type")]
+    for record in analysis.scored:
+        if pairs := {str(row["pair_id"]) for row in record.get("unscored", [])}:
+            blocks.append(
                 f"Some measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
                 "with a sentence that lacks the tokens that it is made of; see run.json."
             )
         if record.get("left_out"):
             answers = counted(record["left_out"], "answer")
-            sentences.append(f"{record['log']}: {answers} without a choice, left out.")
-    return sentences
+            blocks.append(f"{record['log']}: {answers} without a choice, left out.")
+    return blocks
 
 
 def _types(analysis: PairAnalysis) -> list[Block]:
     frames = analysis.frames
-    summary, show = frames["summary"], partial(_show, analysis)
+    summary = frames["summary"]
     names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
     scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
     figures = []
@@ -175,12 +160,11 @@ def _types(analysis: PairAnalysis) -> list[Block]:
             figures.append(Figure(name, partial(pair_forest, rows), text))
     equal = _of(summary, "p_equal_length")
     return [
-        "Types with few pairs are drawn towards the others, as far as the data have types alike. A "
-        "type with one large cluster is about that contrast of words first.",
+        prose("types"),
         *figures,
-        show(_of(summary).query("level == 'bias_type'"), SHARE, *names),
+        table(_of(summary).query("level == 'bias_type'"), SHARE, *names),
         table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
-        show(equal, "The same, if both sentences had as many tokens", *names),
+        table(equal, "The same, if both sentences had as many tokens", *names),
         table(scales, "Standard deviations, and slopes of covariates"),
     ]
 
@@ -198,32 +182,20 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     return [
         comparison_lines(analysis),
         prose("common"),
-        _show(analysis, frame, caption, *names),
+        table(frame, caption, *names),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
     ]
 
 
-def _measures(frames: Mapping[str, pd.DataFrame]) -> list[Block]:
-    """Return what published measures make of the scores."""
-    measures = frames["measures"]
-    if measures.empty:
-        return []
-    return [
-        prose("published"),
-        table(measures, "Published measures, over all pairs and by bias type"),
-    ]
-
-
-def _facts(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list[Line]:
-    settings, spec = analysis.settings, analysis.spec
-    facts = [
-        Line(
-            ", ".join(record["models"]), f"{record['log']}, a log in the layout {record['layout']}"
-        )
-        if "log" in record
-        else Line(record["model"], f"{record['kind']} language model; {record['dataset']}")
-        for record in records
-    ]
+def _facts(analysis: PairAnalysis) -> list[Line]:
+    settings, spec, facts = analysis.settings, analysis.spec, list[Line]()
+    for record in analysis.scored:
+        if "log" in record:
+            text = f"{record['log']}, a log in the layout {record['layout']}"
+            facts.append(Line(", ".join(record["models"]), text))
+        else:
+            text = f"{record['kind']} language model; {record['dataset']}"
+            facts.append(Line(record["model"], text))
     methods = "; ".join(f"{n} by {tree.attrs['method']}" for n, tree in analysis.posteriors.items())
     fitted = (
         f"{spec.reference or 'No reference'}. {settings.chains} × {settings.draws} draws, seed "

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._core.intervals import ERROR_SHARE
 from ..plots.forest import intervals
 from ..plots.forests import rank_forest
 from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
-from ..tables.levels import AVERAGE, OVERALL
+from ..tables.levels import AVERAGE, OVERALL, at_level
 from .headline import CLOSING
 from .list_page import blocks_of
 from .numbers import ROUNDED, counted, named, probability, probability_name, signed
@@ -31,27 +30,23 @@ MOST_RANKS = 6
 """Ranks whose probability the table shows; ranks.csv has all."""
 
 
-def sweep_page(sweep: Sweep) -> Page:
+def page(sweep: Sweep) -> Page:
     """Return the page of a sweep."""
     config, failed = sweep.config, len(sweep.failures)
-    warned = sweep.cells["warnings"]
-    doubts = warned[warned != ""].value_counts(sort=False)
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
     kinds = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in kinds)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
-    measured: list[Block] = [
-        table(sizes, "Tables", "embedding", "list", "distances", "words missing"),
-        "missing.csv has the words that are missing. Embeddings that lack different words answer "
-        "slightly different questions.",
-    ]
+    names = ("embedding", "list", "distances", "words missing")
     limits = lines("limits.people", "limits.sweep")
     sections = [
         Section("ranked", "Which embedding, and how sure", _ranked(sweep)),
-        *(_contrast(sweep, second, frame) for second, frame in gaps(sweep).items()),
+        *(_contrast(sweep, second) for second in PARTNERS),
         Section("reading", "How to read this", [_reading(config)]),
         Section("failed", "What failed", [failure_table(sweep)] if failed else []),
-        Section("measured", "What was measured", measured),
+        Section(
+            "measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]
+        ),
         Section("limits", "What may not be concluded", [limits]),
     ]
     return Page(
@@ -62,21 +57,8 @@ def sweep_page(sweep: Sweep) -> Page:
         "how sure is that?",
         sections=[section for section in sections if section.blocks],
         facts=_facts(config),
-        doubts=[f"{counted(int(count), 'cell')}: {text}" for text, count in doubts.items()],
+        doubts=sweep.doubts,
     )
-
-
-def gaps(sweep: Sweep) -> dict[str, pd.DataFrame]:
-    """Return the overall contrasts of the associated attributes, one row a cell that has it.
-
-    The second of a contrast is its key; those that no cell has are left out.
-    """
-    frame = sweep.contrasts
-    if frame.empty:
-        return {}
-    frame = frame[(frame["level"] == OVERALL) & (frame["first"] == FIRST)]
-    parts = {second: frame[frame["second"] == second] for second in PARTNERS}
-    return {second: part for second, part in parts.items() if len(part)}
 
 
 def _ranked(sweep: Sweep) -> list[Block]:
@@ -90,8 +72,14 @@ def _ranked(sweep: Sweep) -> list[Block]:
         list=ranks["wordlist"].replace("", AVERAGE),
         **{head: ranks[name].map(probability, na_action="ignore") for name, head in heads.items()},
     )
-    caption = "Contrasts of embeddings and lists, in one model and by themselves."
+    rows = sweep.differences.assign(
+        list=sweep.differences["wordlist"].replace("", AVERAGE),
+        difference=sweep.differences["first"] + " − " + sweep.differences["second"],
+    )
+    rows.attrs["rope"] = config.rope or 0.0
     names = ("list", "embedding", "mean", "interval", *heads.values())
+    pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
+    caption = "Contrasts of embeddings and lists, in one model and by themselves."
     title = "Every contrast in one model of all embeddings and lists"
     return [
         joint_lines(ranks),
@@ -101,21 +89,11 @@ def _ranked(sweep: Sweep) -> list[Block]:
         ),
         prose("joint"),
         f"{'; '.join(map(share_line, sweep.shares.to_dict('records')))}.",
-        table(shown, title, *names, ci_prob=config.ci_prob),
-        *_differences(sweep),
+        table(shown, title, *names),
+        prose("differences"),
+        table(rows, f"{FIRST} − different: differences", *pairs),
         CLOSING,
     ]
-
-
-def _differences(sweep: Sweep) -> list[Block]:
-    config = sweep.config
-    rows = sweep.differences.assign(
-        list=sweep.differences["wordlist"].replace("", AVERAGE),
-        difference=sweep.differences["first"] + " − " + sweep.differences["second"],
-    )
-    names = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
-    marks = {"ci_prob": config.ci_prob, "n_draws": config.n_draws, "rope": config.rope or 0.0}
-    return [prose("differences"), table(rows, f"{FIRST} − different: differences", *names, **marks)]
 
 
 def share_line(row: Mapping[Hashable, Any]) -> str:
@@ -139,31 +117,32 @@ def joint_lines(ranks: pd.DataFrame) -> list[Line]:
     return sentences
 
 
-def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
-    """Return a contrast in every cell."""
-    rope, title = sweep.config.rope, f"{FIRST.capitalize()} compared with {second} attributes"
+def _contrast(sweep: Sweep, second: str) -> Section:
+    """Return the overall contrast of associated with other attributes in every cell that has it.
+
+    Cells of a set with too few words are marked.
+    """
+    config, frame = sweep.config, sweep.contrasts
+    title = f"{FIRST.capitalize()} compared with {second} attributes"
+    if len(frame):
+        frame = frame[(frame["first"] == FIRST) & (frame["second"] == second)]
+    if frame.empty:
+        return Section(second, title, [])
+    frame = at_level(frame, OVERALL)
+    thin = set(zip(sweep.thin["embedding"], sweep.thin["list"], strict=True))
+    cells = zip(frame["embedding"], frame["list"], strict=True)
+    frame = frame.assign(thin=[cell in thin for cell in cells])
     draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
-    draw = partial(draw, rope=rope, title=title, note=interval_note(frame))
+    draw = partial(draw, rope=config.rope, title=title, note=interval_note(frame))
     caption = f"{FIRST} − {second}, overall: a block a list, a row an embedding and model."
     figures = [
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
         for end, part in blocks_of(frame, "list")
     ]
-    meaning = [THIN_MEANING] if len(sweep.thin) else []
-    return Section(second, title, [*figures, gap_table(sweep, second, frame), *meaning])
-
-
-def gap_table(sweep: Sweep, second: str, frame: pd.DataFrame) -> Table:
-    """Show one contrast in every cell; cells of a set with too few words are marked."""
-    thin = set(zip(sweep.thin["embedding"], sweep.thin["list"], strict=True))
-    cells = zip(frame["embedding"], frame["list"], strict=True)
-    frame = frame.assign(thin=[cell in thin for cell in cells])
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
-    config = sweep.config
-    exact = all(model.likelihood == "normal" for model in config.models)
-    n_draws = config.n_draws / (ERROR_SHARE**2 if exact else 1)
-    marks = {"ci_prob": config.ci_prob, "n_draws": n_draws, "rope": config.rope or 0.0}
-    return table(frame, f"{FIRST} − {second}, overall", *names, **marks)
+    frame.attrs["rope"] = config.rope or 0.0
+    shown = table(frame, f"{FIRST} − {second}, overall", *names)
+    return Section(second, title, [*figures, shown, *([THIN_MEANING] if thin else [])])
 
 
 def failure_table(sweep: Sweep) -> Table:

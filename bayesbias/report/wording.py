@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..tables.descriptives import contrast_of, leading_pair
-from ..tables.levels import OVERALL, at_level
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from .numbers import counted, ends, joined, named, number, percent, placed, probability_name, signed
-from .writer import Line
+from .numbers import counted, joined, named, number, percent, probability_name, signed
+from .writer import prose
 
 if TYPE_CHECKING:
     from ..workflows.results import ModelResult
@@ -36,19 +34,6 @@ THIN_MEANING = (
 
 UNEVEN = 0.05
 """Coverage this far from what it should be, in some connection, is named in a sentence."""
-
-
-class _Fitted(Protocol):
-    @property
-    def warnings(self) -> Iterable[str]: ...
-
-
-def doubts_of(results: Mapping[str, _Fitted]) -> list[str]:
-    """Return the sampling warnings of all models, the model before each."""
-    return [str(Line(of, text)) for of, fitted in results.items() for text in fitted.warnings]
-
-
-# Words that were measured, words that are missing, sets with too few words.
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
@@ -92,20 +77,17 @@ def with_own(analysis: Analysis) -> list[str]:
 
 def missing_sentences(analysis: Analysis) -> list[str]:
     """Word what the embedding lacks, what would find it, and which groups lack measures."""
-    lost, sentences = analysis.missing, []
+    lost, others, sentences = analysis.missing, analysis.others, []
     if len(lost):
         control = lost["role"] == "control"
         names = list(dict.fromkeys(lost["word"][~control]))
         names += [counted(int(control.sum()), "control word")] if control.any() else []
-        sentences = [
-            f"The embedding lacks {len(lost):,} of the list's {own_entries(analysis):,} entries: "
-            f"{named(names, 8)}. No number includes them.",
-        ]
-    if others := analysis.others:
+        counts = {"n": f"{len(lost):,}", "all": f"{own_entries(analysis):,}"}
+        sentences.append(prose("lacks", names=named(names, 8), **counts))
+    if others:
         words = named([f"{form} for {word}" for word, form in others.items()], 3)
         sentences.append(
-            f"It has {counted(len(others), 'missing word')} in another spelling ({words}): write "
-            "it so in the list, or try --case fallback or --strip-accents."
+            prose("other_spelling", n=counted(len(others), "missing word"), words=words)
         )
     if len(analysis.thin):
         few = sets_in_words(analysis.thin)
@@ -119,89 +101,26 @@ def unmeasured(analysis: Analysis) -> list[str]:
     sentences = []
     for group in analysis.wordlist.groups:
         if group not in present:
-            sentences.append(
-                f"No protected word of the group {group} was found: it is left out of everything."
-            )
+            sentences.append(prose("lacks_group", group=group))
         elif own and group not in own:
-            sentences.append(
-                f"No stereotype of the group {group} was measured: numbers about attributes "
-                "associated with it come from the other groups by way of the model."
-            )
+            sentences.append(prose("lacks_stereotypes", group=group))
     if len(own) == 1 < len(present):
-        sentences.append(
-            f"Only {own[0]} has stereotypes: associated − different compares its words with those "
-            "of the other groups, at the same stereotypes. Words that are close to everything "
-            "look the same; control words tell the two apart."
-        )
+        sentences.append(prose("only_one", group=own[0]))
     return sentences
 
 
 def few_attributes(analysis: Analysis) -> str:
     """Word how many stereotype words the associated distances come from."""
     rows = analysis.table[analysis.table["connection"] == "associated"]
-    return (
-        f"The {len(rows):,} associated distances come from "
-        f"{counted(rows['attribute'].nunique(), 'stereotype word')} and "
-        f"{counted(rows['protected_word'].nunique(), 'protected word')}. Other words would give "
-        "other numbers, and the fewer the words, the more so."
-    )
+    attributes = counted(rows["attribute"].nunique(), "stereotype word")
+    words = counted(rows["protected_word"].nunique(), "protected word")
+    return prose("few_attributes", rows=len(rows), attributes=attributes, words=words)
 
 
-# What a fitted model shows.
-
-
-def overall_contrast(result: ModelResult, first: str, second: str) -> pd.Series:
-    """Return the overall row of a model's contrasts for a pair of connections."""
-    return at_level(contrast_of(result.contrasts, first, second), OVERALL).iloc[0]
-
-
-def closeness_sentence(analysis: Analysis) -> str:
-    """Compare control words with associated attributes."""
-    means = at_level(analysis.lead.summary, OVERALL).set_index("connection")["mean"]
-    control = next((name for name in ("matched", "human") if name in means), None)
-    if control is None:
-        return (
-            "This list has no human control words, so it cannot show whether stereotypes lie "
-            "closer than ordinary words about people do."
-        )
-    gap = overall_contrast(analysis.lead, "associated", control)
-    frequent = (
-        " Frequent words lie closer to one another whatever they mean, so that a zero of this "
-        "difference does not mean “no bias”."
-    )
-    kind = MEANINGS[control].capitalize() + ("," if control == "matched" else "")
-    return (
-        f"{kind} lie at {number(means[control])} from the protected words on average, "
-        f"stereotypes of a word's own group at {number(means['associated'])}: "
-        f"the difference associated − {control} is {placed(gap)}."
-        f"{frequent if control == 'human' else ''}"
-    )
-
-
-def model_lines(analysis: Analysis) -> list[Line]:
-    """Word what each further model changes against the first."""
-    base, *others = analysis.results.values()
-    pair = leading_pair(analysis.table)
-    before, lines = overall_contrast(base, *pair), []
-    for other in others:
-        after = overall_contrast(other, *pair)
-        ratio = (after["high"] - after["low"]) / (before["high"] - before["low"])
-        text = (
-            f"Against {base.spec.name}, the interval of {' − '.join(pair)} goes from "
-            f"{ends(before)} to {ends(after)}, {ratio:.2f} times as wide."
-        )
-        if other.spec.terms_of("attribute") and not base.spec.terms_of("attribute"):
-            text += (
-                " It includes that attribute words repeat: each is measured with every protected "
-                f"word. {base.spec.name} counts these distances as independent, and its intervals "
-                "tend to be too narrow."
-            )
-        lines.append(Line(other.spec.name, text))
-    return lines
-
-
-def comparison_sentence(comparison: pd.DataFrame) -> str:
-    """Word by how much the best model predicts what was left out better than the others."""
+def comparison_sentence(comparison: pd.DataFrame | None) -> str:
+    """Word by how much the best of several models predicts what was left out better."""
+    if comparison is None:
+        return ""
     best, *others = comparison.to_dict("records")
     beaten = joined(
         f"{other['model']} by {number(-other['elpd_diff'], 1)} (standard error "
@@ -221,7 +140,7 @@ def comparison_sentence(comparison: pd.DataFrame) -> str:
 def sensitivity_sentence(result: ModelResult) -> str:
     """Word whether some parameter of a model leans on its prior."""
     parts: dict[str, list[str]] = {}
-    for row in result.sensitivity.query("diagnosis != ''").to_dict("records"):
+    for row in result["sensitivity"].query("diagnosis != ''").to_dict("records"):
         name = row["parameter"].replace("_", " ").replace("sigma", "residual sd")
         parts.setdefault(name, []).append(row["of"].replace(", ", "–"))
     names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
@@ -230,9 +149,9 @@ def sensitivity_sentence(result: ModelResult) -> str:
     return f"The priors noticeably influence {joined(names)}."
 
 
-def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
-    """Word how many distances lie where the model expects them, and where intervals are off."""
-    frame = result.check[result.check["ci_prob"] == ci_prob].set_index("connection")
+def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
+    """Word how much of what was fitted lies where the model expects it, and what is off."""
+    frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []
     for which, gap in (("wide", parts - ci_prob), ("narrow", ci_prob - parts)):
@@ -240,7 +159,7 @@ def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
         off += [f"too {which} for {joined(uneven)}"] if uneven else []
     ci = probability_name(ci_prob)
     return (
-        f"{percent(frame['coverage']['all'], 1)} of {frame['n_rows']['all']:,} distances lie "
+        f"{percent(frame['coverage']['all'], 1)} of {frame['n_rows']['all']:,} {what} lie "
         f"inside their {ci} predictive intervals"
         + (f"; compared with {ci}, these are {joined(off)}." if off else ".")
     )
@@ -248,11 +167,15 @@ def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
 
 def influence_sentence(result: ModelResult) -> str:
     """Word which single word moves the contrast most, and between what ends."""
-    most, without = result.influence.iloc[0], result.influence["mean_without"]
+    frame = result["influence"]
+    most, without = frame.iloc[0], frame["mean_without"]
     turns = without.min() < 0 < without.max()
-    sign = "changes with some of them" if turns else "stays whichever is left out"
-    return (
-        f"It is {signed(most['mean'])} with all words, and {signed(most['mean_without'])} without "
-        f"“{most['name']}”, which moves it most: between {signed(without.min())} and "
-        f"{signed(without.max())}. Its sign {sign}."
+    return prose(
+        "influence_of",
+        mean=signed(most["mean"]),
+        without=signed(most["mean_without"]),
+        name=most["name"],
+        low=signed(without.min()),
+        high=signed(without.max()),
+        sign="changes with some of them" if turns else "stays whichever is left out",
     )

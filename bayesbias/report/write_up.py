@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from ..tables.descriptives import leading_pair
 from ..tables.levels import OVERALL
 from ..tables.schema import THIN_MARK
 from . import wording
 from .headline import NULLS, leading_rows, meanings
-from .numbers import Row, counted, joined, number, percent, probability_name
+from .numbers import counted, joined, number, percent, probability_name
 from .wording import MEANINGS, THIN_MEANING
-from .writer import escaped, table_lines
+from .writer import Raw, render
 
 if TYPE_CHECKING:
     from ..workflows.results import ModelResult
     from ..workflows.wordlist import Analysis
-
-NAMES = {"markdown": "write-up.md", "bibtex": "references.bib"}
-"""Files of a write-up by its parts."""
 
 GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
 """What an analysis calls vectors without a name, and what the paper writes for them."""
@@ -45,12 +45,6 @@ INDICES = {
     **{"attribute_kind": "k", "attribute_set": "s", "context": "m"},
 }
 """Indices of the formula, by the column that they stand for."""
-
-
-class Raw(str):
-    """A text that is written as it stands: a formula or citation."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -81,20 +75,19 @@ class WriteUp:
 
 
 def write_up(analysis: Analysis) -> WriteUp:
-    """Write the paragraphs of an analysis."""
-    text, entries = paragraphs(analysis), bibliography()
+    """Write the paragraphs of an analysis; what is no formula or citation is escaped."""
+    text = render("write_up.md.j2", **_values(analysis)).replace(" … ", " to ").replace("'", "’")
+    paragraphs, _, table = text.partition("\n|")
+    sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
+    return with_references("\n\n".join([*sections, f"|{table}"]))
+
+
+def with_references(text: str) -> WriteUp:
+    """Return a text in Markdown with the entries that it cites."""
+    entries = bibliography()
     keys = dict.fromkeys(re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@[^]]+)\]", text))))
-    ci, pair = probability_name(analysis.settings.ci_prob), leading_pair(analysis.table)
-    heads = ["group", " − ".join(pair), f"{ci} interval", "closer to their own"]
-    rows = []
-    for row in leading_rows(analysis).to_dict("records"):
-        name = f"{row['of']}{f' {THIN_MARK}' if row['thin'] else ''}"
-        rows.append([name, number(row["mean"]), _to(row), row["closer"]])
-    lines = [text, *table_lines(heads, [False, True, True, True], rows), ""]
-    lines += [THIN_MEANING, ""] if len(analysis.thin) else []
     bibtex = "\n\n".join(entries[key] for key in keys) + "\n"
-    head = "---\nbibliography: references.bib\n---\n\n"
-    return WriteUp(head + "\n".join(lines), bibtex)
+    return WriteUp(f"---\nbibliography: references.bib\n---\n\n{text.rstrip()}\n", bibtex)
 
 
 def bibliography() -> dict[str, str]:
@@ -103,38 +96,24 @@ def bibliography() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
-def paragraphs(analysis: Analysis) -> str:
-    """Fill the template; what is no formula or citation shows in Markdown as it stands."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("bayesbias", "report/templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        finalize=lambda value: value if isinstance(value, Raw) else escaped(str(value)),
-    )
-    environment.filters["raw"] = Raw
-    text = environment.get_template("write_up.md.j2").render(**_values(analysis))
-    sections = re.split(r"\n{2,}", text.strip())
-    return "\n\n".join(" ".join(section.split()) for section in sections) + "\n"
-
-
 def _values(analysis: Analysis) -> dict[str, Any]:
     """Return what the template names."""
-    table, settings, compared = analysis.table, analysis.settings, analysis.comparison
+    table, settings = analysis.table, analysis.settings
     *others, lead = analysis.results.values()
     words, rows = table.drop_duplicates("protected_word"), leading_rows(analysis)
     groups = words["protected_group"].value_counts(sort=False)
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{n_words[name]:,} {name}" for name in MEANINGS if name in n_words]
-    meaning, *differing = map(_plain, [*meanings(analysis, rows), ""])
+    places, nulls = _places(rows), [match for match in NULLS if match in rows]
+    meaning, *differing = [*meanings(analysis, rows), ""]
     return {
         **{"analysis": analysis, "table": table, "settings": settings, "words": words},
         **{"wordlist": analysis.wordlist, "lead": lead, "others": others, "meaning": meaning},
-        **{"found": dict(lead.diagnostics.itertuples(index=False, name=None))},
-        **{"counted": counted, "joined": joined, "cite": _cite, "priors_of": _priors},
-        **{"formula": _formula, "sigma": _sigma, "of_models": OF_MODELS},
+        **{"found": dict(lead["diagnostics"].itertuples(index=False, name=None))},
+        **{"counted": counted, "joined": joined, "priors_of": _priors, "formula": _formula},
+        **{"of_models": OF_MODELS, "version": version("bayesbias"), "rows": places},
+        "cite": lambda keys: Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""),
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
         "of_embedding": OF_EMBEDDINGS.get(settings.embedding, ()),
         "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
@@ -144,42 +123,53 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "total": wording.own_entries(analysis),
         "ci": probability_name(settings.ci_prob),
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
-        "places": [_place(row) for row in rows.to_dict("records")],
+        "cells": [
+            [place[key] for key in ("name", "mean", "interval", "closer")] for place in places
+        ],
+        "thin": THIN_MEANING if len(analysis.thin) else "",
+        "beyond": [f"{percent(rows[match][0])} of lists of {NULLS[match]}" for match in nulls],
         "results": [
-            *_beyond(analysis, rows.iloc[0]),
             *filter(None, differing),
-            _plain(wording.closeness_sentence(analysis)),
             wording.few_attributes(analysis),
             *wording.unmeasured(analysis),
             *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
         ],
         "fit": [
-            _plain(wording.coverage_sentence(lead, settings.ci_prob)),
+            wording.coverage_sentence(lead, settings.ci_prob),
             wording.sensitivity_sentence(lead),
-            *([] if compared is None else [wording.comparison_sentence(compared)]),
+            *filter(None, [wording.comparison_sentence(analysis.comparison)]),
         ],
     }
 
 
-def _cite(keys: tuple[str, ...]) -> Raw:
-    return Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else "")
+def _places(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the texts of the contrast of all groups, and of each."""
+    return [
+        {
+            "name": f"{row['of']}{f' {THIN_MARK}' if row['thin'] else ''}",
+            "of": row["of"],
+            "mean": number(row["mean"]),
+            "interval": f"{number(row['low'])} to {number(row['high'])}{row['edge']}",
+            "whose": "their" if row["level"] == OVERALL else "its",
+            "closer": row["closer"],
+        }
+        for row in rows.to_dict("records")
+    ]
 
 
-def _formula(result: ModelResult) -> str:
-    """Write the likelihood of a model."""
+def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:
+    """Write the likelihood of a model, or its residual standard deviation."""
     spec = result.spec
+    sigma = "".join([r"\sigma", *(f"_{INDICES[name]}" for name in spec.sigma_dims)])
+    if sigma_only:
+        return Raw(sigma)
     means = [] if spec.around_means else [r"\mu_c"]
     for term in spec.summed_terms:
         indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
         means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
-    inside = f"{' + '.join(means)}, {_sigma(result)}"
     student = spec.likelihood == "student_t"
-    family = rf"\mathrm{{StudentT}}(\nu, {inside})" if student else rf"\mathrm{{Normal}}({inside})"
-    return rf"y_i \sim {family}"
-
-
-def _sigma(result: ModelResult) -> str:
-    return "".join([r"\sigma", *(f"_{INDICES[name]}" for name in result.spec.sigma_dims)])
+    family = r"\mathrm{StudentT}(\nu, " if student else r"\mathrm{Normal}("
+    return Raw(rf"y_i \sim {family}{' + '.join(means)}, {sigma})")
 
 
 def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
@@ -195,29 +185,3 @@ def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
         groups.setdefault(key, []).append(name.replace("_", " ").replace("sigma", "residual sd"))
     for (prior_text, reason), names in groups.items():
         yield joined(names), prior_text, reason
-
-
-def _place(row: Row) -> str:
-    """Word where the contrast of all groups, or of one, lies, and how probably they are closer."""
-    whose = "their" if row["level"] == OVERALL else "its"
-    return (
-        f"{number(row['mean'])} for {row['of']} ({_to(row)}; closer to {whose} own: "
-        f"{row['closer']})"
-    )
-
-
-def _beyond(analysis: Analysis, row: Row) -> list[str]:
-    """Word which shares of reference lists lie less close than the contrast of all groups."""
-    if analysis.reference is None:
-        return []
-    shares = joined(f"{percent(row[match])} of lists of {NULLS[match]}" for match in NULLS)
-    return [f"All groups together lie closer than {shares}."]
-
-
-def _to(row: Row) -> str:
-    return f"{number(row['low'])} to {number(row['high'])}{row['edge']}"
-
-
-def _plain(text: str) -> str:
-    """Write intervals and apostrophes as a paper does."""
-    return re.sub(r"\+(?=\d)", "", text.replace(" … ", " to ").replace("'", "’"))

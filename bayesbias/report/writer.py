@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
@@ -25,7 +25,6 @@ from ..tables.schema import CONNECTIONS, THIN_MARK
 from .numbers import (
     COLUMNS,
     GRADED,
-    Row,
     borderline,
     ends,
     graded,
@@ -124,43 +123,26 @@ def lines(*keys: str, **values: object) -> list[Line]:
     return [Line(of.format(**values), text.format(**values)) for of, text in items]
 
 
-def table(
-    frame: pd.DataFrame,
-    caption: str,
-    *names: str,
-    ci_prob: float = 0.89,
-    n_draws: float | None = None,
-    rope: float | None = None,
-) -> Table:
-    """Make a table of columns of a frame.
+def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
+    """Make a table of columns of a frame, by default all; names that it lacks are left out.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    caption : str
-    *names : str
-        Columns, by default all. ``interval`` stands for ``low`` and ``high``; names that the frame
-        lacks are left out.
-    ci_prob : float
-        Probability of the intervals.
-    n_draws, rope : float, optional
-        Of `numbers.graded` and `numbers.borderline`. Without them only the marks of a column
-        ``edge`` are written.
-
-    Returns
-    -------
-    Table
-        NaN is a dash. Heads and the way that numbers are written are those of `numbers.COLUMNS`.
-        Intervals of rows whose ``thin`` is true carry ``THIN_MARK``.
+    ``interval`` stands for ``low`` and ``high``. Intervals and probabilities that more draws could
+    change are marked if the attrs of the frame have ``n_draws`` and ``rope``, intervals of rows
+    whose ``thin`` is true carry ``THIN_MARK``, and NaN is a dash. `numbers.COLUMNS` has the heads
+    and the way that numbers are written.
     """
-    if "interval" in names:
-        frame = frame.assign(
-            interval=[_interval(row, n_draws, rope) for _, row in frame.iterrows()]
-        )
+    attrs: dict[Any, Any] = frame.attrs
+    n_draws, rope = attrs.get("n_draws"), attrs.get("rope")
     writers = COLUMNS | {
         name: (of, partial(graded, n_draws=n_draws)) for name, of in GRADED.items()
     }
-    writers["interval"] = (f"{probability_name(ci_prob)} interval", None)
+    if "interval" in names:
+        texts = []
+        for row in frame.to_dict("records"):
+            edge = borderline(row, n_draws, rope) if n_draws and rope is not None else ""
+            texts.append(f"{ends(row)}{edge}{f' {THIN_MARK}' if row.get('thin') else ''}")
+        frame = frame.assign(interval=texts)
+        writers["interval"] = (f"{probability_name(frame.attrs['ci_prob'])} interval", None)
     heads, numeric, columns = [], [], []
     for name in [name for name in names or map(str, frame) if name in frame]:
         head, write = writers.get(name, (name.replace("_", " "), None))
@@ -170,13 +152,6 @@ def table(
     return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
 
 
-def _interval(row: Row, n_draws: float | None, rope: float | None) -> str:
-    edge = row.get("edge", "")
-    if n_draws is not None and rope is not None:
-        edge = borderline(row, n_draws, rope)
-    return f"{ends(row)}{edge}{f' {THIN_MARK}' if row.get('thin') else ''}"
-
-
 def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
     if isinstance(value, str | bool):
         return str(value)
@@ -184,12 +159,7 @@ def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
 
 
 def write_page(
-    page: Page,
-    record: Mapping[str, Any],
-    folder: Path,
-    record_name: str = "run.json",
-    *,
-    kinds: Sequence[str] = (),
+    page: Page, record: Mapping[str, Any], folder: Path, *, kinds: Sequence[str] = ()
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
@@ -199,7 +169,7 @@ def write_page(
     """
     drawn = draw(page, folder / PLOTS, kinds)
     present = {path.name for path in folder.iterdir() if path.is_file()}
-    files = sorted({*present, MARKDOWN, record_name} - {REPORT})
+    files = sorted({*present, MARKDOWN, "run.json"} - {REPORT})
     texts = {REPORT: html(page, record, drawn, files), MARKDOWN: markdown(page, record, kinds)}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -235,71 +205,42 @@ def html(
 
     Figures that are not among those drawn are left out.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    loader = PackageLoader("bayesbias", "report/templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    kinds = {str: "prose", Table: "table", Figure: "figure"}
-    return environment.get_template("page.html.j2").render(
-        page=page,
-        record=record,
-        drawn=drawn,
-        files=files,
-        style=Markup(loader.get_source(environment, "page.css")[0]),
-        kind=lambda block: kinds.get(type(block), "lines"),
-        most_open=MOST_OPEN,
-        may_be_wrong=MAY_BE_WRONG,
-        connections=CONNECTIONS,
-    )
+    kept = {"record": record, "drawn": drawn, "files": files, "connections": CONNECTIONS}
+    fixed = {"most_open": MOST_OPEN, "may_be_wrong": MAY_BE_WRONG}
+    return render("page.html.j2", page=page, **kept, **fixed)
 
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
     """Write a page as Markdown; figures are captions, or links to the files in ``plots``."""
-    written = [f"# {escaped(page.title)}", "", escaped(page.lede), ""]
-    for doubt in page.doubts:
-        written += [f"**The sampler warned:** {escaped(doubt)}", ""]
-    for section in page.sections:
-        written += [f"## {escaped(section.title)}", ""]
-        for block in section.blocks:
-            written += [*_block(block, kinds), ""]
-    return "\n".join([*written, "## Made by", "", f"    {record['command']}", ""])
+    text = render("page.md.j2", page=page, record=record, ending=min(kinds, default=""))
+    return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def _block(block: Block, kinds: Sequence[str]) -> Iterator[str]:
-    match block:
-        case str():
-            yield escaped(block)
-        case Table():
-            yield from (f"**{escaped(block.caption)}**", "")
-            yield from table_lines(block.heads, block.numeric, block.rows)
-        case Figure():
-            caption = escaped(block.caption)
-            file = f"{PLOTS}/{block.name}.{sorted(kinds)[0]}" if kinds else ""
-            yield f"![{caption}]({file})" if file else f"*Figure:* {caption}"
-        case _:
-            for line in block:
-                head = f"**{escaped(line.of)}**: " if line.of else ""
-                yield f"- {head}{escaped(line.text)}"
+class Raw(str):
+    """A text that Markdown takes as it stands: a formula or citation."""
+
+    __slots__ = ()
 
 
-def table_lines(
-    heads: Sequence[str], numeric: Sequence[bool], rows: Sequence[Sequence[str]]
-) -> Iterator[str]:
-    """Write a Markdown table."""
-    rule = " | ".join("--:" if right else "---" for right in numeric)
-    for place, cells in enumerate([heads, *rows]):
-        yield f"| {' | '.join(escaped(cell).replace('|', chr(92) + '|') for cell in cells)} |"
-        if place == 0:
-            yield f"| {rule} |"
+def render(template: str, **values: object) -> str:
+    """Fill a template of HTML, or of Markdown, where all that is not `Raw` is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    is_html = ".html" in template
+    environment = Environment(
+        loader=PackageLoader("bayesbias", "report/templates"),
+        autoescape=is_html,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=is_html,
+        finalize=None if is_html else lambda x: x if isinstance(x, Raw) else escaped(str(x)),
+    )
+    environment.filters["raw"] = Raw
+    kinds = {str: "prose", Table: "table", Figure: "figure"}
+    environment.globals["kind"] = lambda block: kinds.get(type(block), "lines")
+    return environment.get_template(template).render(**values)
 
 
 def escaped(text: str) -> str:
-    """Write a text so that Markdown shows it as it stands, in one line."""
-    return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", " ".join(text.split()))
+    """Write a text so that Markdown shows it as it stands, in one line and in cells of tables."""
+    return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))

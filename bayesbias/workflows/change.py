@@ -7,16 +7,15 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
 from .. import debias
-from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.display import Sheet
+from .._core.intervals import interval
 from .._core.random import as_seed_sequence
 from ..comparison import (
     alignment,
@@ -36,21 +35,32 @@ from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors
 from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
+from ..posterior.contrasts import contrasts
+from ..posterior.summaries import sd_summary
+from ..report import change_page
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .reference import HEADLINE
-from .results import ModelResult, OfModels, Tell, noticed, written_call
+from .results import (
+    ModelAnalysis,
+    ModelResult,
+    Readings,
+    Tell,
+    fit_models,
+    noticed,
+    predictive_coverage,
+    quietly,
+    written_call,
+)
 from .settings import settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from matplotlib.axes import Axes
-
-    from ..report.writer import Page
+    from xarray import DataTree
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
-"""Frames of a `ChangeResult` that are written, one row's model in its column ``model``."""
+"""Frames of a model that are written, one row's model in its column ``model``."""
 
 
 @dataclass(frozen=True)
@@ -68,37 +78,41 @@ class ChangeSettings(FitOptions):
     recover_words: int = N_WORDS
 
 
-class ChangeResult(ModelResult):
-    """One model of the change; frames are as the functions of their names return them."""
+def _watched(tree: DataTree) -> bool:
+    """Whether both of the connections are there whose order is watched."""
+    return set(HEADLINE) <= set(labels(tree, "connection"))
 
-    @cached_property
-    def changes(self) -> pd.DataFrame:  # noqa: D102
-        return changes(self.posterior, **self.settings.reading)
 
-    @property
-    def watched(self) -> bool:
-        """Whether both of the connections are there whose order is watched."""
-        return set(HEADLINE) <= set(labels(self.posterior, "connection"))
+def _orders(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Orders before and after; empty where there is no order to watch."""
+    if not _watched(tree):
+        return pd.DataFrame()
+    return order_changes(tree, *HEADLINE, **options.reading)
 
-    @cached_property
-    def orders(self) -> pd.DataFrame:
-        """Of `order_changes`; empty where there is no order to watch."""
-        if not self.watched:
-            return pd.DataFrame()
-        return order_changes(self.posterior, *HEADLINE, **self.settings.reading)
 
-    @cached_property
-    def turned(self) -> FloatArray:
-        """Draws of how many words had their order turned."""
-        return turned_counts(self.posterior, *HEADLINE)
+def _turned(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Mean and interval of the number of words whose order turned."""
+    if not _watched(tree):
+        return pd.DataFrame()
+    draws = turned_counts(tree, *HEADLINE)
+    low, high = interval(draws[:, None], **options.intervals)[0]
+    return pd.DataFrame({"mean": [draws.mean()], "low": [low], "high": [high]})
 
-    @cached_property
-    def alignment(self) -> pd.DataFrame:  # noqa: D102
-        return alignment(self.posterior, **self.settings.intervals)
+
+READINGS: Readings = {
+    "changes": lambda tree, options: changes(tree, **options.reading),
+    "orders": _orders,
+    "turned": _turned,
+    "contrasts": lambda tree, options: contrasts(tree, **options.reading),
+    "alignment": lambda tree, options: alignment(tree, **options.intervals),
+    "check": predictive_coverage,
+    "scales": lambda tree, options: sd_summary(tree, **options.intervals),
+}
+"""What is read from the posterior of a change."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ChangeAnalysis(OfModels[ChangeResult]):
+class ChangeAnalysis(ModelAnalysis):
     """All that is known about the change between two tables; shows itself by its headline.
 
     `before` and `after` are the distances, `unpaired` rows without a partner; `results` are by the
@@ -108,11 +122,15 @@ class ChangeAnalysis(OfModels[ChangeResult]):
     of on the way, `wordlist` the list's name, and `call` the call that makes the same analysis.
     """
 
+    _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
+    _model_frames: ClassVar[tuple[str, ...]] = FRAMES
+    _pages: ClassVar[Any] = change_page
+
     settings: ChangeSettings
     before: pd.DataFrame
     after: pd.DataFrame
     unpaired: pd.DataFrame
-    results: dict[str, ChangeResult]
+    results: dict[str, ModelResult]
     bands: pd.DataFrame
     scores: pd.DataFrame
     remains: pd.DataFrame | None
@@ -123,7 +141,7 @@ class ChangeAnalysis(OfModels[ChangeResult]):
     @property
     def changes(self) -> pd.DataFrame:
         """How far each kind of attribute moved, as `bayesbias.comparison.changes` returns it."""
-        return self.lead.changes
+        return self.lead["changes"]
 
     @property
     def names(self) -> tuple[str, str]:
@@ -131,42 +149,13 @@ class ChangeAnalysis(OfModels[ChangeResult]):
         return self.settings.names or ("before", "after")
 
     @property
-    def frames(self) -> dict[str, pd.DataFrame | None]:
-        """What is written as CSV, by the files' names."""
-        own = {name: getattr(self, name) for name in ("unpaired", "bands", "scores", "remains")}
-        of_models = {name: self.frame(name) for name in FRAMES}
-        return {"pairs": pair(self.before, self.after).rows, **own, **of_models}
-
-    def plot(self) -> Axes:
-        """Draw the contrast that leads before and after, or how far each kind moved."""
-        from ..report.change_page import headline_figure
-
-        return headline_figure(self).draw()
-
-    def write_up(self) -> str:
-        """Write a paragraph on the change, as Markdown."""
-        from ..report.change_page import change_paragraph
-
-        return change_paragraph(self)
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        from ..report.change_page import change_page
-
-        return change_page(self)
+    def pairs(self) -> pd.DataFrame:
+        """The rows that were matched, before and after."""
+        return pair(self.before, self.after).rows
 
     def record(self) -> dict[str, Any]:
         """Return what the numbers come from."""
-        return {
-            "hashes": {"pairs": self.posterior.attrs["table_hash"]},
-            "models": {name: result.spec.to_dict() for name, result in self.results.items()},
-            "warnings": list(self.notices),
-        }
-
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        from ..report.change_page import change_sheet
-
-        return change_sheet(self)
+        return super().record() | {"hashes": {"pairs": self.posterior.attrs["table_hash"]}}
 
 
 def analyze_change(
@@ -219,39 +208,34 @@ def analyze_change(
     human      -0.00 -0.02  0.01     0.05
     """
     known = settings_of(ChangeSettings, settings)
-    sources: tuple[Any, Any] | None = None
-    tables: tuple[Any, Any] = (before, after)
-    held: Any = ()
-    if not all(isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end} for end in tables):
-        if wordlist is None:
+    words = None if wordlist is None else load_wordlist(wordlist)
+    loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
+    held: list[KeyedVectors] = []
+    sources: list[VectorsLike] = []
+    one: Any = before
+    two: Any = after
+    if not (_is_table(one) and _is_table(two)):
+        if words is None:
             raise TypeError("vectors need their word list: pass wordlist")
-        words = load_wordlist(wordlist)
         known = replace(known, names=known.names or (_name(before), _name(after)))
-        loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
-        sources = before, _debiased(before, after, words, sets, **loading)
-        held = tuple(load_vectors(source, words, known.case, **loading) for source in sources)
-        one, two = known.names or ("before", "after")
-        tables = (
-            distance_table(held[0], words, embedding=one),
-            distance_table(held[1], words, embedding=two),
-        )
-    bar, tell = known.progressbar and tell is None, tell or (lambda _: None)
-    results, remains = {}, None
+        sources = [before, _debiased(before, after, words, sets, **loading)]
+        held = [load_vectors(source, words, known.case, **loading) for source in sources]
+        ends = zip(held, known.names or (), strict=True)
+        one, two = (distance_table(end, words, embedding=name) for end, name in ends)
+    options = known.of_fit(progressbar=known.progressbar and tell is None)
+    tell, remains = tell or quietly, None
     with noticed() as notices:
         seeds = as_seed_sequence(known.seed).spawn(len(known.models))
-        for model, seed in zip(known.models, seeds, strict=True):
-            tell(f"fitting {model}")
-            options = known.of_fit(seed=seed, progressbar=bar)
-            result = ChangeResult(fit_change(*tables, model, options=options), known)
-            tell(f"reading {model}")
-            for name in FRAMES:  # now, while warnings are noticed
-                getattr(result, name)
-            results[result.spec.name] = result
+        fits = [
+            (model, partial(fit_change, one, two, model, options=replace(options, seed=seed)))
+            for model, seed in zip(known.models, seeds, strict=True)
+        ]
+        results = fit_models(fits, READINGS, known, tell)
         tell("computing scores")
-        if sources:
+        if words is not None and held:
             scores = scores_before_after(held[0], held[1], words, ci_prob=known.ci_prob, seed=0)
         else:
-            scores = mac_before_after(*tables)
+            scores = mac_before_after(one, two)
         if recover is not None and sources:
             asked = load_defining_sets(recover)
             first, second = (_frequent(source, asked, **loading) for source in sources)
@@ -260,17 +244,21 @@ def analyze_change(
     given = {"before": before, "after": after, "wordlist": wordlist}
     return ChangeAnalysis(
         settings=known,
-        before=tables[0],
-        after=tables[1],
-        unpaired=pair(*tables).unpaired,
+        before=one,
+        after=two,
+        unpaired=pair(one, two).unpaired,
         results=results,
-        bands=band_shares(*tables),
+        bands=band_shares(one, two),
         scores=scores,
         remains=remains,
         notices=tuple(notices),
-        wordlist="" if wordlist is None else load_wordlist(wordlist).name,
+        wordlist=words.name if words else "",
         call=written_call("bb.analyze_change", given, settings),
     )
+
+
+def _is_table(end: object) -> bool:
+    return isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end}
 
 
 def _name(source: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..report.writer import Page
-    from .change import ChangeAnalysis
     from .pairs import PairAnalysis
+    from .results import ModelAnalysis
     from .sweep import Sweep
-    from .wordlist import Analysis
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -50,7 +49,7 @@ _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim",
 
 
 def write_results(
-    result: Analysis | ChangeAnalysis | PairAnalysis | Sweep,
+    result: ModelAnalysis | PairAnalysis | Sweep,
     folder: Path,
     command: str,
     *,
@@ -104,12 +103,18 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
 
 def lead_posterior(folder: Path) -> Path:
     """Return the file of the posterior that leads in a folder of results."""
-    try:
-        models = list(json.loads((folder / RECORD).read_text(encoding="utf-8"))["models"])
-    except (OSError, ValueError, KeyError, TypeError):
-        models = []
-    several = folder / f"posterior-{models[-1]}.nc" if models else folder
+    models = _recorded(folder, "models")
+    several = folder / f"posterior-{[*models][-1]}.nc" if models else folder
     return several if several.is_file() else folder / "posterior.nc"
+
+
+def _recorded(folder: Path, key: str) -> Collection[Any]:
+    """Return what the record of an earlier run has under a key, if there is a record of ours."""
+    try:
+        value = json.loads((folder / RECORD).read_text(encoding="utf-8"))[key]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ()
+    return value if isinstance(value, list | dict) else ()
 
 
 def require_place(
@@ -117,13 +122,13 @@ def require_place(
 ) -> None:
     """Check, before any work is done, whether results can be put into a folder.
 
-    `parts` are folders in it that get results of their own; of the files `names` one tells that
+    `parts` are folders in it that get results of their own. One of the files `names` means that
     there are results, which only `force` allows to replace.
     """
-    for folder in (out, *(out / part for part in parts)):
-        require_folder(folder)
-    every = [*names, *(f"{part}/{name}" for part in parts for name in names)]
-    _refuse_results([name for name in every if (out / name).exists()], out, force=force)
+    places = ["", *parts]
+    for part in places:
+        require_folder(out / part)
+    _refuse_results([str(Path(part, name)) for part in places for name in names], out, force=force)
 
 
 def require_folder(out: Path) -> None:
@@ -149,14 +154,21 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
     """
 
     def dropped(new: set[str]) -> set[str]:
-        _refuse_results(sorted(name for name in new if (out / name).exists()), out, force=force)
-        return _earlier(out, new)
+        _refuse_results(sorted(new), out, force=force)
+        places = {Path(name).parent for name in new if Path(name).name == RECORD}
+        return {
+            (place / name).as_posix()
+            for place in places
+            for name in _recorded(out / place, "files")
+            if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts
+        }
 
     with replace_folder(out, dropped) as folder:
         yield folder
 
 
-def _refuse_results(found: Sequence[str], out: Path, *, force: bool) -> None:
+def _refuse_results(names: Sequence[str], out: Path, *, force: bool) -> None:
+    found = [name for name in names if (out / name).exists()]
     if found and not force:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         raise ArgumentError(
@@ -164,20 +176,6 @@ def _refuse_results(found: Sequence[str], out: Path, *, force: bool) -> None:
             Argument("force", True),
             " to replace them, or another folder",
         )
-
-
-def _earlier(out: Path, new: Iterable[str]) -> set[str]:
-    """Return what the records of earlier runs in the same places name as theirs."""
-    names: set[str] = set()
-    for place in sorted({Path(name).parent for name in new if Path(name).name == RECORD}):
-        try:
-            listed = json.loads((out / place / RECORD).read_text(encoding="utf-8"))["files"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            continue  # no record, or not one of ours: then nothing here is known to be ours
-        for name in listed if isinstance(listed, list) else ():
-            if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts:
-                names.add((place / name).as_posix())
-    return {name for name in names if (out / name).is_file()}
 
 
 def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:

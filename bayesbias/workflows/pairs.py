@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,22 +18,23 @@ from ..maskedlm.measures import measure_table
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import SamplingWarning, warnings_of
+from ..model.tree import SamplingWarning
+from ..report import pairs_page
 from ..sampling.options import FitOptions
-from .results import Tell, joined
+from .results import ModelResult, Readings, Tell, joined, quietly, read_posterior
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
     from ..report.writer import Page
 
-FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
-    "summary": pair_summary,
-    "contrasts": model_contrasts,
-    "ranks": lambda tree, ci_prob, ci_kind: model_ranks(tree),
-    "scales": pair_scales,
+READINGS: Readings = {
+    "summary": lambda tree, options: pair_summary(tree, **options.intervals),
+    "contrasts": lambda tree, options: model_contrasts(tree, **options.intervals),
+    "ranks": lambda tree, _: model_ranks(tree),
+    "scales": lambda tree, options: pair_scales(tree, **options.intervals),
 }
-"""Frames made of every posterior, by name."""
+"""What is read from the posterior of a measure."""
 
 OF_SEVERAL = ("contrasts", "ranks")
 """Frames of two language models or more."""
@@ -51,9 +52,9 @@ class PairSettings(FitOptions):
 
 @dataclass(frozen=True)
 class PairAnalysis:
-    """Frames by name, and one posterior a measure.
+    """Frames by name, and one result a measure.
 
-    `frames` are ``paired``, ``observed``, ``measures`` and those of ``FRAMES``, the measure in a
+    `frames` are ``paired``, ``observed``, ``measures`` and those of ``READINGS``, the measure in a
     column; those of ``OF_SEVERAL`` are empty with one language model, and ``measures`` where
     answers have no scores. `scored` has a record of every folder or log of scores.
     """
@@ -61,7 +62,7 @@ class PairAnalysis:
     paired: pd.DataFrame
     settings: PairSettings
     spec: ModelSpec
-    posteriors: Mapping[str, DataTree]
+    results: Mapping[str, ModelResult]
     frames: Mapping[str, pd.DataFrame] = field(repr=False)
     scored: Sequence[Mapping[str, Any]] = ()
 
@@ -72,9 +73,7 @@ class PairAnalysis:
 
     def page(self) -> Page:
         """Return the page of the report."""
-        from ..report.pairs_page import pairs_page
-
-        return pairs_page(self, self.scored)
+        return pairs_page.page(self)
 
     def record(self) -> dict[str, Any]:
         """Return what the numbers come from."""
@@ -83,8 +82,12 @@ class PairAnalysis:
     @property
     def doubts(self) -> list[str]:
         """Warnings of the sampler, with the measure before each."""
-        trees = self.posteriors.items()
-        return [f"{name}: {text}" for name, tree in trees for text in warnings_of(tree)]
+        return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
+
+    @property
+    def posteriors(self) -> dict[str, DataTree]:
+        """The posterior of every measure."""
+        return {name: one.posterior for name, one in self.results.items()}
 
 
 def analyze_pairs(
@@ -92,7 +95,7 @@ def analyze_pairs(
     settings: PairSettings,
     *,
     scored: Sequence[Mapping[str, Any]] = (),
-    tell: Tell = lambda _: None,
+    tell: Tell = quietly,
 ) -> PairAnalysis:
     """Compute all that a report shows of sentence pairs.
 
@@ -108,22 +111,23 @@ def analyze_pairs(
     frames = {
         "paired": paired,
         "observed": observed_shares(paired, settings.ci_prob, seed=rng),
-        **dict.fromkeys(("measures", *FRAMES), pd.DataFrame()),
+        **dict.fromkeys(("measures", *READINGS), pd.DataFrame()),
     }
     if len(answered):
         frames["measures"] = measure_table(answered)
-    trees = {}
+    readings = READINGS
+    if paired["model"].nunique() == 1:
+        readings = {name: read for name, read in READINGS.items() if name not in OF_SEVERAL}
+    results = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
-        trees[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
-    several = paired["model"].nunique() > 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` has them
-        for name, make in FRAMES.items():
-            if several or name not in OF_SEVERAL:
-                parts = {key: make(tree, **settings.intervals) for key, tree in trees.items()}
-                frames[name] = joined(parts, "measure")
-    return PairAnalysis(paired, settings, spec, trees, frames, scored)
+        tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` has them
+            results[measure] = read_posterior(tree, readings, settings)
+    for name in readings:
+        frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
+    return PairAnalysis(paired, settings, spec, results, frames, scored)
 
 
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
@@ -17,7 +17,6 @@ from ..background.reference_words import (
     Match,
     Pool,
     TooFewWordsError,
-    Vary,
     draw_lists,
     draw_pool,
     with_matched,
@@ -32,18 +31,22 @@ from ..posterior.estimands import has_cells
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
-from .results import ModelResult, joined
+from .results import Tell, joined, quietly
 from .settings import Settings
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+    from .wordlist import Analysis
 
 HEADLINE = ("associated", "different")
 """The contrast that is compared with reference lists."""
 
-REFERENCES: dict[Match, Vary] = {"frequency": "stereotypes", "topics": "stereotypes"}
-"""Reference lists by what their words match, and which words of the list they replace."""
+PAIR = ("first", "second")
+"""Columns of a contrast's connections."""
+
+MATCHES: tuple[Match, ...] = ("frequency", "topics")
+"""Kinds of reference lists: what the words in the place of the stereotypes match."""
 
 SCORES = ("weat", "mac", "same")
 """Scores of the literature that accompany the contrasts."""
@@ -53,64 +56,34 @@ SCORES = ("weat", "mac", "same")
 class Reference:
     """What a list's contrasts are compared with.
 
-    Parameters
-    ----------
-    placed : DataFrame
-        ``match``, then as `bayesbias.vocabulary_contrasts` has them the levels of associated −
-        different with their places among reference lists.
-    lists : DataFrame
-        ``match``, ``list``, ``level``, ``protected_group``, ``mean`` of every reference list.
-    ranks : DataFrame
-        ``role``, ``set``, ``word``, ``rank``: frequency ranks of the list's words.
-    scores : DataFrame
-        As `score_table` gives them, of the seed in `seed`.
-    relative : DataFrame
-        ``first``, ``second``, groups, and of their `RelativeBias` ``statistic``, ``z`` and
-        ``p_normal``. Both are empty where fewer than two groups have stereotypes.
-    n_words : int
-        Words that reference lists were drawn from.
+    `frames` are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
+    levels of associated − different with their places among reference lists, and
+    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
+    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
+    empty where fewer than two groups have stereotypes. `n_lists` counts the lists of each kind,
+    `n_words` the words that they were drawn from.
     """
 
-    placed: pd.DataFrame
-    lists: pd.DataFrame
-    ranks: pd.DataFrame
-    scores: pd.DataFrame
-    relative: pd.DataFrame
+    frames: Mapping[str, pd.DataFrame]
+    n_lists: Mapping[str, int]
     n_words: int
-
-    @property
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """What is written as CSV, by the files' names."""
-        measures = {"ranks": self.ranks, "scores": self.scores, "relative": self.relative}
-        return {"reference": self.placed, "reference_lists": self.lists, **measures}
 
     def of_match(self, match: str) -> pd.DataFrame:
         """Return the places among the reference lists of one kind."""
-        rows = self.placed["match"] == match
-        return self.placed[rows].drop(columns="match").reset_index(drop=True)
-
-    def n_lists(self, match: str) -> int:
-        """Count the reference lists of one kind."""
-        return int(self.lists["list"][self.lists["match"] == match].nunique())
+        return self.frames["reference"].query("match == @match").reset_index(drop=True)
 
 
-def vocabulary_pool(
-    settings: Settings, lists: Iterable[WordList], source: VectorsLike
-) -> Pool | None:
+def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
     """Draw the words of an embedding that controls and reference lists are made of.
 
     None where none are wanted, or where a warning reports that the embedding has too few words.
     """
     if not (settings.matched or settings.reference_lists):
         return None
-    words = dict.fromkeys(word for wordlist in lists for word in wordlist.words)
+    loading = settings.chosen("case", "allow_pickle", "progressbar")
     with warned_if_too_few("no matched controls, no reference lists"):
         return draw_pool(
-            source,
-            words,
-            by_rank=True,
-            rng=default_rng(_seeds(settings)[0]),
-            **settings.chosen("case", "allow_pickle", "progressbar"),
+            source, words, by_rank=True, rng=default_rng(_seeds(settings)[0]), **loading
         )
     return None
 
@@ -125,64 +98,84 @@ def warned_if_too_few(what: str) -> Iterator[None]:
 
 
 def matched_list(
-    vectors: KeyedVectors, wordlist: WordList, pool: Pool, settings: Settings
+    vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
 ) -> tuple[KeyedVectors, WordList]:
-    """Add matched controls to a list, and their vectors to those of the list."""
-    wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
-    place = {word: row for row, word in enumerate(pool.words)}
-    new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
-    rows = [place[word] for word in new]
-    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
+    """Add matched controls to a list, and their vectors, where they are asked for.
+
+    A list that has its own stays as it is, as does one that the embedding has too few words for.
+    """
+    if pool is None or not settings.matched or "matched" in wordlist.controls:
+        return vectors, wordlist
+    with warned_if_too_few("no matched controls"):
+        wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
+        place = {word: row for row, word in enumerate(pool.words)}
+        new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
+        rows = [place[word] for word in new]
+        return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
+    return vectors, wordlist
 
 
 def read_against(
+    analysis: Analysis,
     vectors: KeyedVectors,
-    wordlist: WordList,
-    lead: ModelResult,
     pool: Pool,
-    *,
-    settings: Settings,
     source: VectorsLike,
-) -> Reference:
-    """Place the contrasts of a list under its leading model, and compute the other measures."""
-    own = replace(wordlist, controls=_baseline(wordlist, lead))
+    tell: Tell | None = None,
+) -> Reference | None:
+    """Place the contrasts of a list under its leading model, and compute the other measures.
+
+    None where the list has no such contrast, or the embedding too few words.
+    """
+    settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
+    headline = contrast_of(lead["contrasts"], *HEADLINE)
+    if headline.empty:
+        return None
+    (tell or quietly)("drawing reference lists")
+    own = replace(wordlist, controls=_baseline(analysis))
     held = {word: pool.found[word] for word in own.words if word in pool.found}
     controls = {word for words in own.controls.values() for word in words}
     held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
     known, present = replace(pool, found=held), words_present(own, held)
-    table = distance_table(held, present)
-    seeds = _seeds(settings)[3:]
-    n_lists = settings.reference_lists
+    with warned_if_too_few("no reference lists"):
+        lists = _contrasts_of_lists(analysis, known, present, distance_table(held, present))
+        parts = lists.groupby("match", sort=False)
+        placed = {match: placed_among(headline, part) for match, part in parts}
+        frames = {
+            "reference": joined(placed, "match").drop(columns=[*PAIR]),
+            "reference_lists": lists.drop(columns=[*PAIR]),
+            **_other_measures(vectors, present, settings, source),
+        }
+        n_lists = {str(match): part["list"].nunique() for match, part in parts}
+        return Reference(frames, n_lists, len(pool.words))
+    return None
+
+
+def _contrasts_of_lists(
+    analysis: Analysis, pool: Pool, present: WordList, table: pd.DataFrame
+) -> pd.DataFrame:
+    """Compute associated − different of reference lists of every kind, under the leading model."""
+    n_lists = analysis.settings.reference_lists
+    seeds = _seeds(analysis.settings)[3:]
     drawn = chain.from_iterable(
-        draw_lists(known, present, vary=vary, match=match, n_lists=n_lists, rng=default_rng(seed))
-        for (match, vary), seed in zip(REFERENCES.items(), seeds, strict=True)
+        draw_lists(
+            pool, present, vary="stereotypes", match=match, n_lists=n_lists, rng=default_rng(seed)
+        )
+        for match, seed in zip(MATCHES, seeds, strict=True)
     )
-    reference = list_contrasts(table, lead.posterior, known, drawn)
-    reference = reference[(reference[["first", "second"]] == [*HEADLINE]).all(axis=1)]
-    match = (reference["list"] // n_lists).map(dict(enumerate(REFERENCES)))
-    lists = reference.assign(list=reference["list"] % n_lists)
-    headline = contrast_of(lead.contrasts, *HEADLINE)
-    parts = {
-        match: placed_among(headline, part) for match, part in lists.groupby(match, sort=False)
-    }
-    ranks = wordlist.to_frame()
-    known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
-    ranks["rank"] = ranks["word"].map(known_ranks).astype("Int64")
-    return Reference(
-        placed=joined(parts, "match").drop(columns=["first", "second"]),
-        lists=lists.assign(match=match)[["match", *lists.columns.drop(["first", "second"])]],
-        ranks=ranks.dropna(subset="rank").reset_index(drop=True),
-        **_other_measures(vectors, present, settings, source),
-        n_words=len(pool.words),
-    )
+    frame = list_contrasts(table, analysis.lead.posterior, pool, drawn)
+    frame = frame[(frame[[*PAIR]] == [*HEADLINE]).all(axis=1)]
+    match = (frame["list"] // n_lists).map(dict(enumerate(MATCHES)))
+    frame = frame.assign(list=frame["list"] % n_lists)
+    frame.insert(0, "match", match)
+    return frame
 
 
-def _baseline(wordlist: WordList, lead: ModelResult) -> dict[str, tuple[str, ...]]:
+def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:
     """Return the controls that contrasts of groups are relative to, if they are relative."""
-    if not has_cells(lead.spec):
+    controls = dict(analysis.wordlist.controls)
+    if not has_cells(analysis.lead.spec):
         return {}
-    matched = {"matched": wordlist.controls.get("matched", ())}
-    return matched if matched["matched"] else dict(wordlist.controls)
+    return {"matched": controls["matched"]} if controls.get("matched") else controls
 
 
 def _other_measures(
@@ -190,23 +183,19 @@ def _other_measures(
 ) -> dict[str, pd.DataFrame]:
     """Compute the scores of the groups that have stereotypes, and z among random words."""
     groups = {
-        name: wordlist.groups[name] for name in wordlist.groups if name in wordlist.stereotypes
+        name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
     }
     if len(groups) < 2:
         return {"scores": pd.DataFrame(), "relative": pd.DataFrame()}
     some = replace(wordlist, groups=groups)
     asked, rows = experiments([some]), []
     loading = settings.chosen("case", "allow_pickle", "progressbar")
-    found = distributions(source, asked, **loading)
-    for name, one in found.items():
+    for name, one in distributions(source, asked, **loading).items():
         bias = one.relative_bias(asked[name].X, asked[name].Y, n_resamples=1)
-        labels = asked[name].labels[:2]
-        rows.append((*labels, bias.statistic, bias.z, bias.p_normal()))
-    columns = ["first", "second", "statistic", "z", "p_normal"]
-    scores = score_table(
-        vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=_seed(settings)
-    )
-    return {"scores": scores, "relative": pd.DataFrame(rows, columns=columns)}
+        rows.append((*asked[name].labels[:2], bias.statistic, bias.z, bias.p_normal()))
+    relative = pd.DataFrame(rows, columns=["first", "second", "statistic", "z", "p_normal"])
+    how: dict[str, Any] = {"ci_prob": settings.ci_prob, "seed": _seed(settings)}
+    return {"scores": score_table(vectors, some, scores=SCORES, **how), "relative": relative}
 
 
 def _seeds(settings: Settings) -> list[SeedSequence]:
@@ -215,7 +204,7 @@ def _seeds(settings: Settings) -> list[SeedSequence]:
     Without a number as the run's seed they are those of the seed 0, so that a list has the same
     controls whenever it is run.
     """
-    return SeedSequence(_seed(settings)).spawn(3 + len(REFERENCES))
+    return SeedSequence(_seed(settings)).spawn(3 + len(MATCHES))
 
 
 def _seed(settings: Settings) -> int:

@@ -1,48 +1,50 @@
-"""What the results of all workflows share: fitted models, the frames read from them, notices."""
+"""What whole analyses share: fitted models with the frames read from them, and notices."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from .._core.display import Shown
+from .._core.display import Sheet, Shown
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
-from ..model.tree import design_of, labels, spec_of, warnings_of
-from ..posterior.contrasts import contrast_draws, contrasts
-from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
-from ..posterior.predictive import effective_sizes, predictive_check
-from ..posterior.summaries import sd_summary, summary
+from ..model.tree import spec_of, warnings_of
+from ..posterior.predictive import predictive_check
 from ..sampling.options import FitOptions
-from ..tables.descriptives import PARTNERS
-from ..tables.levels import GROUP
 from .output import REPORT, replace_results, require_place, write_results
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from xarray import DataTree
 
-Tell = Callable[[str], None]
+    from ..report.write_up import WriteUp
+    from ..report.writer import Figure, Page
+
+type Tell = Callable[[str], object]
 """Is called with what is done next, in a few words."""
+
+type Readings = Mapping[str, Callable[[DataTree, FitOptions], pd.DataFrame]]
+"""What is read from a posterior, by the frames' names."""
+
+
+def quietly(_: str) -> None:
+    """Tell nobody of a step."""
 
 
 @dataclass(frozen=True, eq=False)
 class ModelResult:
-    """A fitted model, and the frames that are read from it, each when it is first asked for.
-
-    Frames are as the functions of their names return them. The posterior may be of distances or of
-    changes; `sensitivity`, `diagnostics` and `influence` are of distances.
-    """
+    """A fitted model: its posterior, and the frames that were read from it, by name."""
 
     posterior: DataTree
-    settings: FitOptions
+    frames: Mapping[str, pd.DataFrame]
 
     @cached_property
     def spec(self) -> ModelSpec:
@@ -54,73 +56,63 @@ class ModelResult:
         """What the sampler warned of; nothing if the posterior may be trusted."""
         return tuple(warnings_of(self.posterior))
 
-    @cached_property
-    def summary(self) -> pd.DataFrame:  # noqa: D102
-        return summary(self.posterior, **self.settings.intervals)
-
-    @cached_property
-    def contrasts(self) -> pd.DataFrame:  # noqa: D102
-        return contrasts(self.posterior, **self.settings.reading)
-
-    @cached_property
-    def listed(self) -> pd.DataFrame:
-        """Contrasts over the very words of the table."""
-        return contrasts(self.posterior, **self.settings.reading, over="listed")
-
-    @cached_property
-    def group_draws(self) -> pd.DataFrame:
-        """Draws of each group's contrast of the first two connections."""
-        levels, gaps, _ = contrast_draws(self.posterior, "population")
-        is_group = (levels["level"] == GROUP).to_numpy()
-        return pd.DataFrame(gaps[:, is_group, 0], columns=levels["protected_group"][is_group])
-
-    @cached_property
-    def check(self) -> pd.DataFrame:  # noqa: D102
-        probabilities = sorted({0.5, self.settings.ci_prob})
-        kind = self.settings.ci_kind
-        return predictive_check(self.posterior, probabilities, ci_kind=kind, seed=0)
-
-    @cached_property
-    def sizes(self) -> pd.DataFrame:
-        """Effective sizes of groups and sets; empty where the table carries no cosines."""
-        design = design_of(self.posterior)
-        if not design.word_likeness.size or not design.attribute_likeness.size:
-            return pd.DataFrame()
-        return effective_sizes(self.posterior)
-
-    @cached_property
-    def scales(self) -> pd.DataFrame:  # noqa: D102
-        return sd_summary(self.posterior, **self.settings.intervals)
-
-    @cached_property
-    def sensitivity(self) -> pd.DataFrame:  # noqa: D102
-        return prior_sensitivity(self.posterior)
-
-    @cached_property
-    def diagnostics(self) -> pd.DataFrame:  # noqa: D102
-        return diagnostics(self.posterior)
-
-    @cached_property
-    def influence(self) -> pd.DataFrame:
-        """Influence on the contrast that leads; empty for a model that is not Normal."""
-        if self.spec.likelihood != "normal":
-            return pd.DataFrame()
-        present = labels(self.posterior, "connection")
-        second = next(name for name in PARTNERS if name in present)
-        return influence(self.posterior, "associated", second)
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return self.frames[name]
 
 
-class OfModels[R: ModelResult](Shown):
-    """What analyses of a list and of a change share: one result a model, in the order asked for."""
+def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
+    """Read frames from a posterior, all at once: warnings come while they are noticed.
 
-    results: Mapping[str, R]
+    Frames know in their ``attrs`` how their intervals were made, and ``n_draws``, how many draws
+    would give shares as precise as theirs.
+    """
+    frames = {name: read(tree, options) for name, read in readings.items()}
+    for frame in frames.values():
+        error_share = float(frame.attrs.get("error_share", 1))
+        frame.attrs |= {**options.intervals, "n_draws": options.n_draws / error_share**2}
+    return ModelResult(tree, frames)
+
+
+def fit_models(
+    fits: Iterable[tuple[str, Callable[[], DataTree]]],
+    readings: Readings,
+    options: FitOptions,
+    tell: Tell,
+) -> dict[str, ModelResult]:
+    """Fit models one after the other, given by name and what fits them, and read the posteriors."""
+    results = {}
+    for name, fit in fits:
+        tell(f"fitting {name}")
+        tree = fit()
+        tell(f"reading and checking {name}")
+        result = read_posterior(tree, readings, options)
+        results[result.spec.name] = result
+    return results
+
+
+def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Return the shares of what was measured inside its predictive intervals."""
+    probabilities = sorted({0.5, options.ci_prob})
+    return predictive_check(tree, probabilities, ci_kind=options.ci_kind, seed=0)
+
+
+class ModelAnalysis(Shown):
+    """What analyses of a list and of a change share: one result a model, in the order asked for.
+
+    A class names its frames, those of its models, and the module of its page.
+    """
+
+    _frames: ClassVar[tuple[str, ...]]
+    _model_frames: ClassVar[tuple[str, ...]]
+    _pages: ClassVar[Any]
+    results: Mapping[str, ModelResult]
     notices: tuple[str, ...]
     call: str
 
     @property
-    def lead(self) -> R:
+    def lead(self) -> ModelResult:
         """The result of the model that detailed figures are drawn from: the last one asked for."""
-        return next(reversed(list(self.results.values())))
+        return [*self.results.values()][-1]
 
     @property
     def posterior(self) -> DataTree:
@@ -130,7 +122,7 @@ class OfModels[R: ModelResult](Shown):
     @property
     def contrasts(self) -> pd.DataFrame:
         """Contrasts under the model that leads, as `bayesbias.contrasts` returns them."""
-        return self.lead.contrasts
+        return self.lead["contrasts"]
 
     @property
     def rope(self) -> float:
@@ -138,9 +130,9 @@ class OfModels[R: ModelResult](Shown):
         return float(self.contrasts.attrs["rope"])
 
     @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return any(result.warnings for result in self.results.values())
+    def doubts(self) -> list[str]:
+        """Warnings of the sampler, the model before each."""
+        return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
 
     @property
     def posteriors(self) -> dict[str, DataTree]:
@@ -149,7 +141,39 @@ class OfModels[R: ModelResult](Shown):
 
     def frame(self, name: str) -> pd.DataFrame:
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
-        return joined({key: getattr(one, name) for key, one in self.results.items()}, "model")
+        return joined({model: result[name] for model, result in self.results.items()}, "model")
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame | None]:
+        """What is written as CSV, by the files' names."""
+        frames = {name: getattr(self, name) for name in self._frames}
+        return frames | {name: self.frame(name) for name in self._model_frames}
+
+    def plot(self) -> Axes:
+        """Draw the contrast that leads, overall and by group."""
+        figure: Figure = self._pages.headline_figure(self)
+        return figure.draw()
+
+    def write_up(self) -> WriteUp:
+        """Write paragraphs for a paper, with references."""
+        paper: WriteUp = self._pages.write_up(self)
+        return paper
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        page: Page = self._pages.page(self)
+        return page
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        sheet: Sheet = self._pages.sheet(self)
+        return sheet
+
+    def record(self) -> dict[str, Any]:
+        """Return what the numbers come from."""
+        return {
+            "models": {model: result.spec.to_dict() for model, result in self.results.items()},
+            "warnings": list(self.notices),
+        }
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the folder that the command writes, and return the path of its report.
@@ -168,22 +192,30 @@ class OfModels[R: ModelResult](Shown):
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:
-            write_results(self, stage, self.call)  # type: ignore[arg-type]  # subclasses have pages
+            write_results(self, stage, self.call)
         return Path(path) / REPORT
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The write-up, by the files' names."""
+        paper = self.write_up()
+        return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
-    """Join frames, without their attrs, with the key of each in the first columns."""
+    """Join frames with the key of each in the first columns; the attrs are those of the first."""
     if not parts:
         return pd.DataFrame(columns=[*columns])
     plain = {key: part.copy() for key, part in parts.items()}
     for part in plain.values():
         part.attrs = {}
     whole: pd.DataFrame = pd.concat(plain, names=[*columns, None])
-    return whole.reset_index(level=[*columns]).reset_index(drop=True)
+    whole = whole.reset_index(level=[*columns]).reset_index(drop=True)
+    whole.attrs = dict(next(iter(parts.values())).attrs)
+    return whole
 
 
 def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:

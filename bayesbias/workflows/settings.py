@@ -58,11 +58,13 @@ class Settings(FitOptions):
             )
         if not self.models:
             raise ValueError("at least one model is needed")
-        for name in ("matched", "reference_lists"):
-            value, few = getattr(self, name), name == "reference_lists"
-            if not is_whole(value) or value < 0 or (few and value == 1):
-                allowed = "0, or 2 or more for a range" if few else "a whole number from 0 on"
-                raise ArgumentError(Argument(name), f" must be {allowed}; got {value!r}")
+        if not is_whole(self.matched) or self.matched < 0:
+            text = f" must be a whole number from 0 on; got {self.matched!r}"
+            raise ArgumentError(Argument("matched"), text)
+        few = self.reference_lists
+        if not is_whole(few) or few < 0 or few == 1:
+            text = f" must be 0, or 2 or more for a range; got {few!r}"
+            raise ArgumentError(Argument("reference_lists"), text)
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the settings, as keywords of a function."""
@@ -90,10 +92,8 @@ def load_models(models: Sequence[str]) -> list[ModelSpec]:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two models are called {name!r}; give the copy a name of its own")
-        ending = name.lower().endswith((".png", ".svg"))  # plots are named after models
-        if not name.strip() or ending or any(mark in name for mark in "/\\\0"):
+        if not name.strip() or any(mark in name for mark in "/\\\0"):
             raise ValueError(
-                f"the model's name {name!r} must do as part of a file name; leave slashes, .png "
-                "and .svg out"
+                f"the model's name {name!r} must do as part of a file name; leave slashes out"
             )
     return specs

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ..tables.table_files import read_frame
-from .output import versions
-from .wordlist import Analysis
+from .output import RECORD, versions
+
+if TYPE_CHECKING:
+    from .wordlist import Analysis
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
@@ -26,9 +28,9 @@ def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
 
 def load_record(folder: Path) -> dict[str, Any]:
     """Read the record of an earlier run."""
-    path = folder / "run.json"
+    path = folder / RECORD
     if not path.is_file():
-        raise FileNotFoundError(f"no earlier run at {folder}; give a folder with run.json in it")
+        raise FileNotFoundError(f"no earlier run at {folder}; give a folder with {RECORD} in it")
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {**record, "hashes": record["hashes"]}

@@ -17,21 +17,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 
+from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from ..comparison.many import fit_many
 from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import load_vectors
 from ..model.spec import ModelSpec
-from ..model.tree import SamplingWarning, warnings_of
-from ..posterior.contrasts import contrasts
-from ..posterior.summaries import summary
+from ..model.tree import SamplingWarning
+from ..report import sweep_page
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
 from . import output
-from .results import joined
+from .results import ModelResult, Readings, joined, read_posterior
 from .sweep_spec import SweepConfig
+from .wordlist import READINGS
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -44,11 +45,24 @@ CELL = ("embedding", "list", "model")
 JOINT = "all embeddings and lists"
 """What the one model is called in messages."""
 
-FRAMES = ("summary", "contrasts", "ranks", "differences", "shares", "cells", "missing")
+CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
+"""What is read from the posterior of a cell, as an analysis of its list alone reads it."""
+
+JOINT_READINGS: Readings = {
+    "ranks": lambda tree, options: rank_embeddings(tree, **options.intervals),
+    "differences": lambda tree, options: embedding_differences(tree, **options.reading),
+    "shares": lambda tree, options: variance_shares(tree, **options.intervals),
+}
+"""What is read from the one model of all embeddings and lists."""
+
+FRAMES = (*CELL_READINGS, *JOINT_READINGS, "cells", "missing")
 """Frames that are written as CSV."""
 
 UNMEASURED = (ValueError, OSError, ImportError)
 """Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
+
+type ListKey = tuple[str, str]
+"""Names of an embedding and a list."""
 
 
 class Measured(NamedTuple):
@@ -57,6 +71,7 @@ class Measured(NamedTuple):
     table: pd.DataFrame
     missing: pd.DataFrame
     thin: pd.DataFrame
+    hash: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +108,10 @@ class Sweep:
         return self.cells[self.cells["state"] == "failed"]
 
     @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return bool((self.cells["warnings"] != "").any())
+    def doubts(self) -> list[str]:
+        """Warnings of the sampler, each with the number of its cells."""
+        texts = self.cells["warnings"][self.cells["warnings"] != ""].value_counts(sort=False)
+        return [f"{count} cell{'s' * (count > 1)}: {text}" for text, count in texts.items()]
 
     @property
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -104,9 +120,7 @@ class Sweep:
 
     def page(self) -> Page:
         """Return the page of the report."""
-        from ..report.sweep_page import sweep_page
-
-        return sweep_page(self)
+        return sweep_page.page(self)
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same results again."""
@@ -181,33 +195,33 @@ def run_sweep(
     0      demo  religion  paper  done
     """
     measured, refused = _measure(config, allow_pickle=allow_pickle, progress=progress)
-    hashes = {key: table_hash(part.table) for key, part in measured.items()}
     options = config.of_fit(progressbar=False)
     jobs = {}
     for key, spec in product(measured, config.models):
-        settings = {"sweep": 1, "table": hashes[key], "spec": spec.to_dict(), **options.recorded}
-        run = partial(fit_cell, measured[key].table, spec, options)
-        jobs[*key, spec.name] = Job(" / ".join((*key, spec.name)), settings, run)
+        part, cell = measured[key], (*key, spec.name)
+        settings = {"sweep": 1, "table": part.hash, "spec": spec.to_dict(), **options.recorded}
+        jobs[cell] = Job(" / ".join(cell), settings, partial(fit_cell, part.table, spec, options))
     done = run_jobs(
-        [*jobs.values(), *_joint_jobs(measured, hashes, options)],
+        [*jobs.values(), *_joint_jobs(measured, options)],
         folder=folder,
         n_jobs=n_jobs,
         progress=progress,
         description="fitting",
         category=SamplingWarning,
     )
-    fitted = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
+    whole = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
+    frames = {
+        name: joined({cell: _part(frame, name) for cell, frame in whole.items()}, *CELL)
+        for name in CELL_READINGS
+    }
     joint = done.frames.get(JOINT)
-    frames = {}
-    for name in ("summary", "contrasts"):
-        parts = {cell: _part(whole, name) for cell, whole in fitted.items()}
-        frames[name] = joined(parts, *CELL)
-    for name in ("ranks", "differences", "shares"):
-        frames[name] = pd.DataFrame() if joint is None else _part(joint, name)
-    for frame in frames.values():
-        frame.attrs |= config.intervals
+    frames |= {n: pd.DataFrame() if joint is None else _part(joint, n) for n in JOINT_READINGS}
+    exact = all(spec.likelihood == "normal" for spec in config.models)
+    for name, frame in frames.items():
+        share = ERROR_SHARE if exact and name == "contrasts" else 1
+        frame.attrs |= {**config.intervals, "n_draws": config.n_draws / share**2}
     sizes = [
-        (*key, len(part.table), len(part.missing), hashes[key]) for key, part in measured.items()
+        (*key, len(part.table), len(part.missing), part.hash) for key, part in measured.items()
     ]
     return Sweep(
         config=config,
@@ -223,10 +237,10 @@ def run_sweep(
 
 def _measure(
     config: SweepConfig, *, allow_pickle: bool, progress: bool | None
-) -> tuple[dict[tuple[str, str], Measured], dict[tuple[str, str], Exception]]:
+) -> tuple[dict[ListKey, Measured], dict[ListKey, Exception]]:
     """Measure every list in every embedding; return also why some were not, after a warning."""
     words = {word for wordlist in config.lists for word in wordlist.words}
-    measured, refused = {}, dict[tuple[str, str], Exception]()
+    measured, refused = {}, dict[ListKey, Exception]()
     for embedding in config.embeddings:
         keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
         try:
@@ -241,8 +255,8 @@ def _measure(
             except UNMEASURED as error:
                 refused[key] = error
                 continue
-            thin = undersized_sets(vectors, wordlist)
-            measured[key] = Measured(table, missing_words(vectors, wordlist), thin)
+            lost = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
+            measured[key] = Measured(table, *lost, table_hash(table))
     reasons = Counter((key[0], str(error)) for key, error in refused.items())
     if not measured:
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
@@ -256,44 +270,46 @@ def _states(
     config: SweepConfig,
     jobs: Mapping[tuple[str, str, str], Job],
     done: Finished,
-    refused: Mapping[tuple[str, str], Exception],
+    refused: Mapping[ListKey, Exception],
 ) -> pd.DataFrame:
     """State what has come of every cell."""
     failures = {failure.name: failure for failure in done.failures}
-    parts = [[part.name for part in getattr(config, f"{name}s")] for name in CELL]
     rows = []
-    for cell in product(parts[0], parts[1], parts[2]):
-        state = dict.fromkeys(("method", "warnings", "error", "message", "key"), "")
-        if job := jobs.get(cell):
-            state["key"] = job.key
-            if job.name in done.frames:
-                about = done.frames[job.name].attrs
-                state |= {"method": about["method"], "warnings": "; ".join(about["warnings"])}
-            else:
-                failure = failures[job.name]
-                state |= {"error": failure.error, "message": failure.message}
+    for embedding, wordlist, spec in product(config.embeddings, config.lists, config.models):
+        cell = (embedding.name, wordlist.name, spec.name)
+        job, error, message = jobs.get(cell), "", ""
+        about: Mapping[Any, Any] = {}
+        if job is None:
+            reason = refused[cell[:2]]
+            error, message = type(reason).__name__, str(reason)
+        elif job.name in failures:
+            error, message = failures[job.name].error, failures[job.name].message
         else:
-            error = refused[cell[0], cell[1]]
-            state |= {"error": type(error).__name__, "message": str(error)}
-        state = {"state": "failed" if state["error"] else "done"} | state
-        rows.append(dict(zip(CELL, cell, strict=True)) | state)
+            about = done.frames[job.name].attrs
+        rows.append(
+            {
+                **dict(zip(CELL, cell, strict=True)),
+                "state": "failed" if error else "done",
+                "method": about.get("method", ""),
+                "warnings": "; ".join(about.get("warnings", ())),
+                "error": error,
+                "message": message,
+                "key": job.key if job else "",
+            }
+        )
     return pd.DataFrame(rows)
 
 
-def _joint_jobs(
-    measured: Mapping[tuple[str, str], Measured],
-    hashes: Mapping[tuple[str, str], str],
-    options: FitOptions,
-) -> list[Job]:
+def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> list[Job]:
     """Return the one model of all embeddings and lists, each distance once in a list."""
-    first = dict[tuple[str, str], tuple[str, str]]()
-    for key in measured:
-        first.setdefault((key[1], hashes[key]), key)
+    first = dict[tuple[str, str], ListKey]()
+    for key, part in measured.items():
+        first.setdefault((key[1], part.hash), key)
     keys = list(first.values())
     if len({wordlist for _, wordlist in keys}) == len(keys):
         return []
     options = options.of_fit(method="auto")
-    named = [[wordlist, name, hashes[name, wordlist]] for name, wordlist in keys]
+    named = [[wordlist, name, measured[name, wordlist].hash] for name, wordlist in keys]
     settings = {"sweep_joint": 1, "tables": named, **options.recorded}
     tables = [measured[key].table.assign(embedding=key[0], wordlist=key[1]) for key in keys]
     return [Job(JOINT, settings, partial(fit_joint, tables, options))]
@@ -301,12 +317,7 @@ def _joint_jobs(
 
 def fit_cell(table: pd.DataFrame, spec: ModelSpec, options: FitOptions) -> pd.DataFrame:
     """Fit one cell, in a worker, and return its summary and contrasts."""
-    tree = fit(table, spec, options=options)
-    frames = {
-        "summary": summary(tree, **options.intervals),
-        "contrasts": contrasts(tree, **options.reading),
-    }
-    return _packed(frames, tree)
+    return _packed(read_posterior(fit(table, spec, options=options), CELL_READINGS, options))
 
 
 def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFrame:
@@ -317,22 +328,16 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* are not in all of its embeddings")
         warnings.filterwarnings("ignore", message="the list .* is in .* only")
-        tree = fit_many(tables, options=options)
-        parts = {
-            "ranks": rank_embeddings(tree, **options.intervals),
-            "differences": embedding_differences(tree, **options.reading),
-            "shares": variance_shares(tree, **options.intervals),
-        }
-    return _packed(parts, tree)
+        return _packed(read_posterior(fit_many(tables, options=options), JOINT_READINGS, options))
 
 
-def _packed(parts: Mapping[str, pd.DataFrame], tree: DataTree) -> pd.DataFrame:
+def _packed(result: ModelResult) -> pd.DataFrame:
     """Join frames as one, with their columns, the method and warnings in ``attrs``."""
-    whole = joined(parts, "frame")
+    whole = joined(result.frames, "frame")
     whole.attrs = {
-        "columns": {name: list(part) for name, part in parts.items()},
-        "method": tree.attrs.get("method", ""),
-        "warnings": warnings_of(tree),
+        "columns": {name: list(part) for name, part in result.frames.items()},
+        "method": result.posterior.attrs.get("method", ""),
+        "warnings": list(result.warnings),
     }
     return whole
 

@@ -103,51 +103,41 @@ def load_sweep(path: str | Path) -> SweepConfig:
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
     known = {key.name: key.default for key in fields(SweepConfig) if key.name != "progressbar"}
-    for key in content:
+    missing = {"models": list(DEFAULT_MODELS["distance"]), "lists": None, "embeddings": None}
+    given = {**content, **{key: missing[key] for key in missing if key not in content}}
+    for key, value in given.items():
         if key not in known:
-            raise ValueError(
-                f"{unknown_name('key', key, known)}; `bayesbias sweep --help` shows a sweep's file"
-            )
-    options = dict(content)
-    embeddings = options.pop("embeddings", None)
-    if not isinstance(embeddings, Mapping):
-        raise ValueError(
-            "embeddings must be a table of names and sources: [embeddings], and below it lines "
-            f'such as demo = "glove-demo"; got {embeddings!r:.60}'
-        )
-    names = {
-        "lists": options.pop("lists", None),
-        "models": options.pop("models", list(DEFAULT_MODELS["distance"])),
-    }
-    for kind, given in names.items():
-        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-            raise ValueError(
-                f"{kind} must be a list of names or paths, and stand before [embeddings]; got "
-                f"{given!r:.60}"
-            )
-    for key, value in options.items():
-        text = isinstance(known[key], str)
-        if isinstance(value, bool) or not isinstance(value, str if text else int | float):
-            kind = "text" if text else "a number"
-            raise ValueError(f"{key} must be {kind}; got {value!r:.60}")
+            text = unknown_name("key", key, known)
+            raise ValueError(f"{text}; `bayesbias sweep --help` shows a sweep's file")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key == "embeddings":
+            allowed = 'a table of names and sources: [embeddings], and below it demo = "glove-demo"'
+            right = isinstance(value, Mapping)
+        elif key in ("lists", "models"):
+            allowed = "a list of names or paths, and stand before [embeddings]"
+            right = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        elif isinstance(known[key], str):
+            allowed, right = "text", isinstance(value, str)
+        else:
+            allowed, right = "a number", number
+        if not right:
+            raise ValueError(f"{key} must be {allowed}; got {value!r:.60}")
+    embeddings, lists, models = (given.pop(key) for key in ("embeddings", "lists", "models"))
     return SweepConfig(
         tuple(_embedding(name, raw, folder) for name, raw in embeddings.items()),
-        tuple(load_wordlist(_located(source, folder)) for source in names["lists"]),
-        tuple(load_model(_located(source, folder), "distance") for source in names["models"]),
-        **options,
+        tuple(load_wordlist(_located(source, folder)) for source in lists),
+        tuple(load_model(_located(source, folder), "distance") for source in models),
+        **given,
     )
 
 
 def _embedding(name: str, raw: object, folder: Path) -> Embedding:
     given = {"source": raw} if isinstance(raw, str) else raw
-    keys = ("source", "case")
-    for key in given if isinstance(given, Mapping) else ():
-        if key not in keys:
-            raise ValueError(f"embeddings.{name}: {unknown_name('key', key, keys)}")
-    texts = isinstance(given, Mapping) and all(
-        one and isinstance(one, str) for one in given.values()
-    )
-    if not isinstance(given, Mapping) or not texts or "source" not in given:
+    if (
+        not isinstance(given, Mapping)
+        or not {"source"} <= {*given} <= {"source", "case"}
+        or not all(one and isinstance(one, str) for one in given.values())
+    ):
         raise ValueError(
             f'embeddings.{name} must be a path, or {{ source = "PATH", case = "lower" }}; got '
             f"{raw!r:.60}; options of the sweep stand before [embeddings]"

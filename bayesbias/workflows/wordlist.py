@@ -3,58 +3,111 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from .._core.display import Sheet
-from ..background.reference_words import Pool
 from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
 from ..embeddings.load import VectorsLike, open_embedding, pick, resolved_forms
 from ..model.spec import ModelSpec
+from ..model.tree import design_of, index_of, labels, spec_of
+from ..posterior.contrasts import contrast_draws, contrasts
+from ..posterior.diagnostics import diagnostics, prior_sensitivity
+from ..posterior.influence import influence
 from ..posterior.loo import compare_models
+from ..posterior.predictive import effective_sizes
+from ..posterior.summaries import sd_summary, summary
+from ..report import list_page
 from ..sampling.fit import fit
-from ..tables.descriptives import contrast_of
+from ..sampling.options import FitOptions
+from ..tables.descriptives import PARTNERS
+from ..tables.levels import GROUP
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
-from .reference import (
-    HEADLINE,
-    Reference,
-    matched_list,
-    read_against,
-    vocabulary_pool,
-    warned_if_too_few,
+from .reference import Reference, matched_list, read_against, vocabulary_pool
+from .results import (
+    ModelAnalysis,
+    ModelResult,
+    Readings,
+    Tell,
+    fit_models,
+    noticed,
+    predictive_coverage,
+    quietly,
+    written_call,
 )
-from .results import ModelResult, OfModels, Tell, noticed, written_call
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from matplotlib.axes import Axes
-
-    from ..report.write_up import WriteUp
-    from ..report.writer import Page
+    from xarray import DataTree
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
-
-FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity", "diagnostics", "influence")
-"""Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
 
 LOADED = "the vectors given"
 """What an embedding is called that came as vectors, without a name."""
 
 
+def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
+    """Influence on the contrast that leads; empty for a model that is not Normal."""
+    if spec_of(tree).likelihood != "normal":
+        return pd.DataFrame()
+    present = labels(tree, "connection")
+    return influence(tree, "associated", next(name for name in PARTNERS if name in present))
+
+
+def _group_draws(tree: DataTree, _: FitOptions) -> pd.DataFrame:
+    """Draws of each group's contrast of the first two connections."""
+    levels, gaps, _names = contrast_draws(tree, "population")
+    is_group = (levels["level"] == GROUP).to_numpy()
+    return pd.DataFrame(gaps[:, is_group, 0], columns=levels["protected_group"][is_group])
+
+
+def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
+    """Effective sizes of groups and sets; empty where the table carries no cosines."""
+    design = design_of(tree)
+    known = design.word_likeness.size and design.attribute_likeness.size
+    return effective_sizes(tree) if known else pd.DataFrame()
+
+
+def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Contrasts over the very words of a table; empty where a word lacks a kind of attributes."""
+    n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
+    cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
+    if len(np.unique(cells)) < n_words * n_kinds:
+        return pd.DataFrame()
+    return contrasts(tree, **options.reading, over="listed")
+
+
+READINGS: Readings = {
+    "summary": lambda tree, options: summary(tree, **options.intervals),
+    "contrasts": lambda tree, options: contrasts(tree, **options.reading),
+    "check": predictive_coverage,
+    "scales": lambda tree, options: sd_summary(tree, **options.intervals),
+    "sensitivity": lambda tree, _: prior_sensitivity(tree),
+    "diagnostics": lambda tree, _: diagnostics(tree),
+    "influence": _influence,
+    "sizes": _sizes,
+    "listed": _listed,
+    "group_draws": _group_draws,
+}
+"""What is read from the posterior of a list; ``listed`` are contrasts over its very words."""
+
+FRAMES = tuple(READINGS)[:7]
+"""Frames of a model that are written, one row's model in its column ``model``."""
+
+
 @dataclass(frozen=True, repr=False)
-class Analysis(OfModels[ModelResult]):
+class Analysis(ModelAnalysis):
     """What is known about one word list in one embedding; shows itself by its headline.
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
@@ -66,58 +119,34 @@ class Analysis(OfModels[ModelResult]):
     `since` is what changed since an earlier run, and `call` the call that makes the same analysis.
     """
 
+    _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
+    _model_frames: ClassVar[tuple[str, ...]] = FRAMES
+    _pages: ClassVar[Any] = list_page
+
     wordlist: WordList
     settings: Settings
     table: pd.DataFrame
     missing: pd.DataFrame
+    thin: pd.DataFrame
     resolved_forms: Mapping[str, str]
+    others: Mapping[str, str]
     vectors_hash: str
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = ()
     reference: Reference | None = None
-    others: Mapping[str, str] = field(default_factory=dict)
-    thin: pd.DataFrame = field(default_factory=pd.DataFrame)
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
 
     @property
-    def versions(self) -> dict[str, str]:
-        """Versions of the packages that the posteriors were made with."""
-        return dict(json.loads(str(self.posterior.attrs["versions"])))
-
-    @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
-        kept = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
-        reference = self.reference.frames if self.reference else {}
-        return {**kept, **reference, **{name: self.frame(name) for name in FRAMES}}
-
-    def plot(self) -> Axes:
-        """Draw the contrast that leads, overall and by group, over its reference lists."""
-        from ..report.list_page import headline_figure
-
-        return headline_figure(self).draw()
-
-    def write_up(self) -> WriteUp:
-        """Write a methods and a results paragraph of the run, with references."""
-        from ..report.write_up import write_up
-
-        return write_up(self)
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        from ..report.list_page import list_page
-
-        return list_page(self)
+        return super().frames | (dict(self.reference.frames) if self.reference else {})
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same result again, and to check that it is the same."""
-        fits = {
-            model: {key: tree.attrs[key] for key in ("method", "method_reason", "seed")}
-            for model, tree in self.posteriors.items()
-        }
-        return {
+        keys = ("method", "method_reason", "seed")
+        return super().record() | {
             "list": self.wordlist.name,
             "arguments": {**self.settings.recorded, "models": list(self.settings.models)},
             "hashes": {
@@ -125,23 +154,11 @@ class Analysis(OfModels[ModelResult]):
                 "vectors": self.vectors_hash,
                 "table": self.posterior.attrs["table_hash"],
             },
-            "fits": fits,
-            "models": {model: result.spec.to_dict() for model, result in self.results.items()},
-            "warnings": list(self.notices),
+            "fits": {
+                model: {key: tree.attrs[key] for key in keys}
+                for model, tree in self.posteriors.items()
+            },
         }
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The write-up, by the files' names."""
-        from ..report.write_up import NAMES
-
-        paper = self.write_up()
-        return {name: str(getattr(paper, part)) for part, name in NAMES.items()}
-
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        from ..report.headline import headline_sheet
-
-        return headline_sheet(self)
 
 
 def analyze(
@@ -232,81 +249,49 @@ def analyze_lists(
             embedding = open_embedding(source, **settings.chosen("allow_pickle", "progressbar"))
             how = settings.chosen("strip_accents", "subwords")
             vectors = pick(embedding, words, settings.case, **how)
-        pool = vocabulary_pool(settings, lists, source)
-    return [
-        _analysis(
-            vectors, one, specs, settings=settings, pool=pool, source=source, read=read, tell=tell
-        )
-        for one in lists
-    ]
+        pool = vocabulary_pool(settings, words, source)
+    analyses = []
+    for wordlist in lists:
+        with noticed() as notices:
+            known, wider = matched_list(vectors, wordlist, pool, settings)
+            analysis = _analysis(known, wider, specs, settings, tell)
+            if pool and settings.reference_lists:
+                reference = read_against(analysis, known, pool, source, tell)
+                analysis = replace(analysis, reference=reference)
+        analyses.append(replace(analysis, notices=(*read, *notices)))
+    return analyses
 
 
 def _analysis(
     vectors: KeyedVectors | ContextualVectors,
     wordlist: WordList,
     specs: Sequence[ModelSpec],
-    *,
     settings: Settings,
-    pool: Pool | None,
-    source: VectorsLike | ContextualVectors,
-    read: Sequence[str],
     tell: Tell | None,
 ) -> Analysis:
     """Measure a list, fit every model, and read the posteriors."""
-    keyed = vectors
+    options = settings.of_fit(progressbar=settings.progressbar and tell is None)
+    tell, asked = tell or quietly, set(wordlist.words)
+    tell("measuring distances")
     if isinstance(vectors, ContextualVectors):
         keyed = vectors.in_context(vectors.contexts[0])
-    tell, bar = tell or (lambda _: None), settings.progressbar and tell is None
-    reference, comparison, results = None, None, {}
-    with noticed() as notices:
-        if pool and settings.matched and "matched" not in wordlist.controls:
-            with warned_if_too_few("no matched controls"):
-                keyed, wordlist = matched_list(keyed, wordlist, pool, settings)
-                vectors = keyed
-        tell("measuring distances")
-        if isinstance(vectors, ContextualVectors):
-            table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
-        else:
-            table = distance_table(
-                vectors,
-                wordlist,
-                embedding=settings.embedding,
-                max_missing=settings.max_missing,
-                ranks=frequency_ranks(vectors),
-            )
-        for spec in specs:
-            tell(f"fitting {spec.name}")
-            posterior = fit(table, spec, options=settings.of_fit(progressbar=bar))
-            tell(f"reading and checking {spec.name}")
-            results[spec.name] = ModelResult(posterior, settings)
-            for name in FRAMES:  # now, while warnings are noticed
-                getattr(results[spec.name], name)
-        if len(results) > 1:
-            tell("comparing the models")
-            comparison = _compared(table, results)
-        lead = list(results.values())[-1]
-        if pool and settings.reference_lists and len(contrast_of(lead.contrasts, *HEADLINE)):
-            tell("drawing reference lists")
-            with warned_if_too_few("no reference lists"):
-                reference = read_against(
-                    keyed, wordlist, lead, pool, settings=settings, source=source
-                )
-    asked = set(wordlist.words)
+        table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
+    else:
+        keyed, how = vectors, settings.chosen("embedding", "max_missing")
+        table = distance_table(vectors, wordlist, ranks=frequency_ranks(vectors), **how)
+    fits = [(spec.name, partial(fit, table, spec, options=options)) for spec in specs]
+    results = fit_models(fits, READINGS, settings, tell)
     return Analysis(
         wordlist=wordlist,
         settings=settings,
         table=table,
         missing=missing_words(keyed, wordlist),
-        resolved_forms={
-            word: form for word, form in resolved_forms(keyed).items() if word in asked
-        },
+        thin=undersized_sets(keyed, wordlist),
+        resolved_forms={w: form for w, form in resolved_forms(keyed).items() if w in asked},
+        others={w: form for w, form in getattr(keyed, "others", {}).items() if w in asked},
         vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
-        comparison=comparison,
-        notices=(*read, *notices),
-        reference=reference,
-        others={w: form for w, form in getattr(keyed, "others", {}).items() if w in asked},
-        thin=undersized_sets(keyed, wordlist),
+        comparison=_compared(table, results) if len(results) > 1 else None,
     )
 
 
