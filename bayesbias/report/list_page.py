@@ -34,8 +34,9 @@ def list_page(analysis: Analysis) -> Page:
     lead, changed = headline(analysis), list[Block]()
     if since is not None:
         changed = [table(since, "What changed") if len(since) else "Nothing changed."]
+    found = [lead.table, headline_figure(analysis), *lead.notes, *_baseline(analysis)]
     sections = [
-        Section("found", "What was found", [lead.table, headline_figure(analysis), *lead.notes]),
+        Section("found", "What was found", found),
         Section("reference", "Other measures", _reference(analysis)),
         Section("since", "Since an earlier run", changed),
         Section("reading", "How to read this", [_reading(analysis)]),
@@ -76,6 +77,15 @@ def headline_figure(analysis: Analysis) -> Figure:
     )
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
     return Figure(f"headline-{lead}", draw, caption)
+
+
+def _baseline(analysis: Analysis) -> list[Block]:
+    rows = analysis.baseline
+    names = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
+    marks: dict[str, Any] = {"ci_prob": analysis.settings.ci_prob, "rope": analysis.rope}
+    marks["n_draws"] = plain_draws(analysis.lead.contrasts, analysis.settings)
+    caption = "Own stereotypes less others, relative to baseline words"
+    return [prose("baseline"), table(rows, caption, *names, **marks)] if len(rows) else []
 
 
 def _reference(analysis: Analysis) -> list[Block]:

@@ -28,6 +28,7 @@ from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import with_words
 from ..embeddings.load import VectorsLike
+from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.estimands import has_cells
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
@@ -175,6 +176,22 @@ def read_against(
         **_other_measures(vectors, present, settings, source),
         n_words=len(pool.words),
     )
+
+
+def baseline_rows(
+    vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, settings: Settings
+) -> pd.DataFrame:
+    """Return the contrasts of groups relative to each baseline of a list; empty without one."""
+    if not wordlist.baseline:
+        return pd.DataFrame()
+    groups = {**wordlist.groups, **wordlist.baseline}
+    table = distance_table(vectors, replace(wordlist, groups=groups, controls={}, baseline={}))
+    reading = {**settings.chosen("ci_prob", "ci_kind"), "rope": lead.contrasts.attrs["rope"]}
+    frames = [
+        baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)
+        for name in wordlist.baseline
+    ]
+    return pd.concat(frames, ignore_index=True)
 
 
 def _baseline(wordlist: WordList, lead: ModelResult) -> dict[str, tuple[str, ...]]:

@@ -28,6 +28,7 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
 from .reference import (
     HEADLINE,
     Reference,
+    baseline_rows,
     matched_list,
     read_against,
     vocabulary_pool,
@@ -63,7 +64,8 @@ class Analysis(OfModels[ModelResult]):
     drawn. `resolved_forms` are words that were read in another form, `others` the forms in which
     missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256
     of the words and vectors that were used, `notices` what the package warned of on the way.
-    `since` is what changed since an earlier run, and `call` the call that makes the same analysis.
+    `since` is what changed since an earlier run, `baseline` is of `bayesbias.baseline_contrasts`,
+    and `call` the call that makes the same analysis.
     """
 
     wordlist: WordList
@@ -80,6 +82,7 @@ class Analysis(OfModels[ModelResult]):
     thin: pd.DataFrame = field(default_factory=pd.DataFrame)
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
+    baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -91,6 +94,7 @@ class Analysis(OfModels[ModelResult]):
         """What is written as CSV, by the files' names."""
         kept = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
         reference = self.reference.frames if self.reference else {}
+        reference |= {"baseline": self.baseline} if len(self.baseline) else {}
         return {**kept, **reference, **{name: self.frame(name) for name in FRAMES}}
 
     def plot(self) -> Axes:
@@ -290,6 +294,7 @@ def _analysis(
                 reference = read_against(
                     keyed, wordlist, lead, pool, settings=settings, source=source
                 )
+        baseline = baseline_rows(keyed, wordlist, lead, settings)
     asked = set(wordlist.words)
     return Analysis(
         wordlist=wordlist,
@@ -306,6 +311,7 @@ def _analysis(
         reference=reference,
         others={w: form for w, form in getattr(keyed, "others", {}).items() if w in asked},
         thin=undersized_sets(keyed, wordlist),
+        baseline=baseline,
     )
 
 
