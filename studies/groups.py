@@ -168,7 +168,7 @@ class Lists:
     """Lists of two groups drawn from the bundled vectors in clusters of so many words."""
 
     cluster: int
-    planted: float = 0.0
+    planted: tuple[float, float] = (0.0, 0.0)
     words: int = 8
     controls: int = 60
     vectors: str = "glove-demo"
@@ -182,7 +182,9 @@ class Lists:
         sets = [_clusters(rng, unit, self.words, self.cluster, used) for _ in range(2)]
         controls = _clusters(rng, unit, self.controls, 1, used)
         rows = unit[[*sets[0], *sets[1], *controls]].copy()
-        rows[: self.words] = _moved(rows[: self.words], unit, groups, self.planted)
+        for i, planted in enumerate(self.planted):
+            block = slice(i * self.words, (i + 1) * self.words)
+            rows[block] = _moved(rows[block], unit, groups[i], groups[1 - i], planted)
         names = [f"a{i}" for i in range(len(rows))]
         words = [f"w{i}" for i in range(2 * self.words)]
         keyed = KeyedVectors(unit.shape[1])
@@ -199,7 +201,8 @@ class Lists:
     @property
     def truth(self) -> dict[str, float]:
         """True contrasts, overall and by group."""
-        return {"": self.planted / 2, "0": self.planted, "1": 0.0}
+        one, other = self.planted
+        return {"": (one + other) / 2, "0": one, "1": other}
 
 
 THREE = Sums((-0.16, 0, 0), attributes=12, lean=0.02)
@@ -237,9 +240,11 @@ SCENARIOS: dict[str, Sums | Lists] = {
     "clusters of 2": Lists(2),
     "clusters of 4": Lists(4),
     "topics": Lists(8),
-    "random words, planted": Lists(1, -0.06),
-    "clusters of 4, planted": Lists(4, -0.06),
-    "topics, planted": Lists(8, -0.06),
+    "random words, planted": Lists(1, (-0.06, 0.0)),
+    "clusters of 4, planted": Lists(4, (-0.06, 0.0)),
+    "topics, planted": Lists(8, (-0.06, 0.0)),
+    "random words, both planted": Lists(1, (-0.04, -0.04)),
+    "clusters of 4, both planted": Lists(4, (-0.04, -0.04)),
 }
 if other := os.environ.get("BAYESBIAS_OTHER_VECTORS"):
     SCENARIOS |= {
@@ -314,9 +319,11 @@ def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int
     return drawn[:n]
 
 
-def _moved(rows: np.ndarray, unit: np.ndarray, groups: list[list[int]], by: float) -> np.ndarray:
-    """Move attributes toward the first group until it is closer by ``-by`` than the other is."""
-    own, other = (unit[group] for group in groups)
+def _moved(
+    rows: np.ndarray, unit: np.ndarray, group: list[int], others: list[int], by: float
+) -> np.ndarray:
+    """Move attributes toward a group until it is closer by ``-by`` than the other is."""
+    own, other = unit[group], unit[others]
 
     def moved(step: float) -> np.ndarray:
         turned = rows + step * own.mean(axis=0)
