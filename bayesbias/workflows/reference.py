@@ -181,9 +181,7 @@ def read_against(
 def baseline_rows(
     vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, settings: Settings
 ) -> pd.DataFrame:
-    """Return the contrasts of groups relative to each baseline of a list; empty without one."""
-    if not wordlist.baseline:
-        return pd.DataFrame()
+    """Return the contrasts of groups relative to each baseline of a list."""
     groups = {**wordlist.groups, **wordlist.baseline}
     table = distance_table(vectors, replace(wordlist, groups=groups, controls={}, baseline={}))
     reading = {**settings.chosen("ci_prob", "ci_kind"), "rope": lead.contrasts.attrs["rope"]}

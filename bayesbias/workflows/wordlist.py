@@ -294,7 +294,9 @@ def _analysis(
                 reference = read_against(
                     keyed, wordlist, lead, pool, settings=settings, source=source
                 )
-        baseline = baseline_rows(keyed, wordlist, lead, settings)
+        baseline = pd.DataFrame()
+        if wordlist.baseline and not isinstance(vectors, ContextualVectors):
+            baseline = baseline_rows(keyed, wordlist, lead, settings)
     asked = set(wordlist.words)
     return Analysis(
         wordlist=wordlist,
