@@ -36,6 +36,7 @@ from .model.spec import ModelSpec as ModelSpec
 from .model.spec import load_model as load_model
 from .model.spec import models as models
 from .model.tree import SamplingWarning as SamplingWarning
+from .posterior.baseline_words import baseline_contrasts as baseline_contrasts
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.diagnostics import influence as influence
 from .posterior.diagnostics import prior_sensitivity as prior_sensitivity

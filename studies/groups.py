@@ -2,14 +2,17 @@
 
 ``size`` is the number of tables per scenario; half of that for `bb.fit_many`, for ``maximal``, and
 for slow scenarios. Tables are sums of known effects, or lists drawn from the bundled vectors as
-clusters of nearest neighbors, with a bias planted in the vectors themselves.
+clusters of nearest neighbors, with a bias planted in the vectors themselves. A file of other
+vectors, named in BAYESBIAS_OTHER_VECTORS, adds lists drawn from these.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -125,6 +128,19 @@ class Changes(Sums):
 
 
 @dataclass(frozen=True)
+class Baseline(Sums):
+    """Tables whose last group is baseline words without stereotypes; contrasts within groups."""
+
+    def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
+        """Draw one table; return contrasts of groups relative to the baseline words."""
+        people = str(len(self.bias) - 1)
+        table = self.as_table(self.distances(rng), rng)
+        table = table[table["attribute_set"] != f"s{people}"]
+        options = {"draws": 250, "chains": 2, "seed": seed}
+        return bb.baseline_contrasts(table, people, **options)
+
+
+@dataclass(frozen=True)
 class Many(Sums):
     """One list in embeddings of these scales, which share half of all variances."""
 
@@ -152,20 +168,23 @@ class Lists:
     """Lists of two groups drawn from the bundled vectors in clusters of so many words."""
 
     cluster: int
-    planted: float = 0.0
+    planted: tuple[float, float] = (0.0, 0.0)
     words: int = 8
     controls: int = 60
+    vectors: str = "glove-demo"
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
         """Draw one list, measure and fit it."""
-        vectors = _vectors()
+        vectors = _loaded(self.vectors)
         unit = vectors.get_normed_vectors()
         used: set[int] = set()
         groups = [_clusters(rng, unit, self.words, self.cluster, used) for _ in range(2)]
         sets = [_clusters(rng, unit, self.words, self.cluster, used) for _ in range(2)]
         controls = _clusters(rng, unit, self.controls, 1, used)
         rows = unit[[*sets[0], *sets[1], *controls]].copy()
-        rows[: self.words] = _moved(rows[: self.words], unit, groups, self.planted)
+        for i, planted in enumerate(self.planted):
+            block = slice(i * self.words, (i + 1) * self.words)
+            rows[block] = _moved(rows[block], unit, groups[i], groups[1 - i], planted)
         names = [f"a{i}" for i in range(len(rows))]
         words = [f"w{i}" for i in range(2 * self.words)]
         keyed = KeyedVectors(unit.shape[1])
@@ -182,7 +201,8 @@ class Lists:
     @property
     def truth(self) -> dict[str, float]:
         """True contrasts, overall and by group."""
-        return {"": self.planted / 2, "0": self.planted, "1": 0.0}
+        one, other = self.planted
+        return {"": (one + other) / 2, "0": one, "1": other}
 
 
 THREE = Sums((-0.16, 0, 0), attributes=12, lean=0.02)
@@ -210,6 +230,8 @@ SCENARIOS: dict[str, Sums | Lists] = {
     "change of one of three": THREE_CHANGE,
     "change of two of five": Changes(FIVE.bias),
     "change of one of two": Changes(TWO.bias),
+    "one of three, baseline words": Baseline((*THREE.bias, 0), attributes=12, lean=0.02),
+    "one of two, baseline words": Baseline((*TWO.bias, 0)),
     "three embeddings, one of three": THREE_MANY,
     "three embeddings, one of two": Many(TWO.bias),
     "scales .5, 1, 1, 2, one of three": replace(THREE_MANY, scales=(0.5, 1.0, 1.0, 2.0)),
@@ -218,10 +240,18 @@ SCENARIOS: dict[str, Sums | Lists] = {
     "clusters of 2": Lists(2),
     "clusters of 4": Lists(4),
     "topics": Lists(8),
-    "random words, planted": Lists(1, -0.06),
-    "clusters of 4, planted": Lists(4, -0.06),
-    "topics, planted": Lists(8, -0.06),
+    "random words, planted": Lists(1, (-0.06, 0.0)),
+    "clusters of 4, planted": Lists(4, (-0.06, 0.0)),
+    "topics, planted": Lists(8, (-0.06, 0.0)),
+    "random words, both planted": Lists(1, (-0.04, -0.04)),
+    "clusters of 4, both planted": Lists(4, (-0.04, -0.04)),
 }
+if other := os.environ.get("BAYESBIAS_OTHER_VECTORS"):
+    SCENARIOS |= {
+        f"{name}, other vectors": replace(scenario, vectors=other)
+        for name, scenario in SCENARIOS.items()
+        if isinstance(scenario, Lists)
+    }
 SLOW = ("one of eight, 3 words each", "5% of cells missing")
 OLD = ("one of three", "one of two", "change of one of three", "clusters of 4", "topics")
 """Scenarios that ``maximal``, the default before, is shown in too."""
@@ -272,10 +302,9 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
         }
 
 
-def _vectors(loaded: list[KeyedVectors] = []) -> KeyedVectors:  # noqa: B006
-    if not loaded:
-        loaded.append(bb.load_vectors("glove-demo", progressbar=False))
-    return loaded[0]
+@cache
+def _loaded(vectors: str) -> KeyedVectors:
+    return bb.load_vectors(vectors, progressbar=False)
 
 
 def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int]) -> list[int]:
@@ -290,9 +319,11 @@ def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int
     return drawn[:n]
 
 
-def _moved(rows: np.ndarray, unit: np.ndarray, groups: list[list[int]], by: float) -> np.ndarray:
-    """Move attributes toward the first group until it is closer by ``-by`` than the other is."""
-    own, other = (unit[group] for group in groups)
+def _moved(
+    rows: np.ndarray, unit: np.ndarray, group: list[int], others: list[int], by: float
+) -> np.ndarray:
+    """Move attributes toward a group until it is closer by ``-by`` than the other is."""
+    own, other = unit[group], unit[others]
 
     def moved(step: float) -> np.ndarray:
         turned = rows + step * own.mean(axis=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -93,6 +94,34 @@ def test_without_controls_sets_that_are_different_to_both_groups_are_the_baselin
             lead = cells.loc[group] - cells.loc[other]
             pairs.append(lead[group] - lead[third])
         assert frame.loc[("group", group), "mean"].item() == pytest.approx(np.mean(pairs), abs=0.01)
+
+
+def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
+    """Within a group, less the same in a group without stereotypes; no other group enters."""
+    table = table_of("wxyz")
+    table = table[table["attribute_set"] != "w"].reset_index(drop=True)
+    cells, frame = raw(table), bb.baseline_contrasts(table, "w", draws=250, seed=1)
+    for group, others in {"x": ["y", "z"], "y": ["x", "z"], "z": ["x", "y"]}.items():
+        lead = cells.loc[group] - cells.loc["w"]
+        (mean,) = frame.loc[frame["protected_group"] == group, "mean"]
+        assert mean == pytest.approx(lead[group] - lead[others].mean(), abs=0.01)
+    assert set(frame["estimand"]) == {"within, less w"}
+    with pytest.raises(ValueError, match="unknown group 'people'"):
+        bb.baseline_contrasts(table, "people")
+
+
+def test_a_lists_baseline_words_enter_no_other_number() -> None:
+    people = {"people": ["person", "people", "someone", "anyone", "citizen", "friend"]}
+    options = {"reference_lists": 0, "matched": 0, "draws": 250, "seed": 1}
+    religion = bb.load_wordlist("religion")
+    with_baseline = replace(religion, baseline=people)
+    assert bb.load_wordlist({**vars(religion), "baseline": people}) == with_baseline
+    one, other = (bb.analyze("glove-demo", words, **options) for words in (religion, with_baseline))
+    pd.testing.assert_frame_equal(one.contrasts, other.contrasts)
+    assert other.frames["baseline"]["protected_group"].tolist() == list(religion.groups)
+    assert "within, less people" in str(other.page())
+    with pytest.raises(ValueError, match=r"groups.jew\[1\]"):
+        replace(religion, baseline={"people": ["jew"]})
 
 
 def test_two_groups_without_controls_identify_the_double_difference_only() -> None:

@@ -37,8 +37,9 @@ def page(analysis: Analysis) -> Page:
     lead, changed = headline(analysis), list[Block]()
     if since is not None:
         changed = [table(since, "What changed") if len(since) else "Nothing changed."]
+    found = [lead.table, headline_figure(analysis), *lead.notes, *_baseline(analysis)]
     sections = [
-        Section("found", "What was found", [lead.table, headline_figure(analysis), *lead.notes]),
+        Section("found", "What was found", found),
         Section("reference", "Other measures", _reference(analysis)),
         Section("since", "Since an earlier run", changed),
         Section("reading", "How to read this", [_reading(analysis)]),
@@ -81,6 +82,13 @@ def headline_figure(analysis: Analysis) -> Figure:
     caption += f" Borderline: {joined(edge)}." if edge else ""
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
     return Figure(f"headline-{lead}", draw, caption)
+
+
+def _baseline(analysis: Analysis) -> list[Block]:
+    rows = analysis.baseline
+    names = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
+    caption = "Own stereotypes less others, relative to baseline words"
+    return [prose("baseline"), table(rows, caption, *names)] if len(rows) else []
 
 
 def _reference(analysis: Analysis) -> list[Block]:

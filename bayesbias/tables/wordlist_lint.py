@@ -16,7 +16,7 @@ from .spellings import plain_form
 TEXTS = ("name", "title", "reference", "licence", "note")
 """Keys of a word list that hold a text."""
 
-WORD_TABLES = ("groups", "stereotypes", "controls")
+WORD_TABLES = ("groups", "stereotypes", "controls", "baseline")
 """Tables of a word list that hold words by set."""
 
 TABLES = (*WORD_TABLES, "stereotype_names", "facets")
@@ -34,6 +34,8 @@ CONSEQUENCES = {
     ("groups", "controls"): "no word is compared with itself",
     ("stereotypes", "stereotypes"): "it counts as associated with the words of both groups",
     ("stereotypes", "controls"): "it counts as a stereotype, not as a control",
+    ("stereotypes", "baseline"): "no word is compared with itself",
+    ("controls", "baseline"): "baseline words are not compared with controls",
 }
 """What a word in two tables means for the long-form table."""
 
@@ -119,7 +121,7 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
                 same = first[:2] == path
                 text = f"{shown(word)} is {_dotted(first)} already; "
                 text += "keep one of them" if same else _consequence(first, place)
-                serious = same or first[0] == place[0] == "groups"
+                serious = same or {first[0], place[0]} <= {"groups", "baseline"}
                 yield _error(place, text, word, "error" if serious else "warning")
             elif (other := spelled.setdefault(plain_form(word), word)) != word:
                 first = listed[other]
@@ -153,7 +155,8 @@ def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
         if name not in stereotypes:
             yield _error(("groups", name), text, severity="warning")
     labels = [(("facets", facet), table) for facet, table in content["facets"].items()]
-    for path, table in [*(((key,), content[key]) for key in TABLES[1:4]), *labels]:
+    of_groups = ("stereotypes", "controls", "stereotype_names")
+    for path, table in [*(((key,), content[key]) for key in of_groups), *labels]:
         kind, known = ("control", CONTROLS) if path == ("controls",) else ("group", groups)
         for name in table:
             if name not in known:
@@ -166,7 +169,7 @@ def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     sets = {group: f"{group}_stereotype" for group in content["stereotypes"]}
     sets |= {group: name for group, name in content["stereotype_names"].items() if group in sets}
     names: dict[_Path, str] = {("name",): name}
-    names |= {("groups", group): group for group in content["groups"]}
+    names |= {(key, name): name for key in ("groups", "baseline") for name in content[key]}
     names |= {("stereotype_names", group): name for group, name in sets.items()}
     for path, text in names.items():
         if unfit := _unfit(text):

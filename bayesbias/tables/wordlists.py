@@ -31,7 +31,12 @@ ENDINGS = (".toml", ".json", ".csv")
 HEADS = ("role", "set", "word")
 """Columns of a list's frame, and of its CSV file."""
 
-ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "controls"}
+ROLES = {
+    "protected": "groups",
+    "stereotype": "stereotypes",
+    "control": "controls",
+    "baseline": "baseline",
+}
 """Tables that hold the words of each role."""
 
 
@@ -54,6 +59,8 @@ class WordList(Shown):
     facets : mapping of str to mapping of str to str
         Labels of groups that cross facets, for `contrasts`: the group ``black_women`` may
         be ``women`` in ``gender`` and ``black`` in ``race``.
+    baseline : mapping of str to tuple of str
+        Words of no group, such as words for people, for `baseline_contrasts`.
 
     Examples
     --------
@@ -73,6 +80,7 @@ class WordList(Shown):
     licence: str = ""
     note: str = ""
     facets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    baseline: Mapping[str, Words] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         refuse_errors(vars(self))
@@ -104,7 +112,8 @@ class WordList(Shown):
     def _sets(self) -> list[tuple[str, str, Words]]:
         rows = [("protected", group, words) for group, words in self.groups.items()]
         rows += [("stereotype", self.set_name(g), words) for g, words in self.stereotypes.items()]
-        return rows + [("control", name, words) for name, words in self.controls.items()]
+        rows += [("control", name, words) for name, words in self.controls.items()]
+        return rows + [("baseline", name, words) for name, words in self.baseline.items()]
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         rows = tuple(
@@ -161,8 +170,8 @@ def load_wordlist(source: WordListLike) -> WordList:
     ----------
     source : str, Path, mapping or WordList
         A name from `wordlists()`, or a file's path: TOML, JSON with the same keys, or CSV with the
-        columns ``role`` (protected, stereotype or control), ``set`` (of a stereotype its group)
-        and ``word``. A mapping has the fields of a `WordList`.
+        columns ``role`` (protected, stereotype, control or baseline), ``set`` (of a stereotype its
+        group) and ``word``. A mapping has the fields of a `WordList`.
 
     Raises
     ------

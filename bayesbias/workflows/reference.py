@@ -27,11 +27,12 @@ from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import with_words
 from ..embeddings.load import VectorsLike
+from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.estimands import has_cells
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
-from .results import Tell, joined, quietly
+from .results import ModelResult, Tell, joined, quietly
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -168,6 +169,22 @@ def _contrasts_of_lists(
     frame = frame.assign(list=frame["list"] % n_lists)
     frame.insert(0, "match", match)
     return frame
+
+
+def baseline_rows(
+    vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, settings: Settings
+) -> pd.DataFrame:
+    """Return the contrasts of groups relative to each baseline of a list."""
+    groups = {**wordlist.groups, **wordlist.baseline}
+    table = distance_table(vectors, replace(wordlist, groups=groups, controls={}, baseline={}))
+    reading = {**settings.chosen("ci_prob", "ci_kind"), "rope": lead["contrasts"].attrs["rope"]}
+    frames = [
+        baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)
+        for name in wordlist.baseline
+    ]
+    joined_rows = pd.concat(frames, ignore_index=True)
+    joined_rows.attrs |= {**reading, "n_draws": settings.n_draws}
+    return joined_rows
 
 
 def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,7 +32,7 @@ from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
-from .reference import Reference, matched_list, read_against, vocabulary_pool
+from .reference import Reference, baseline_rows, matched_list, read_against, vocabulary_pool
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -116,7 +116,8 @@ class Analysis(ModelAnalysis):
     drawn. `resolved_forms` are words that were read in another form, `others` the forms in which
     missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256
     of the words and vectors that were used, `notices` what the package warned of on the way.
-    `since` is what changed since an earlier run, and `call` the call that makes the same analysis.
+    `since` is what changed since an earlier run, `baseline` is of `bayesbias.baseline_contrasts`,
+    and `call` the call that makes the same analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
@@ -137,11 +138,13 @@ class Analysis(ModelAnalysis):
     reference: Reference | None = None
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
+    baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
-        return super().frames | (dict(self.reference.frames) if self.reference else {})
+        baseline = {"baseline": self.baseline} if len(self.baseline) else {}
+        return super().frames | baseline | (dict(self.reference.frames) if self.reference else {})
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same result again, and to check that it is the same."""
@@ -281,6 +284,9 @@ def _analysis(
         table = distance_table(vectors, wordlist, ranks=frequency_ranks(vectors), **how)
     fits = [(spec.name, partial(fit, table, spec, options=options)) for spec in specs]
     results = fit_models(fits, READINGS, settings, tell)
+    baseline = pd.DataFrame()
+    if wordlist.baseline and not isinstance(vectors, ContextualVectors):
+        baseline = baseline_rows(vectors, wordlist, list(results.values())[-1], settings)
     return Analysis(
         wordlist=wordlist,
         settings=settings,
@@ -292,6 +298,7 @@ def _analysis(
         vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
         comparison=_compared(table, results) if len(results) > 1 else None,
+        baseline=baseline,
     )
 
 

@@ -1,0 +1,74 @@
+"""A group's own stereotypes less the others', within the group, with words of no group as zero."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import pandas as pd
+
+from .._core.checks import unknown_name
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
+from ..sampling.fit import fit
+from ..sampling.options import FitKeywords, FitOptions
+from ..tables.levels import GROUP
+from ..tables.schema import STEREOTYPES, validate_table
+from .contrasts import contrasts
+
+
+def baseline_contrasts(
+    table: pd.DataFrame,
+    baseline: str,
+    *,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float | None = None,
+    ci_kind: str = DEFAULT_CI_KIND,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
+) -> pd.DataFrame:
+    r"""Contrasts of groups within the group, relative to words of no group.
+
+    For a group g with the set S, the other sets R and the baseline words B, they are
+    :math:`[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]` of mean distances m. How close a set is to
+    everybody cancels if it is as close to the baseline words. Controls are not used. Each group is
+    fitted with the baseline words alone, so that no other group enters its number.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table, in which baseline words are a group without stereotypes.
+    baseline : str
+        The name of that group.
+    ci_prob, rope, ci_kind
+        As for `contrasts`.
+    options, **keywords
+        As for `fit`, such as ``seed`` and ``draws``.
+
+    Returns
+    -------
+    DataFrame
+        One row a group with the columns of `contrasts`; ``estimand`` is ``within, less`` and the
+        name of the baseline. Empty if the table has one set of stereotypes only.
+
+    Examples
+    --------
+    >>> people = ["person", "people", "someone", "anyone", "human", "citizen", "friend", "worker"]
+    >>> words = {"groups": {**wordlist.groups, "people": people},
+    ...          "stereotypes": dict(wordlist.stereotypes)}
+    >>> frame = bb.baseline_contrasts(bb.distance_table("glove-demo", words), "people", seed=1)
+    >>> frame[["protected_group", "mean", "low", "high"]].round(2)
+      protected_group  mean   low  high
+    0             jew  0.07 -0.09  0.23
+    1       christian -0.15 -0.30  0.00
+    2          muslim -0.03 -0.16  0.10
+    """
+    known = validate_table(table)
+    groups = known["protected_group"]
+    if baseline not in set(groups):
+        raise ValueError(unknown_name("group", baseline, list(groups.unique())))
+    is_stereotype, frames = known["connection"].isin(STEREOTYPES), list[pd.DataFrame]()
+    for group in groups[known["connection"] == STEREOTYPES[0]].unique():
+        rows = is_stereotype & groups.isin([group, baseline])
+        post = fit(known[rows], options=options, **keywords)
+        frame = contrasts(post, ci_prob, rope, ci_kind)
+        frames.append(frame[(frame["level"] == GROUP) & (frame["protected_group"] == group)])
+    return pd.concat(frames, ignore_index=True).assign(estimand=f"within, less {baseline}")
