@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import cli_toy
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST
+from builders import FAST, skip
 from hypothesis import HealthCheck, settings
 from xarray import DataTree
 
@@ -47,13 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         rng = random.Random(ORDER)
         chance: dict[Path, float] = defaultdict(rng.random)
         items.sort(key=lambda item: (chance[item.path], rng.random()))
-
-
-def skip(reason: str) -> NoReturn:
-    """Skip a test for what is not installed; fail on CI, which installs what its tests need."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -123,7 +123,7 @@ def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
     words = word_list(stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")}, controls={})
     wide = distance_table(vectors, words, max_missing=0.25)
     assert_frame_equal(wide, distance_table(vectors, words))
-    with pytest.raises(ValueError, match=r"than 20%.*woman_stereotype \(3 of 4\).*max_missing"):
+    with pytest.raises(ValueError, match=r"20%.*woman_stereotype \(3 of 4 left\).*max_missing"):
         distance_table(vectors, words, max_missing=0.2)
     with pytest.raises(ValueError, match=r"max_missing must lie in \[0, 1\]; got 20"):
         distance_table(vectors, words, max_missing=20)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import skip
+from builders import skip
 from scipy import stats
 
 import bayesbias as bb

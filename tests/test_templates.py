@@ -40,8 +40,8 @@ OWNERS: dict[str, tuple[type, ...]] = {
 }
 """Classes of what templates name, by the last part of the name."""
 
-FREE = {"loop", "record", "versions"}
-"""What has no class: Jinja's own, and the record with its versions."""
+FREE = {"loop", "record", "row", "versions"}
+"""What has no class: Jinja's own, a row of a frame, and the record with its versions."""
 
 
 def has(kind: type, name: str) -> bool:

@@ -28,8 +28,14 @@ slopes: a row has them times its values, see ``Design.x``."""
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column", "protected_group")
 """What they may be crossed with."""
 
-CONSTRAINTS = ("", "zero_sum", "contrast", "interaction", "cells")
-"""What the effects of a term may be confined to.
+CONSTRAINTS = {
+    "": "",
+    "zero_sum": ", which sum to zero",
+    "contrast": ", associated against different",
+    "interaction": ", beyond both and the connections",
+    "cells": ", which sum to zero over every connection",
+}
+"""What the effects of a term may be confined to, and how the write-up puts it.
 
 ``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
 unit are the difference between associated and different, half of it in either, and nothing in
@@ -154,6 +160,13 @@ class Term:
     def correlation_dims(self) -> tuple[str, str]:
         """Dimensions of the matrix of correlations."""
         return self.by, f"{self.by}_other"
+
+    @property
+    def in_words(self) -> str:
+        """What the term is, in a few words."""
+        text = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
+        text += f" around {self.around}" if self.around else ""
+        return text + CONSTRAINTS[self.constraint] + (", which correlate" * self.correlated)
 
     @property
     def separate(self) -> bool:

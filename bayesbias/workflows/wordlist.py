@@ -20,8 +20,7 @@ from ..embeddings.load import VectorsLike, open_embedding, pick, resolved_forms
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
-from ..posterior.diagnostics import diagnostics, prior_sensitivity
-from ..posterior.influence import influence
+from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
 from ..posterior.loo import compare_models
 from ..posterior.predictive import effective_sizes
 from ..posterior.summaries import sd_summary, summary
