@@ -23,7 +23,7 @@ demo: env
 
 ORDINARY := not slow and not mlm and not browser
 test: env
-	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes about 4 minutes on 2 cores."
+	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes about 3 minutes on 2 free cores."
 	$(BIN)/pytest -n 2 -m "$(ORDINARY)"
 
 # Twice in an order of chance; BAYESBIAS_ORDER=N runs any pytest in the Nth.
