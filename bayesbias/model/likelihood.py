@@ -9,13 +9,17 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .design import COVARIATE, IntArray, one_hot
+from .design import COVARIATE, IntArray
 from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
+
+type Gather = Callable[[Any, tuple[Any, ...], Any], Any]
+"""Takes effects, levels first, the level of every row along each dimension, and weights of rows or
+None, and gives what rows get of the effects."""
 
 Draws = np.ndarray | slice
 """Which posterior draws to use."""
@@ -28,13 +32,7 @@ NUMBERS_AT_ONCE = 2_000_000
 
 def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
-    constants = tree["constant_data"].to_dataset()
-    return expected_rows(
-        spec_of(tree),
-        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
-        lambda name: stacked(tree, name)[draws],
-        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
-    )
+    return _expected(tree, rows, draws, of_rows)
 
 
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
@@ -42,11 +40,39 @@ def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
 
     ``cell`` gives the cell of every row, -1 where it has none. Cells without rows are NaN.
     """
-    total = np.zeros((n_draws(tree), n_cells))
-    for rows in row_chunks(tree):
-        total += locations(tree, rows) @ one_hot(cell[rows], n_cells).T
-    count = np.bincount(cell[cell >= 0], minlength=n_cells)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    from scipy.sparse import csr_array
+
+    rows = np.flatnonzero(cell >= 0)
+    cell = cell[rows]
+    count = np.bincount(cell, minlength=n_cells)
+
+    def of_cells(effects: FloatArray, index: tuple[IntArray, ...], weight: Any) -> FloatArray:  # noqa: ANN401
+        shape = effects.shape[: len(index)]
+        level = np.ravel_multi_index(index, shape, mode="wrap")
+        share = (1.0 if weight is None else weight) / count[cell]
+        shares = csr_array((share, (cell, level)), (n_cells, int(np.prod(shape))))
+        return np.asarray(shares @ effects.reshape(shares.shape[1], -1))
+
+    means = _expected(tree, rows, ALL, of_cells)
+    means[:, count == 0] = np.nan
+    return means
+
+
+def _expected(tree: DataTree, rows: np.ndarray, draws: Draws, gather: Gather) -> FloatArray:
+    constants = tree["constant_data"].to_dataset()
+    return expected_rows(
+        spec_of(tree),
+        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
+        lambda name: stacked(tree, name)[draws],
+        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
+        gather,
+    )
+
+
+def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
+    """Pick the effects of every row: a `Gather` of arrays, or of variables of PyTensor."""
+    picked = effects[index]
+    return picked if weight is None else (picked.T * weight).T
 
 
 def expected_rows(
@@ -54,12 +80,13 @@ def expected_rows(
     codes: Callable[[str], IntArray],
     values: Callable[[str], FloatArray],
     x: FloatArray | None = None,
+    gather: Gather = of_rows,
 ) -> FloatArray:
     """Sum what a model expects of rows as `row_sums` does, of draws, (n_draws, n_rows).
 
     ``values`` gives the draws of a variable, (n_draws, ...).
     """
-    return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x)).T
+    return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x, gather)).T
 
 
 def row_sums(
@@ -67,27 +94,28 @@ def row_sums(
     codes: Callable[[str], Any],
     values: Callable[[str], Any],
     x: FloatArray | None = None,
+    gather: Gather = of_rows,
 ) -> Any:  # noqa: ANN401
     """Sum what a model expects of rows: arrays, or variables of PyTensor.
 
     ``codes`` gives the place of every row along a dimension, -1 where it has none; ``values`` a
     variable, whose last axis may be draws. The covariates ``x`` are needed where the model has
-    slopes. The sum is (n_rows,), or (n_rows, n_draws).
+    slopes. The sum is (n_rows,), or (n_rows, n_draws), or of what ``gather`` makes of rows.
     """
-    total = 0.0 if spec.around_means else values("connection_mean")[codes("connection")]
+    total = 0.0
+    if not spec.around_means:
+        total = gather(values("connection_mean"), (codes("connection"),), None)
     for term in spec.summed_terms:
         if term.of == COVARIATE:
             assert x is not None
             index = codes(term.by) if term.by else np.zeros(len(x), dtype=np.int64)
             slopes = values(term.name) if term.by else values(term.name)[:, None]
             for place, column in enumerate(x.T):
-                total = total + (slopes[place][index].T * column).T
+                total = total + gather(slopes[place], (index,), column)
             continue
-        index = [codes(dim) for dim in term.dims]
-        effects = values(term.name)[tuple(index)]
-        if term.dims[-1] == "attribute_set":  # controls are in none
-            effects = (effects.T * (index[-1] >= 0)).T
-        total = effects + total
+        places = tuple(codes(dim) for dim in term.dims)
+        in_set = places[-1] >= 0 if term.dims[-1] == "attribute_set" else None  # no controls
+        total = gather(values(term.name), places, in_set) + total
     return total
 
 
