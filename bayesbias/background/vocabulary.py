@@ -2,7 +2,7 @@
 
 With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', ψ(w) = û·(m - m'), so
 that all experiments together are one product of the vectors with a few directions. The attribute
-words are in the same file. They are searched first, and only as far as the last of them.
+words are in the same file, and are read first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_nam
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
-from ..embeddings.source import Embedding, Vector, first_of_each
+from ..embeddings.source import Embedding, Vector, first_of_each, vectors_by_word
 from ..embeddings.word_sets import WordSets, look_up
 from ..tables.spellings import forms_of
 from ..tables.wordlists import WordList, Words, load_wordlist
@@ -155,14 +155,8 @@ def _known_sets(
 ) -> dict[str, WordSets]:
     """Look the sets of every experiment up; warn of those that lack a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
-    forms = {word: forms_of(word, case) for word in words}
-    vectors: dict[str, Vector] = {}
-    for chunk in embedding.chunks(wanted={form for word in words for form in forms[word]}):
-        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
-            vectors.setdefault(word, vector)
-        if vectors.keys() >= {first for first, *_ in forms.values()}:
-            break
-    vectors = {word: vectors[form] for word, form in choose(words, vectors, case).items()}
+    found = vectors_by_word(embedding, {form for word in words for form in forms_of(word, case)})
+    vectors = {word: found[form] for word, form in choose(words, found, case).items()}
     known: dict[str, WordSets] = {}
     reasons = []
     for name, of_one in sets.items():

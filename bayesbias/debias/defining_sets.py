@@ -13,7 +13,7 @@ from .._core.checks import check_path, unknown_name
 from .._core.display import abridged
 from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
-from ..embeddings.load import CASES
+from ..tables.spellings import CASES, forms_of
 
 Words = tuple[str, ...]
 
@@ -109,9 +109,8 @@ class DefiningSets:
 
     @property
     def forms(self) -> frozenset[str]:
-        """The words of `kept`, and the forms that `in_case` may replace them with."""
-        lower = frozenset(word.lower() for word in self.kept)
-        return self.kept if self.case == "exact" else self.kept | lower
+        """The forms in which the words of `kept` are looked up."""
+        return frozenset(form for word in self.kept for form in forms_of(word, self.case))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
@@ -122,9 +121,8 @@ class DefiningSets:
         """
 
         def form(word: str) -> str:
-            lower = word.lower()
-            only = case == "fallback" and word not in there and lower in there
-            return lower if case == "lower" or only else word
+            otherwise = word.lower() if case == "lower" else word
+            return next((one for one in forms_of(word, case) if one in there), otherwise)
 
         changed: dict[str, Any] = {
             key: tuple(dict.fromkeys(map(form, getattr(self, key))))

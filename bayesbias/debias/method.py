@@ -22,9 +22,9 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
-from ..embeddings.source import Chunk, Embedding
+from ..embeddings.source import Chunk, Embedding, vectors_by_word
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .subspace import VANISHED, VectorsByWord, lengths, vectors_by_word
+from .subspace import VANISHED, VectorsByWord, lengths
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -100,6 +100,15 @@ def array_chunks(
         yield Chunk(list(words[some]), np.asarray(matrix[some], dtype=np.float32), ranks[some])
 
 
+def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, Vector]:
+    """Return the vectors of those of the words that are there; of a word twice there the first."""
+    vectors: dict[str, Vector] = {}
+    for chunk in embedding.chunks(wanted=set(words)):
+        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
+            vectors.setdefault(word, vector)
+    return vectors
+
+
 def first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
     """Yield chunks without the words that have stood before, which are added to a list."""
     seen: set[str] = set()
