@@ -47,7 +47,7 @@ def _word2vec(path: str) -> str:
 @cache
 def keyed() -> Any:
     """Vectors of the list, and of some other words."""
-    others = next(bb.iter_vectors("glove-demo"))[0][:2500]
+    others = bb.load_vectors("glove-demo").index_to_key[:2500]
     return bb.load_vectors("glove-demo", [*bb.load_wordlist(LIST).words, *others])
 
 

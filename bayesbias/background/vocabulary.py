@@ -176,7 +176,7 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     """Compute the words that have a direction and their ψ, (n_experiments, n_words)."""
     words: list[str] = []
     parts = []
-    for chunk in first_of_each(embedding.chunks(), []):
+    for chunk in first_of_each(embedding.chunks()):
         words += chunk.words
         parts.append(products(chunk.vectors, directions))
     vocabulary, psi = pd.Index(words, dtype=object), np.concatenate(parts, axis=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,13 @@ from ..tables.spellings import CASES, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
 from .registry import open_embedding
-from .source import Chunk, Embedding, Vector, first_of_each
+from .source import Chunk, Embedding, first_of_each
 
 if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-__all__ = ["CASES", "choose", "frequency_ranks", "iter_vectors", "load_vectors"]
+__all__ = ["CASES", "choose", "frequency_ranks", "load_vectors"]
 __all__ += ["open_embedding", "resolved_forms"]
 
 type VectorsLike = (
@@ -124,11 +124,11 @@ def pick(
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
     try:
-        chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted), [])])
+        chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
-            "to read, or read it in parts by iter_vectors"
+            "to read, or convert it by `bayesbias convert`"
         ) from None
     loaded = embedding.loaded
     chosen, others = {word: word for word in chunk.words}, dict[str, str]()
@@ -175,33 +175,6 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
-
-
-def iter_vectors(
-    source: VectorsLike, *, allow_pickle: bool = False, progressbar: bool = True
-) -> Iterator[tuple[list[str], Vector]]:
-    """Iterate over a whole embedding in chunks of 3 MB, in memory that does not grow with it.
-
-    Parameters
-    ----------
-    source, allow_pickle, progressbar
-        As for `load_vectors`. FastText models, ``.npz``, ``.parquet``, ``.safetensors``, ``.kv``
-        and ``.model`` are loaded whole.
-
-    Yields
-    ------
-    words : list of str
-        As the source spells them; a word that stands twice comes twice.
-    vectors : (n_words, n_dims) float32
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
-    5846
-    """
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return ((chunk.words, chunk.vectors) for chunk in embedding.chunks())
 
 
 def vectors_in_memory(

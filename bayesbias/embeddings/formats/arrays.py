@@ -17,7 +17,7 @@ from ..._core.checks import require_extra
 from ..._core.reading import DAMAGE, damage_named, located
 from ...tables.table_files import read_parquet
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks
-from .keyed import Vectors, as_keyed, keyed_chunks
+from .keyed import Vectors, as_keyed
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -98,6 +98,3 @@ def _matrix(path: Path) -> np.ndarray:
     if not len(matrix):
         raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
     return matrix
-
-
-npz_chunks, parquet_chunks = keyed_chunks(read_npz), keyed_chunks(read_frame)

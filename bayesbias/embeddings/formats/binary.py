@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from itertools import batched
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, rows_of_chunk
+from ..source import LARGEST_DIMS, ODD, Embedding, Entry
 
 LONGEST_WORD = 4096
 """Bytes. word2vec itself cuts words at 100."""
@@ -18,7 +17,7 @@ SCAN_SIZE = 1 << 18
 """Bytes that are read at a time: what stays in the processor's cache is scanned fastest."""
 
 
-def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
+def entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
     """Yield words and vectors."""
     path = source.path
     with source.stream() as (stream, tick):
@@ -29,13 +28,9 @@ def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator
                 f"{path} does not begin with the line '<number of words> <dimensions>' of "
                 "word2vec's binary format; if it holds text, name it .txt or .vec"
             )
-        entries = _entries(stream, *header, path, tick)
-        if wanted is not None:
-            entries = (entry for entry in entries if entry[1] in wanted)
-        for block in batched(entries, rows_of_chunk(header[1])):
-            ranks, words, vectors = zip(*block, strict=True)
-            matrix = np.frombuffer(bytearray().join(vectors), dtype="<f4").reshape(len(block), -1)
-            yield Chunk(list(words), matrix, np.array(ranks))
+        for rank, word, numbers in _scanned(stream, *header, path, tick):
+            if wanted is None or word in wanted:
+                yield rank, word, np.frombuffer(numbers, dtype="<f4")
 
 
 def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
@@ -52,7 +47,7 @@ def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
     return count, dims
 
 
-def _entries(
+def _scanned(
     stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
 ) -> Iterator[tuple[int, str, bytes]]:
     """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""

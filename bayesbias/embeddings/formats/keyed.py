@@ -188,7 +188,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
         yield from chunks_of(sample, set(wanted).difference(vectors.key_to_index))
 
 
-def keyed_chunks(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
+def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
     """Return the generator of a format that is loaded whole, and once, by ``read``."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:

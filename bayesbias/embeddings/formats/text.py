@@ -3,51 +3,46 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from itertools import batched, chain
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from ..source import ODD, Chunk, Embedding, Vector, rows_of_chunk
+from ..source import ODD, Embedding, Entry, Vector
 from .binary import parse_header
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
 
+TICK = 1_000
+"""Lines after which the progress bar moves."""
 
-def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
+
+def entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
     """Yield words and vectors; of words that are not wanted no number is parsed."""
     path = source.path
     with source.stream() as (stream, tick):
-        lines = _lines(stream, path)
+        lines = _lines(stream, path, tick)
         first = next(lines, (1, b""))
         promised, dims = parse_header(first[1], path) or (None, _dims_of_first(first[1], path))
         if promised is None:
             lines = chain([first], lines)
         count = 0
-        for block in batched(lines, rows_of_chunk(dims)):
-            words, ranks, rows = [], [], []
-            for rank, (number, line) in enumerate(block, start=count + 1):
-                try:
-                    head, fields = _split(line, dims)
-                    word = head.decode(errors=ODD)
-                    if wanted is None or word in wanted:
-                        rows.append(_row(fields, dims))
-                        words.append(word)
-                        ranks.append(rank)
-                except ValueError:
-                    raise ValueError(
-                        f"{path}: line {number:,} is not a word and {dims:,} numbers, as the "
-                        f"header or the first line says; it begins {line[:40]!r}. The file was cut "
-                        "off, or is two files joined"
-                    ) from None
-            count += len(block)
-            tick()
-            if words:
-                yield Chunk(words, np.array(rows), np.array(ranks, dtype=np.int64))
+        for count, (number, line) in enumerate(lines, start=1):
+            try:
+                head, fields = _split(line, dims)
+                word = head.decode(errors=ODD)
+                if wanted is None or word in wanted:
+                    yield count, word, _row(fields, dims)
+            except ValueError:
+                raise ValueError(
+                    f"{path}: line {number:,} is not a word and {dims:,} numbers, as the header or "
+                    f"the first line says; it begins {line[:40]!r}. The file was cut off, or is "
+                    "two files joined"
+                ) from None
         if promised is not None and promised != count:
             what = "ends after" if count < promised else "goes on to"
             raise ValueError(
@@ -56,9 +51,13 @@ def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator
             )
 
 
-def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(
+    stream: IO[bytes], path: Path, tick: Callable[[], object]
+) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers, without the spaces at their end."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
+        if number % TICK == 0:
+            tick()
         if len(line) == LONGEST_LINE:
             raise ValueError(f"{path}: line {number:,} does not end; this is not a text file")
         text = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
