@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from embedding_toys import WORDS, File, as_binary, as_text, zipped
-from safetensors.numpy import save
 
 from bayesbias.embeddings.load import load_vectors
 
@@ -99,10 +98,6 @@ DAMAGED: list[tuple[str, bytes, str]] = [
         for content in (b"", b"text", pickle.dumps({"a": 1}), b"\x80\x05cno.such\nthing\n.")
     ),
     *(("a.parquet", content, "is damaged, or no table") for content in (b"no table", b"")),
-    *(
-        ("a.safetensors", content, r"is damaged, or no \.safetensors file with one matrix")
-        for content in (save({"a": ROWS})[:-3], save({}), save({"a": ROWS, "b": ROWS}))
-    ),
 ]
 
 
@@ -115,8 +110,6 @@ def test_damaged_files_are_refused_in_a_line(
 ) -> None:
     """Also where the damage is behind the words that are asked for."""
     path = file(name, content)
-    if name == "a.safetensors":
-        file("a.txt", "a\nb\n")
     behind = fragment.startswith(("ends", "goes on", "cut off, damaged"))
     for words in (None, ["one", "king"]) if behind else (None,):
         with pytest.raises(ValueError, match=fragment) as caught:

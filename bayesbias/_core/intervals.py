@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .checks import Argument, ArgumentError, unknown_name
+from .checks import Argument, ArgumentError, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +67,7 @@ INTERVALS = {
 
 def interval_kind(ci_kind: str) -> IntervalKind:
     """Return a kind of interval by its name, or raise a ValueError that lists the kinds."""
-    if ci_kind not in INTERVALS:
-        raise ValueError(unknown_name("ci_kind", str(ci_kind), INTERVALS))
+    check_choice("ci_kind", ci_kind, INTERVALS)
     return INTERVALS[ci_kind]
 
 

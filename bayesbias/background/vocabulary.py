@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
+from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
@@ -126,8 +126,7 @@ def distributions(
         `experiments()` makes them of word lists. One with a set that has no word in the embedding
         is left out with a warning, and refused if no other experiment remains.
     """
-    if case not in CASES:
-        raise ValueError(unknown_name("case", str(case), CASES))
+    check_choice("case", case, CASES)
     if not experiments:
         raise ValueError("there are no experiments; name one or more")
     sets = {

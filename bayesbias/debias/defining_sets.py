@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_path, unknown_name
+from .._core.checks import check_choice, check_path
 from .._core.display import abridged
 from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
@@ -74,8 +74,7 @@ class DefiningSets:
             raise ValueError("defining is empty; at least one pair of words is needed")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
-        if self.case not in CASES:
-            raise ValueError(unknown_name("case", str(self.case), CASES))
+        check_choice("case", self.case, CASES)
         if self.representation and self.representation not in self.defining:
             given = list(self.representation)
             raise ValueError(f"representation must be one of the defining tuples; got {given}")
@@ -149,8 +148,8 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return source
     if isinstance(source, Mapping):
         known = [field.name for field in fields(DefiningSets)]
-        if unknown := [key for key in source if key not in known]:
-            raise ValueError(unknown_name("key", str(unknown[0]), known))
+        for key in source:
+            check_choice("key", key, known)
         if "defining" not in source:
             raise ValueError("it lacks the key 'defining', a list of pairs of words")
         return DefiningSets(**source)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
@@ -199,8 +199,7 @@ def debiasing_method(
 
 def method_options(method: str) -> list[str]:
     """Return the names of the options of a method by name."""
-    if method not in DEBIASING_METHODS:
-        raise ValueError(unknown_name("debiasing method", method, DEBIASING_METHODS))
+    check_choice("debiasing method", method, DEBIASING_METHODS)
     return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
 
 
@@ -222,8 +221,8 @@ def fit_debiaser(
         Those of the method, such as ``k=2``.
     """
     known, lists = method_options(method), load_defining_sets(sets)
-    if unknown := [option for option in options if option not in known]:
-        raise ValueError(unknown_name(f"option of {method}", unknown[0], known))
+    for option in options:
+        check_choice(f"option of {method}", option, known)
     if method in TWO_CLASSES and lists.n_classes != 2:
         raise ValueError(
             f"{method} debiasing is for two classes, and {lists.name!r} has {lists.n_classes} "

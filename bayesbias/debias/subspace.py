@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import is_whole, unknown_name
+from .._core.checks import check_choice, is_whole
 from .._core.display import abridged
 from ..embeddings.formats.keyed import require_directions
 from ..embeddings.source import Embedding
@@ -38,8 +38,7 @@ def bias_directions(
     of the differences of the classes' means (Schröder et al., the subspace of SAME). Sets with a
     missing word are left out whole.
     """
-    if subspace not in SUBSPACES:
-        raise ValueError(unknown_name("subspace", subspace, SUBSPACES))
+    check_choice("subspace", subspace, SUBSPACES)
     if k is not None and not is_whole(k):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
     unit = unit_sets(vectors, sets)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..tables.spellings import CASES, choose, every_form, resolved_forms
@@ -60,8 +60,7 @@ def load_vectors(
         - word2vec's binary format (``.bin``), or a text of word2vec, GloVe or fastText (``.txt``,
           ``.vec``), also in ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
         - a folder of ``bayesbias convert``, an array (``NAME.npy``) with its words, one a line, in
-          ``NAME.txt``, such a matrix in ``NAME.safetensors``, a table with a row a word
-          (``.parquet``), a file of `save_vectors`
+          ``NAME.txt``, a table with a row a word (``.parquet``), a file of `save_vectors`
           (``.npz``), a fastText model (``.bin``), or a gensim file (``.kv``, ``.model``);
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.
@@ -117,19 +116,12 @@ def pick(
     subwords: bool = True,
 ) -> Vectors:
     """Pick words from an embedding, as `load_vectors` does, without gensim."""
-    if case not in CASES:
-        raise ValueError(unknown_name("case", str(case), CASES))
+    check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
-    try:
-        chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
-    except MemoryError:
-        raise ValueError(
-            f"{where} does not fit into memory, or promises more than it holds; name the words "
-            "to read, or convert it by `bayesbias convert`"
-        ) from None
+    chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
     loaded = embedding.loaded
     chosen, others = {word: word for word in chunk.words}, dict[str, str]()
     if asked is not None:

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
-from ..._core.checks import unknown_name
+from ..._core.checks import check_choice
 from ..._core.resources import OWN_FRAMES
 from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
@@ -58,8 +58,7 @@ def soft(
     """
     if not 0 <= strength < np.inf:
         raise ValueError(f"strength must be 0 or more and finite; got {strength}")
-    if weighting not in WEIGHTINGS:
-        raise ValueError(unknown_name("weighting", weighting, WEIGHTINGS))
+    check_choice("weighting", weighting, WEIGHTINGS)
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
     if not sums.neutral_count:
