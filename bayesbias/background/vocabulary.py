@@ -80,34 +80,6 @@ def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[s
     return made
 
 
-def distribution(
-    source: VectorsLike,
-    Z: Iterable[str],
-    Z2: Iterable[str],
-    *,
-    case: str = "exact",
-    allow_pickle: bool = False,
-    progressbar: bool = True,
-) -> Distribution:
-    """Compute ψ of every word of an embedding for two attribute sets.
-
-    Parameters
-    ----------
-    source
-        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
-        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
-        not finite) are left out with a warning.
-    Z, Z2 : iterable of str
-        Attribute words. ψ is positive for words closer to Z.
-    case : {"exact", "lower", "fallback"}
-        How words are looked up, here and by the methods of the result.
-    allow_pickle, progressbar : bool
-        As for `load_vectors`.
-    """
-    reading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    return distributions(source, {"background": (Z, Z2)}, case=case, **reading)["background"]
-
-
 def distributions(
     source: VectorsLike,
     experiments: Mapping[str, Experiment | tuple[Iterable[str], Iterable[str]]],
@@ -120,11 +92,18 @@ def distributions(
 
     Parameters
     ----------
-    source, case, allow_pickle, progressbar
-        As for `distribution`.
+    source
+        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
+        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
+        not finite) are left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
-        `experiments()` makes them of word lists. One with a set that has no word in the embedding
-        is left out with a warning, and refused if no other experiment remains.
+        `experiments()` makes them of word lists. Z and Z2 are lists of attribute words; ψ is
+        positive for words closer to Z. One with a set that has no word in the embedding is left
+        out with a warning, and refused if no other experiment remains.
+    case : {"exact", "lower", "fallback"}
+        How words are looked up, here and by the methods of the result.
+    allow_pickle, progressbar : bool
+        As for `load_vectors`.
     """
     check_choice("case", case, CASES)
     if not experiments:

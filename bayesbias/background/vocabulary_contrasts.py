@@ -95,7 +95,7 @@ def vocabulary_contrasts(
     Parameters
     ----------
     source, wordlist, case, allow_pickle
-        As for `background.distribution` and `load_wordlist`.
+        As for `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
         Words are drawn from these ranks in the file's order, such as ``(0, 50_000)``. Frequent and
         rare words differ: for random words take ranks like those of the list.

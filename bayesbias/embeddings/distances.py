@@ -90,8 +90,6 @@ def distance_table(
     1        judaism     cheap             0.95
     2        judaism     hairy             1.03
     """
-    if isinstance(vectors, WordList):
-        raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
     if max_missing is not None:
@@ -221,12 +219,12 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})
-    if same:
-        text = f"{abridged(same)} of {name}: these read the same vector, and count once"
-        warnings.warn(text, stacklevel=3)
-    if both:
-        text = f"{abridged(both)} of {name}: protected words that are attributes too"
-        warnings.warn(f"{text}; no word is compared with itself", stacklevel=3)
+    for some, what in (
+        (same, "these read the same vector, and count once"),
+        (both, "protected words that are attributes too; no word is compared with itself"),
+    ):
+        if some:
+            warnings.warn(f"{abridged(some)} of {name}: {what}", stacklevel=3)
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:

@@ -49,10 +49,10 @@ def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines to a CSV file, where it has some."""
+    """Write a table's cosines next to its CSV file, where it has some."""
     frame = _parsed(table.attrs.get(COSINES))
     if not frame.empty:
-        frame.to_csv(path, index_label="word")
+        frame.to_csv(cosines_path(path), index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:

@@ -86,7 +86,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     if path.suffix == ".csv":
         with replace_file(path, cosines_path(path).name) as temporary:
             table.to_csv(temporary, index=False)
-            write_cosines(table, cosines_path(temporary))
+            write_cosines(table, temporary)
     else:
         require_extra("Parquet files", "parquet", "pyarrow")
         with replace_file(path) as temporary:

@@ -112,9 +112,8 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
         return np.asarray(known, dtype=np.int64)
     if counts is None or len(counts) < n:
         return np.arange(1, n + 1)
-    ranks = np.empty(n, dtype=np.int64)
-    ranks[np.argsort(-np.asarray(counts[:n], dtype=float), kind="stable")] = np.arange(1, n + 1)
-    return ranks
+    ranks = pd.Series(counts[:n]).rank(method="first", ascending=False)
+    return np.asarray(ranks, dtype=np.int64)
 
 
 def forms_of_keys(vectors: KeyedVectors) -> list[str]:
