@@ -121,6 +121,6 @@ def test_damaged_files_are_refused_in_a_line(
 def test_a_line_without_end_is_not_kept_in_memory(
     file: File, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bayesbias.embeddings.formats.text.LONGEST_LINE", 50)
+    monkeypatch.setattr("bayesbias.embeddings.formats.word2vec.LONGEST_LINE", 50)
     with pytest.raises(ValueError, match=r"line 2 does not end; this is not a text file"):
         load_vectors(file("a.txt", b"a 1 2\nb " + b"1 " * 60))

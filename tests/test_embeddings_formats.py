@@ -23,7 +23,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import bayesbias as bb
 from bayesbias.embeddings import source
-from bayesbias.embeddings.formats import binary
+from bayesbias.embeddings.formats import word2vec
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.embeddings.registry import open_embedding
 
@@ -62,7 +62,7 @@ def test_binary_chunks_do_not_depend_on_where_reads_end(
 ) -> None:
     path = file("made.bin", as_binary(words, newline))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binary, "SCAN_SIZE", size)
+        patch.setattr(word2vec, "SCAN_SIZE", size)
         assert entries(path, chunk) == written(words)
 
 

@@ -29,6 +29,7 @@ from .arrays import one_thread
 from .display import progress_bar
 from .files import replace_file
 from .reading import read_json
+from .resources import warn
 
 RESULTS = "results"
 """Name of the folder of results in a folder of output."""
@@ -134,7 +135,7 @@ def run_jobs(
             notices[text].append(name)
     for text, (first, *others) in notices.items():
         more = f" and {len(others)} more" if others else ""
-        warnings.warn(f"{first}{more}: {text}", category, stacklevel=2)
+        warn(f"{first}{more}: {text}", category)
     fresh = sum("error" not in outcomes[key] for key in todo)
     return Finished(
         {name: frame for name, (frame, _) in done.items()},
@@ -168,8 +169,7 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
         except (ValueError, TypeError, LookupError, AttributeError):
             damaged += 1
     if damaged:
-        text = f"{damaged} result(s) in {folder / RESULTS} are damaged; they are computed again"
-        warnings.warn(text, stacklevel=3)
+        warn(f"{damaged} result(s) in {folder / RESULTS} are damaged; they are computed again")
     return results
 
 

@@ -7,7 +7,6 @@ words are in the same file, and are read first.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +18,7 @@ import pandas as pd
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice
 from .._core.display import abridged
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
 from ..embeddings.source import Embedding, Vector, first_of_each, vectors_by_word
 from ..embeddings.word_sets import WordSets, look_up
@@ -146,7 +145,7 @@ def _known_sets(
     if not known:
         raise ArgumentError(*reasons[0])
     for reason in reasons:
-        warnings.warn(ArgumentWarning(*reason, "; it is left out"), skip_file_prefixes=OWN_FRAMES)
+        warn(ArgumentWarning(*reason, "; it is left out"))
     return known
 
 
@@ -161,10 +160,9 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        warnings.warn(
+        warn(
             f"{(~kept).sum()} word(s) have no direction (all zeros, or not finite) and are left "
-            f"out: {shown}",
-            skip_file_prefixes=OWN_FRAMES,
+            f"out: {shown}"
         )
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi

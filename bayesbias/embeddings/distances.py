@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pandas as pd
 from .._core.arrays import unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
+from .._core.resources import warn
 from ..tables.copies import without_copies
 from ..tables.cosines import attach_cosines
 from ..tables.schema import (
@@ -111,7 +111,7 @@ def distance_table(
         rank = ranks.set_index("word")["rank"]
         table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in _WORDS})
     attach_cosines(table, names, cosines)
-    return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
+    return without_copies(table, "these vectors", drop=drop_duplicates)
 
 
 def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
@@ -224,7 +224,7 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
         (both, "protected words that are attributes too; no word is compared with itself"),
     ):
         if some:
-            warnings.warn(f"{abridged(some)} of {name}: {what}", stacklevel=3)
+            warn(f"{abridged(some)} of {name}: {what}")
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..tables.spellings import CASES, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
@@ -160,10 +159,9 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     rows = {word: row for word, row in rows.items() if np.any(row)}
     if not rows:
         return _joined([])
-    warnings.warn(
+    warn(
         f"{len(rows)} word(s) are not in the vocabulary of {embedding.path}, and their vectors are "
-        f"made of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
-        skip_file_prefixes=OWN_FRAMES,
+        f"made of n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))

@@ -13,11 +13,11 @@ from .._core.checks import unknown_name
 from .._core.reading import ENDINGS as PACKED_ENDINGS
 from .._core.reading import opened, parts_of
 from .._core.resources import bundled_folder, bundled_names
-from .formats import arrays, binary, gensim_files, text
+from .formats import arrays, gensim_files, word2vec
 from .formats.keyed import as_keyed, loaded_whole
 from .source import ChunksOf, Embedding, in_chunks
 
-BINARY, TEXT = in_chunks(binary.entries), in_chunks(text.entries)
+BINARY, TEXT = in_chunks(word2vec.binary_entries), in_chunks(word2vec.text_entries)
 FASTTEXT = loaded_whole(gensim_files.read_fasttext)
 
 FORMATS: dict[str, ChunksOf] = {

@@ -6,13 +6,13 @@ neutralized, and may give several of them one vector. A model treats them as dif
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import combinations
 
 import pandas as pd
 
 from .._core.display import abridged
+from .._core.resources import warn
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
 
 TOLERANCE = 1e-5
@@ -111,7 +111,7 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
     return table[kept].reset_index(drop=True)
 
 
-def without_copies(table: pd.DataFrame, where: str, *, drop: bool, stacklevel: int) -> pd.DataFrame:
+def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:
     """Return a table as it is, with a warning that names its copies, or without them."""
     pairs = duplicate_vectors(table)
     if drop and (pairs["kind"] == "copy").any():
@@ -120,5 +120,5 @@ def without_copies(table: pd.DataFrame, where: str, *, drop: bool, stacklevel: i
         named = abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
         names = "protected words" if role == "protected_word" else "attribute words"
         text = MEANINGS[str(kind)].format(count=len(rows), names=names, pairs=named)
-        warnings.warn(f"{where}: {text}", stacklevel=stacklevel + 1)
+        warn(f"{where}: {text}")
     return table

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
 from ..._core.checks import check_choice
-from ..._core.resources import OWN_FRAMES
+from ..._core.resources import warn
 from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
 
@@ -65,10 +63,9 @@ def soft(
         raise ValueError("all words of the embedding are specific; there is nothing to debias")
     gram, bias_left = solve(sums, directions, strength, weighting)
     if strength > 0 and bias_left > 1 - HARDLY:
-        warnings.warn(
+        warn(
             f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
-            f"{100 * (1 - bias_left):.2g}% of the bias: see `soft` on how the strength counts",
-            skip_file_prefixes=OWN_FRAMES,
+            f"{100 * (1 - bias_left):.2g}% of the bias: see `soft` on how the strength counts"
         )
     chosen = {"strength": float(strength), "weighting": weighting}
     change = root(gram)

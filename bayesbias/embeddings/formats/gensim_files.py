@@ -12,8 +12,8 @@ import numpy as np
 from ..._core.checks import Argument, ArgumentError
 from ..._core.reading import damage_named
 from ..source import LARGEST_DIMS, Embedding
-from .binary import LONGEST_WORD
 from .keyed import as_keyed
+from .word2vec import LONGEST_WORD
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -1,4 +1,8 @@
-"""Text formats of word2vec, GloVe and fastText: a word and its numbers on each line."""
+"""word2vec's formats, binary and text, and the texts of GloVe and fastText.
+
+Binary: a header line, then word, space and float32 numbers again and again. Text: a word and its
+numbers on each line, with or without that header.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,13 @@ from typing import IO
 
 import numpy as np
 
-from ..source import ODD, Embedding, Entry, Vector
-from .binary import parse_header
+from ..source import LARGEST_DIMS, ODD, Embedding, Entry, Vector
+
+LONGEST_WORD = 4096
+"""Bytes. word2vec itself cuts words at 100."""
+
+SCAN_SIZE = 1 << 18
+"""Bytes that are read at a time: what stays in the processor's cache is scanned fastest."""
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
@@ -21,7 +30,70 @@ TICK = 1_000
 """Lines after which the progress bar moves."""
 
 
-def entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
+def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
+    """Yield words and vectors."""
+    path = source.path
+    with source.stream() as (stream, tick):
+        line = stream.readline(LONGEST_WORD)
+        header = parse_header(line, path) if line.endswith(b"\n") else None
+        if header is None:
+            raise ValueError(
+                f"{path} does not begin with the line '<number of words> <dimensions>' of "
+                "word2vec's binary format; if it holds text, name it .txt or .vec"
+            )
+        for rank, word, numbers in _scanned(stream, *header, path, tick):
+            if wanted is None or word in wanted:
+                yield rank, word, np.frombuffer(numbers, dtype="<f4")
+
+
+def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
+    """Read '<number of words> <dimensions>'; None if the line is something else."""
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
+        return None
+    count, dims = map(int, fields)
+    if count == 0 or not 0 < dims <= LARGEST_DIMS:
+        raise ValueError(
+            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
+            f"word, and 1 to {LARGEST_DIMS:,} dimensions"
+        )
+    return count, dims
+
+
+def _scanned(
+    stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
+) -> Iterator[tuple[int, str, bytes]]:
+    """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""
+    done, last, n_bytes = 0, "", 4 * dims
+    buffer, offset = b"", 0
+    while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
+        buffer, offset = buffer[offset:] + more, 0
+        while done < count:
+            space = buffer.find(b" ", offset, offset + LONGEST_WORD)
+            if space < 0 and len(buffer) - offset >= LONGEST_WORD:
+                raise ValueError(
+                    f"{path}: no word where entry {done + 1:,} of {count:,} should begin, after "
+                    f"{last[:60]!r}; the file is damaged or not in word2vec's binary format"
+                )
+            end = space + 1 + n_bytes
+            if space < 0 or end > len(buffer):
+                break
+            # Some writers end an entry with a newline, which stands before the next word then.
+            last = buffer[offset:space].lstrip(b"\n").decode(errors=ODD)
+            offset, done = end, done + 1
+            yield done, last, buffer[space + 1 : end]
+        tick()
+    # Reading on to the end also makes gzip and zip compare their checksums.
+    rest = (buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
+    if done < count or rest:
+        how = "ends before" if done < count else "goes on after"
+        raise ValueError(
+            f"{path} {how} the end of the {count:,} entries that its header promises, after "
+            f"{last[:60]!r}; the file was cut off, or its header is wrong: fetch or copy it again"
+        )
+
+
+def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
     """Yield words and vectors; of words that are not wanted no number is parsed."""
     path = source.path
     with source.stream() as (stream, tick):
