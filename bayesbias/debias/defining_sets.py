@@ -127,10 +127,10 @@ class DefiningSets:
             key: tuple(dict.fromkeys(map(form, getattr(self, key))))
             for key in ("specific", "targets", "representation")
         }
-        for key in TUPLES:
-            changed[key] = [tuple(map(form, members)) for members in getattr(self, key)]
-        changed["defining"] = tuple(dict.fromkeys(changed["defining"]))
-        changed["equalise"] = _distinct(changed["equalise"])
+        defining, equalise = (
+            [tuple(map(form, members)) for members in getattr(self, key)] for key in TUPLES
+        )
+        changed |= {"defining": tuple(dict.fromkeys(defining)), "equalise": _distinct(equalise)}
         return replace(self, case=case, **changed)
 
 

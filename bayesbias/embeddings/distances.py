@@ -229,24 +229,22 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     """Return all pairs with vectors, each once, without distances; words by first spelling."""
-    blocks = []
+    rows = []
     for group, protected in wordlist.groups.items():
-        sets = [("associated", wordlist.set_name(group), wordlist.stereotypes.get(group, ()))]
-        sets += [
-            ("different", wordlist.set_name(other), words)
-            for other, words in wordlist.stereotypes.items()
-            if other != group
+        sets = [
+            (STEREOTYPES[other != group], wordlist.set_name(other), wordlist.stereotypes[other])
+            for other in sorted(wordlist.stereotypes, key=lambda other: other != group)
         ]
         sets += [(name, name, words) for name, words in wordlist.controls.items()]
-        rows = [
+        rows += [
             (word, group, spellings[attribute], set_name, connection)
             for word in dict.fromkeys(spellings[w] for w in protected if w in spellings)
             for connection, set_name, attributes in sets
             for attribute in attributes
             if attribute in spellings
         ]
-        blocks.append(pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object))
-    pairs = pd.concat(blocks, ignore_index=True).drop_duplicates(list(_WORDS))
+    pairs = pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object)
+    pairs = pairs.drop_duplicates(list(_WORDS))
     pairs = pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:

@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-from ..source import LARGEST_DIMS, ODD, Embedding, Entry, Vector
+from ..source import LARGEST_DIMS, ODD, Embedding, Entry
 
 LONGEST_WORD = 4096
 """Bytes. word2vec itself cuts words at 100."""
@@ -85,12 +85,7 @@ def _scanned(
         tick()
     # Reading on to the end also makes gzip and zip compare their checksums.
     rest = (buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
-    if done < count or rest:
-        how = "ends before" if done < count else "goes on after"
-        raise ValueError(
-            f"{path} {how} the end of the {count:,} entries that its header promises, after "
-            f"{last[:60]!r}; the file was cut off, or its header is wrong: fetch or copy it again"
-        )
+    _require_promised(path, done + 1 if rest and done == count else done, count)
 
 
 def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
@@ -108,19 +103,26 @@ def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> It
                 head, fields = _split(line, dims)
                 word = head.decode(errors=ODD)
                 if wanted is None or word in wanted:
-                    yield count, word, _row(fields, dims)
+                    with np.errstate(over="ignore"):
+                        row = np.array(fields.split(), dtype=np.float32).reshape(dims)
+                    yield count, word, row
             except ValueError:
                 raise ValueError(
                     f"{path}: line {number:,} is not a word and {dims:,} numbers, as the header or "
                     f"the first line says; it begins {line[:40]!r}. The file was cut off, or is "
                     "two files joined"
                 ) from None
-        if promised is not None and promised != count:
-            what = "ends after" if count < promised else "goes on to"
-            raise ValueError(
-                f"{path} {what} word {count:,}, but its header promises {promised:,}; the "
-                "file was cut off or its header is wrong"
-            )
+        _require_promised(path, count, count if promised is None else promised)
+
+
+def _require_promised(path: Path, count: int, promised: int) -> None:
+    """Refuse a file of more or fewer words than its header promises."""
+    if count != promised:
+        what = "ends after" if count < promised else "goes on to"
+        raise ValueError(
+            f"{path} {what} word {count:,}, but its header promises {promised:,}; the file was cut "
+            "off, or its header is wrong: fetch or copy it again"
+        )
 
 
 def _lines(
@@ -158,15 +160,6 @@ def _split(line: bytes, dims: int) -> tuple[bytes, bytes]:
     if len(numbers) < dims or (more and _numbers_at_end(more) == len(more)):
         raise ValueError("too few or too many numbers")  # GloVe has the word '. . .'
     return word, b" ".join(numbers)
-
-
-def _row(fields: bytes, dims: int) -> Vector:
-    """Parse the numbers of a line, (dims,)."""
-    with np.errstate(over="ignore"):
-        row = np.array(fields.split(), dtype=np.float32)
-    if row.size != dims:
-        raise ValueError("too few numbers")
-    return row
 
 
 def _numbers_at_end(fields: Sequence[bytes]) -> int:
