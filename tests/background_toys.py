@@ -33,6 +33,11 @@ N = 200_000
 """Words of a background that is known: enough for its mean and sd to be good to 0.3%."""
 
 
+def distribution(source: Any, Z: list[str], Z2: list[str], **options: Any) -> bg.Distribution:
+    """ψ for two lists of attribute words."""
+    return bg.distributions(source, {"toy": (Z, Z2)}, **options)["toy"]
+
+
 def planted_background() -> bg.Distribution:
     """ψ ~ Normal(0.02, 0.05) by construction, with words planted at known places.
 
@@ -50,7 +55,7 @@ def planted_background() -> bg.Distribution:
     vectors = KeyedVectors(2)
     vectors.index_to_key, vectors.vectors = words, rows
     vectors.key_to_index = {word: row for row, word in enumerate(words)}
-    return bg.distribution(vectors, ["up"], ["down"])
+    return distribution(vectors, ["up"], ["down"])
 
 
 UP = [f"w{i}" for i in range(10, 14)]

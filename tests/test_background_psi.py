@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from background_toys import ROUNDING, Z2, Z, keyed, random_vectors
+from background_toys import ROUNDING, Z2, Z, distribution, keyed, random_vectors
 from builders import refused
 from numpy.testing import assert_allclose
 
@@ -31,7 +31,7 @@ def brute(vectors: Any, Z: list[str], Z2: list[str]) -> np.ndarray:
 
 
 def test_psi_is_that_of_every_single_word(toy: Any) -> None:
-    found = bb.background.distribution(toy, Z, Z2)
+    found = distribution(toy, Z, Z2)
     expected = brute(toy, Z, Z2)
     assert_allclose(found.psi, expected, atol=ROUNDING)
     assert found.missing == ("absent",)
@@ -51,10 +51,10 @@ def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
         toy.save_word2vec_format(str(path))
     else:
         bb.convert_vectors(toy, path)
-    expected = bg.distribution(toy, Z, Z2).psi
+    expected = distribution(toy, Z, Z2).psi
     for rows in (9999, 7):
         monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", rows * 4 * 37)
-        found = bg.distribution(path, Z, Z2, progressbar=False)
+        found = distribution(path, Z, Z2, progressbar=False)
         assert_allclose(found.psi, expected, rtol=0, atol=1e-15)  # 37 products, in another order
 
 
@@ -71,7 +71,7 @@ def test_lengths_of_vectors_make_no_difference(power: int) -> None:
 def test_how_words_are_looked_up(case: str, row: int) -> None:
     rng = np.random.default_rng(2)
     vectors = keyed(["paul", "Paul", "ann", "x", "Y", "y"], rng.standard_normal((6, 5)))
-    found = bg.distribution(vectors, ["Ann"], ["Y"], case=case)
+    found = distribution(vectors, ["Ann"], ["Y"], case=case)
     loaded = bb.load_vectors(vectors, ["Ann", "Y", "Paul"], case=case)
     expected = psi(vectors.vectors, loaded[["Ann"]], loaded[["Y"]])
     assert_allclose(found.psi, expected, atol=ROUNDING)
@@ -83,7 +83,7 @@ def test_words_without_a_direction_are_left_out_with_a_word(toy: Any) -> None:
     matrix[3], matrix[9, 0] = 0.0, np.nan
     vectors = keyed([f"w{i}" for i in range(50)], matrix)
     with pytest.warns(UserWarning, match=r"2 word.s. have no direction .*'w3', 'w9'"):
-        found = bg.distribution(vectors, ["w1"], ["w2"])
+        found = distribution(vectors, ["w1"], ["w2"])
     assert len(found.psi) == len(found.vocabulary) == 48
     assert np.isfinite(found.psi).all()
     assert found.psi_of(["w3", "w4"]).index.tolist() == ["w4"]
@@ -117,18 +117,18 @@ def zeroed(row: int) -> Any:
 
 
 def seven() -> bg.Distribution:
-    return bg.distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
+    return distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
 
 
 @pytest.mark.parametrize(
     ("call", "what"),
     [
-        (lambda: bg.distribution(random_vectors(), [], ["w2"]), "Z is empty"),
+        (lambda: distribution(random_vectors(), [], ["w2"]), "Z is empty"),
         (
-            lambda: bg.distribution(random_vectors(), ["x", "y"], ["w2"]),
+            lambda: distribution(random_vectors(), ["x", "y"], ["w2"]),
             r"none of the 2 words of Z is .*\(x, y\).*case='fallback'",
         ),
-        (lambda: bg.distribution(zeroed(3), ["w3"], ["w2"]), "w3 are all zeros or not fin"),
+        (lambda: distribution(zeroed(3), ["w3"], ["w2"]), "w3 are all zeros or not fin"),
         (
             lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
             "has 5 words, fewer than the 6 that sets of 3 and 3 need",
@@ -146,7 +146,7 @@ def seven() -> bg.Distribution:
         (lambda: bg.experiments(["neutral"]), r"list 'neutral' has 0 group\(s\) with stereotypes"),
         (lambda: bg.experiments([]), "there are no word lists"),
         (
-            lambda: bg.distribution(keyed([*"abcd"], np.ones((4, 3))), ["a"], ["b"]).phi(["c"]),
+            lambda: distribution(keyed([*"abcd"], np.ones((4, 3))), ["a"], ["b"]).phi(["c"]),
             "the same for all words",
         ),
     ],
@@ -157,4 +157,4 @@ def test_what_is_refused(call: Callable[[], object], what: str) -> None:
 
 def test_a_text_is_no_set_of_words() -> None:
     refused("for one word pass", seven().phi, "a", error=TypeError)
-    refused("must be a list", bg.distribution, random_vectors(), "w1", ["w2"], error=TypeError)
+    refused("must be a list", distribution, random_vectors(), "w1", ["w2"], error=TypeError)

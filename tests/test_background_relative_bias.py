@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from background_toys import NEAR, UP, random_vectors
+from background_toys import NEAR, UP, distribution, random_vectors
 from scipy import stats
 
 from bayesbias import background as bg
@@ -86,7 +86,7 @@ def test_a_planted_set_gets_the_phi_that_theory_says(planted, choice, expected) 
 
 
 def test_empirical_ranks_count_ties_half() -> None:
-    found = bg.distribution(random_vectors(), ["w1"], ["w2"])
+    found = distribution(random_vectors(), ["w1"], ["w2"])
     order = np.argsort(found.psi)
     middle = f"w{order[700]}"
     assert found.phi([middle], kind="empirical") == pytest.approx(700.5 / 3000, abs=1e-15)

@@ -89,7 +89,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --model paper --model paper": "two models",
     "run toy.toml toy.toml": "given twice",
     "run neutral": "control words only",
-    "run toy.toml --ci-prob 89": "for an 89% interval pass 0.89",
+    "run toy.toml --ci-prob 89": "for 89% pass 0.89",
     "run toy.toml --rope -1": "--rope",
     "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
     "run toy.toml --draws 1000000000": "GB",

@@ -154,7 +154,6 @@ NOT_THERE |= {"stereotypes": {"man": ("x1",), "woman": ("y1",)}}
             word_list(groups={}, stereotypes={}),
             "the list 'toy' has control words only",
         ),
-        (word_list(), embedding(), "the vectors come first, the words second: distance_t"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(

@@ -116,13 +116,12 @@ def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
 def test_one_failing_job_does_not_stop_the_others(tmp_path: Path) -> None:
     errors = [ValueError, OSError, ImportError, MemoryError]
     jobs = [*(job(error.__name__, failing, error) for error in errors), *products(2)]
-    jobs.append(job("TypeError", dict, {"a": 1}))
     finished = run_jobs(jobs, folder=tmp_path)
     assert list(finished.frames) == ["product 0", "product 1"]
     found = [(one.name, one.error) for one in finished.failures]
-    assert found == [(name, name) for name in (*(e.__name__ for e in errors), "TypeError")]
+    assert found == [(name, name) for name in (e.__name__ for e in errors)]
     messages = [one.message for one in finished.failures]
-    assert messages == ["not today"] * 4 + ["a job must return a DataFrame; got dict"]
+    assert messages == ["not today"] * 4
     assert len(kept_results(tmp_path)) == 2, "failures are not kept: the next run tries again"
 
 
@@ -137,10 +136,10 @@ def test_warnings_come_back_from_workers_and_from_kept_results(tmp_path: Path) -
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: run_jobs([*products(1), *products(1)]), "two jobs are called 'product 0'"),
-    (lambda: run_jobs([], n_jobs=0), "n_jobs is a number of processes"),
+    (lambda: run_jobs([], n_jobs=0), "n_jobs == 0"),
     (lambda: run_jobs([], folder=Path(__file__)), "Not a directory"),
-    (lambda: result_key(np.float32(1)), "settings must be texts, finite numbers"),
-    (lambda: result_key(float("nan")), "settings must be texts, finite numbers"),
+    (lambda: result_key(np.float32(1)), "is not JSON"),
+    (lambda: result_key(float("nan")), "not JSON compliant"),
     (lambda: pack_frame(pd.DataFrame({"a": [1j]})), "is not JSON"),
     (lambda: pack_frame(pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})), "is not JSON"),
 ]

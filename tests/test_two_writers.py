@@ -16,7 +16,7 @@ from moments import files, states
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file, replace_folder
-from bayesbias.debias.files import debias_file
+from bayesbias.debias import debias_file
 
 N_ROUNDS = 300
 

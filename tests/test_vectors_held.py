@@ -31,14 +31,6 @@ def _npy(words: list[str], matrix: np.ndarray) -> Path:
     return Path("v.npy")
 
 
-def _safetensors(words: list[str], matrix: np.ndarray) -> str:
-    from safetensors.numpy import save_file
-
-    save_file({"vectors": matrix}, "s.safetensors")
-    Path("s.txt").write_text("\n".join(words), "utf-8")
-    return "s.safetensors"
-
-
 def _word2vec(path: str) -> str:
     keyed().save_word2vec_format(path, binary=path.endswith(".bin"))
     return path
@@ -47,7 +39,7 @@ def _word2vec(path: str) -> str:
 @cache
 def keyed() -> Any:
     """Vectors of the list, and of some other words."""
-    others = next(bb.iter_vectors("glove-demo"))[0][:2500]
+    others = bb.load_vectors("glove-demo").index_to_key[:2500]
     return bb.load_vectors("glove-demo", [*bb.load_wordlist(LIST).words, *others])
 
 
@@ -61,7 +53,6 @@ HELD: dict[str, Callable[[list[str], np.ndarray], Any]] = {
     "binary": lambda *_: _word2vec("v.bin"),
     "parquet": _parquet,
     "npy": _npy,
-    "safetensors": _safetensors,
     "name": lambda *_: "glove-demo",
 }
 

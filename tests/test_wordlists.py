@@ -130,17 +130,12 @@ def test_own_list_is_read_by_path(write: Write) -> None:
     assert load_wordlist("religion").name == "religion"  # in spite of the folder of that name
 
 
-def test_a_dict_json_csv_and_a_query_make_one_list(write: Write) -> None:
+def test_a_dict_json_and_csv_make_one_list(write: Write) -> None:
     wanted = WordList(**PETS)
     assert load_wordlist(PETS) == wanted
     assert load_wordlist(write(json.dumps(PETS), "pets.json")) == wanted
     frame = wanted.to_frame().to_csv(index=False)
     assert load_wordlist(write(frame, "pets.csv")) == wanted
-    query = WordList.from_query(
-        ["cat"], ["dog", "puppy"], ["aloof"], ["loyal"], names=("cat", "dog", "a", "b")
-    )
-    assert (query.groups, query.stereotypes) == (wanted.groups, wanted.stereotypes)
-    assert query.set_name("dog") == "b"
     assert len(load_wordlist(PETS | {"controls": {"human": "human"}}).controls["human"]) == 85
 
 

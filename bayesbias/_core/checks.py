@@ -55,6 +55,12 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
 
 
+def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
+    """Raise a ValueError for a name that is none of the choices."""
+    if name not in (known := [*choices]):
+        raise ValueError(unknown_name(kind, str(name), known))
+
+
 def check_path(what: str, source: object, otherwise: str) -> None:
     """Raise a TypeError for what is not a name or a path."""
     if not isinstance(source, str | os.PathLike):

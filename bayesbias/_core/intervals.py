@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .checks import Argument, ArgumentError, unknown_name
+from .checks import Argument, ArgumentError, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,9 +26,7 @@ it is interpolated at finer ones."""
 def check_probability(ci_prob: float) -> float:
     """Return a probability that lies in (0, 1), or raise an ArgumentError."""
     if isinstance(ci_prob, bool) or not 0 < ci_prob < 1:
-        article = "an" if f"{ci_prob:g}".startswith(("8", "11", "18")) else "a"
-        hint = f"; for {article} {ci_prob:g}% interval pass {ci_prob / 100:g}"
-        hint = hint if 1 < ci_prob < 100 else ""
+        hint = f"; for {ci_prob:g}% pass {ci_prob / 100:g}" if 1 < ci_prob < 100 else ""
         raise ArgumentError(Argument("ci_prob"), f" must lie in (0, 1), got {ci_prob}{hint}")
     return float(ci_prob)
 
@@ -67,8 +65,7 @@ INTERVALS = {
 
 def interval_kind(ci_kind: str) -> IntervalKind:
     """Return a kind of interval by its name, or raise a ValueError that lists the kinds."""
-    if ci_kind not in INTERVALS:
-        raise ValueError(unknown_name("ci_kind", str(ci_kind), INTERVALS))
+    check_choice("ci_kind", ci_kind, INTERVALS)
     return INTERVALS[ci_kind]
 
 

@@ -29,6 +29,7 @@ from .arrays import one_thread
 from .display import progress_bar
 from .files import replace_file
 from .reading import read_json
+from .resources import warn
 
 RESULTS = "results"
 """Name of the folder of results in a folder of output."""
@@ -96,16 +97,14 @@ def run_jobs(
     ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Warnings of
     jobs, new or kept, are repeated in a category: each text once, with the number of jobs.
 
-    A ValueError is raised if two jobs have one name, settings cannot make a key, or `n_jobs` is 0,
-    and an OSError if a result cannot be written. A damaged result is computed again, with a
-    warning. Workers end with this process, and results that were there are kept. Where a worker
-    dies, the jobs without a result fail; run them again.
+    A ValueError is raised if two jobs have one name or `n_jobs` is 0, a ValueError or TypeError if
+    settings cannot be JSON, and an OSError if a result cannot be written. A damaged result is
+    computed again, with a warning. Workers end with this process, and results that were there are
+    kept. Where a worker dies, the jobs without a result fail; run them again.
     """
     jobs = list(jobs)
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
         raise ValueError(f"two jobs are called {twice[0]!r}; each needs a name of its own")
-    if n_jobs == 0:
-        raise ValueError("n_jobs is a number of processes from 1 on, or -1 for one a core; got 0")
     outcomes: dict[str, _Outcome] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)
@@ -134,7 +133,7 @@ def run_jobs(
             notices[text].append(name)
     for text, (first, *others) in notices.items():
         more = f" and {len(others)} more" if others else ""
-        warnings.warn(f"{first}{more}: {text}", category, stacklevel=2)
+        warn(f"{first}{more}: {text}", category)
     fresh = sum("error" not in outcomes[key] for key in todo)
     return Finished(
         {name: frame for name, (frame, _) in done.items()},
@@ -146,12 +145,7 @@ def run_jobs(
 def result_key(settings: object) -> str:
     """Return the SHA-256 of what decides a result, in texts and numbers, and of the version."""
     content = {"settings": settings, "version": __version__}
-    try:
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"settings must be texts, finite numbers, lists and mappings; got {settings!r}: {error}"
-        ) from None
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -168,15 +162,12 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
         except (ValueError, TypeError, LookupError, AttributeError):
             damaged += 1
     if damaged:
-        text = f"{damaged} result(s) in {folder / RESULTS} are damaged; they are computed again"
-        warnings.warn(text, stacklevel=3)
+        warn(f"{damaged} result(s) in {folder / RESULTS} are damaged; they are computed again")
     return results
 
 
 def pack_frame(frame: pd.DataFrame, texts: Iterable[str] = ()) -> dict[str, Any]:
     """Return a frame and warnings as plain lists and texts, which `unpack_frame` reads."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"a job must return a DataFrame; got {type(frame).__name__}")
     content = {
         "columns": {name: column.tolist() for name, column in frame.items()},
         "dtypes": {name: str(column.dtype) for name, column in frame.items()},

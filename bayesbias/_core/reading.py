@@ -33,6 +33,7 @@ _CONTENT = (ValueError, TypeError, OverflowError)
 """What is wrong in a text: TOML, Unicode, too large numbers."""
 
 _PARSERS: dict[type[Exception], str] = {
+    RecursionError: "it nests lists or tables too deeply: ",
     tomllib.TOMLDecodeError: "not valid TOML: ",
     json.JSONDecodeError: "not a JSON file: ",
 }
@@ -54,9 +55,7 @@ def located(path: Path) -> Iterator[None]:
     """Raise what is wrong in a file's content as a ValueError that starts with its path, once."""
     try:
         yield
-    except RecursionError:
-        raise ValueError(f"{path}: it nests lists or tables too deeply") from None
-    except _CONTENT as error:
+    except (*_CONTENT, RecursionError) as error:
         text = f"{_PARSERS.get(type(error), '')}{error}"
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 from .checks import unknown_name
@@ -14,6 +15,11 @@ OWN_FRAMES = (str(_PACKAGE),)
 
 AFTER_WITH = 3
 """Level, next to these, of a warning in a context manager: contextlib stands between."""
+
+
+def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """Warn at the first line outside of the package."""
+    warnings.warn(text, category, skip_file_prefixes=OWN_FRAMES)
 
 
 def bundled_folder(name: str) -> Path:

@@ -1,8 +1,8 @@
 """Reference distributions: how the whole vocabulary leans, to compare every bias with.
 
-``distribution(source, Z, Z2)`` computes ψ of every word; ``experiments()`` and
-``distributions(source, experiments)`` do so for many lists in one pass over the file; `standalone`,
-`relative`, `fits` and `words` make tidy frames of them.
+``distributions(source, {"name": (Z, Z2)})`` computes ψ of every word, for many lists in one pass
+over the file, such as those of ``experiments()``; `standalone`, `relative`, `fits` and `words` make
+tidy frames of them.
 """
 
 from .frames import densities as densities
@@ -16,6 +16,5 @@ from .topics import topic_prior as topic_prior
 from .topics import topic_tables as topic_tables
 from .vocabulary import CALISKAN as CALISKAN
 from .vocabulary import Experiment as Experiment
-from .vocabulary import distribution as distribution
 from .vocabulary import distributions as distributions
 from .vocabulary import experiments as experiments

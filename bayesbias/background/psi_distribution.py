@@ -24,7 +24,7 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import refuse_overlap
@@ -197,8 +197,7 @@ class Distribution:
         from scipy.special import ndtr
 
         for (name, known), given in zip(CHOICES.items(), (about, tail, kind), strict=True):
-            if given not in known:
-                raise ValueError(unknown_name(name, str(given), known))
+            check_choice(name, given, known)
         psi = self.psi_of(words)
         size, above_mean = len(psi), psi.mean() - (self.mean if about == "reference" else 0.0)
         if kind == "empirical":

@@ -2,12 +2,11 @@
 
 With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', ψ(w) = û·(m - m'), so
 that all experiments together are one product of the vectors with a few directions. The attribute
-words are in the same file. They are searched first, and only as far as the last of them.
+words are in the same file, and are read first.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
+from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice
 from .._core.display import abridged
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
-from ..embeddings.source import Embedding, Vector, first_of_each
+from ..embeddings.source import Embedding, Vector, first_of_each, vectors_by_word
 from ..embeddings.word_sets import WordSets, look_up
 from ..tables.spellings import forms_of
 from ..tables.wordlists import WordList, Words, load_wordlist
@@ -80,34 +79,6 @@ def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[s
     return made
 
 
-def distribution(
-    source: VectorsLike,
-    Z: Iterable[str],
-    Z2: Iterable[str],
-    *,
-    case: str = "exact",
-    allow_pickle: bool = False,
-    progressbar: bool = True,
-) -> Distribution:
-    """Compute ψ of every word of an embedding for two attribute sets.
-
-    Parameters
-    ----------
-    source
-        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
-        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
-        not finite) are left out with a warning.
-    Z, Z2 : iterable of str
-        Attribute words. ψ is positive for words closer to Z.
-    case : {"exact", "lower", "fallback"}
-        How words are looked up, here and by the methods of the result.
-    allow_pickle, progressbar : bool
-        As for `load_vectors`.
-    """
-    reading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    return distributions(source, {"background": (Z, Z2)}, case=case, **reading)["background"]
-
-
 def distributions(
     source: VectorsLike,
     experiments: Mapping[str, Experiment | tuple[Iterable[str], Iterable[str]]],
@@ -120,14 +91,20 @@ def distributions(
 
     Parameters
     ----------
-    source, case, allow_pickle, progressbar
-        As for `distribution`.
+    source
+        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
+        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
+        not finite) are left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
-        `experiments()` makes them of word lists. One with a set that has no word in the embedding
-        is left out with a warning, and refused if no other experiment remains.
+        `experiments()` makes them of word lists. Z and Z2 are lists of attribute words; ψ is
+        positive for words closer to Z. One with a set that has no word in the embedding is left
+        out with a warning, and refused if no other experiment remains.
+    case : {"exact", "lower", "fallback"}
+        How words are looked up, here and by the methods of the result.
+    allow_pickle, progressbar : bool
+        As for `load_vectors`.
     """
-    if case not in CASES:
-        raise ValueError(unknown_name("case", str(case), CASES))
+    check_choice("case", case, CASES)
     if not experiments:
         raise ValueError("there are no experiments; name one or more")
     sets = {
@@ -155,14 +132,8 @@ def _known_sets(
 ) -> dict[str, WordSets]:
     """Look the sets of every experiment up; warn of those that lack a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
-    forms = {word: forms_of(word, case) for word in words}
-    vectors: dict[str, Vector] = {}
-    for chunk in embedding.chunks(wanted={form for word in words for form in forms[word]}):
-        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
-            vectors.setdefault(word, vector)
-        if vectors.keys() >= {first for first, *_ in forms.values()}:
-            break
-    vectors = {word: vectors[form] for word, form in choose(words, vectors, case).items()}
+    found = vectors_by_word(embedding, {form for word in words for form in forms_of(word, case)})
+    vectors = {word: found[form] for word, form in choose(words, found, case).items()}
     known: dict[str, WordSets] = {}
     reasons = []
     for name, of_one in sets.items():
@@ -174,7 +145,7 @@ def _known_sets(
     if not known:
         raise ArgumentError(*reasons[0])
     for reason in reasons:
-        warnings.warn(ArgumentWarning(*reason, "; it is left out"), skip_file_prefixes=OWN_FRAMES)
+        warn(ArgumentWarning(*reason, "; it is left out"))
     return known
 
 
@@ -182,17 +153,16 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     """Compute the words that have a direction and their ψ, (n_experiments, n_words)."""
     words: list[str] = []
     parts = []
-    for chunk in first_of_each(embedding.chunks(), []):
+    for chunk in first_of_each(embedding.chunks()):
         words += chunk.words
         parts.append(products(chunk.vectors, directions))
     vocabulary, psi = pd.Index(words, dtype=object), np.concatenate(parts, axis=1)
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        warnings.warn(
+        warn(
             f"{(~kept).sum()} word(s) have no direction (all zeros, or not finite) and are left "
-            f"out: {shown}",
-            skip_file_prefixes=OWN_FRAMES,
+            f"out: {shown}"
         )
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray, one_thread
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
@@ -95,7 +95,7 @@ def vocabulary_contrasts(
     Parameters
     ----------
     source, wordlist, case, allow_pickle
-        As for `background.distribution` and `load_wordlist`.
+        As for `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
         Words are drawn from these ranks in the file's order, such as ``(0, 50_000)``. Frequent and
         rare words differ: for random words take ranks like those of the list.
@@ -128,8 +128,7 @@ def vocabulary_contrasts(
     >>> placed = found.table[columns]
     """
     for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
-        if given not in get_args(known):
-            raise ValueError(unknown_name(name, given, get_args(known)))
+        check_choice(name, given, get_args(known))
     if n_lists < 2:
         raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)

@@ -126,7 +126,7 @@ def fit_change(
             "bb.comparison.pair(before, after).unpaired lists",
             stacklevel=2,
         )
-    pairs = pairs.each_vector_once(drop=drop_duplicates, stacklevel=2)
+    pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(

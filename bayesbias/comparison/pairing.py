@@ -47,12 +47,12 @@ class Pairs:
         """Return the changes as rows that a model is fitted to."""
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
 
-    def each_vector_once(self, *, drop: bool, stacklevel: int) -> Pairs:
+    def each_vector_once(self, *, drop: bool) -> Pairs:
         """Return the pairs with a warning of copied words, or without those of either table."""
         rows = self.rows
         for when in ENDS:
             table = rows.assign(**{COLUMNS[-1]: rows[when]})
-            rows = without_copies(table, f"the table {when}", drop=drop, stacklevel=stacklevel + 1)
+            rows = without_copies(table, f"the table {when}", drop=drop)
         return replace(self, rows=rows[self.rows.columns])
 
 

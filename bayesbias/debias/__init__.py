@@ -9,11 +9,11 @@ recovered.
 from .defining_sets import DefiningSets as DefiningSets
 from .defining_sets import defining_sets as defining_sets
 from .defining_sets import load_defining_sets as load_defining_sets
-from .files import debias_file as debias_file
 from .method import DEBIASING_METHODS as DEBIASING_METHODS
 from .method import Debiaser as Debiaser
 from .method import Debiasing as Debiasing
 from .method import Material as Material
+from .method import debias_file as debias_file
 from .method import debiasing as debiasing
 from .method import debiasing_method as debiasing_method
 from .method import fit_debiaser as fit_debiaser

@@ -9,11 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_path, unknown_name
+from .._core.checks import check_choice, check_path
 from .._core.display import abridged
 from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
-from ..embeddings.load import CASES
+from ..tables.spellings import CASES, forms_of
 
 Words = tuple[str, ...]
 
@@ -74,8 +74,7 @@ class DefiningSets:
             raise ValueError("defining is empty; at least one pair of words is needed")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
-        if self.case not in CASES:
-            raise ValueError(unknown_name("case", str(self.case), CASES))
+        check_choice("case", self.case, CASES)
         if self.representation and self.representation not in self.defining:
             given = list(self.representation)
             raise ValueError(f"representation must be one of the defining tuples; got {given}")
@@ -109,9 +108,8 @@ class DefiningSets:
 
     @property
     def forms(self) -> frozenset[str]:
-        """The words of `kept`, and the forms that `in_case` may replace them with."""
-        lower = frozenset(word.lower() for word in self.kept)
-        return self.kept if self.case == "exact" else self.kept | lower
+        """The forms in which the words of `kept` are looked up."""
+        return frozenset(form for word in self.kept for form in forms_of(word, self.case))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
@@ -122,18 +120,17 @@ class DefiningSets:
         """
 
         def form(word: str) -> str:
-            lower = word.lower()
-            only = case == "fallback" and word not in there and lower in there
-            return lower if case == "lower" or only else word
+            otherwise = word.lower() if case == "lower" else word
+            return next((one for one in forms_of(word, case) if one in there), otherwise)
 
         changed: dict[str, Any] = {
             key: tuple(dict.fromkeys(map(form, getattr(self, key))))
             for key in ("specific", "targets", "representation")
         }
-        for key in TUPLES:
-            changed[key] = [tuple(map(form, members)) for members in getattr(self, key)]
-        changed["defining"] = tuple(dict.fromkeys(changed["defining"]))
-        changed["equalise"] = _distinct(changed["equalise"])
+        defining, equalise = (
+            [tuple(map(form, members)) for members in getattr(self, key)] for key in TUPLES
+        )
+        changed |= {"defining": tuple(dict.fromkeys(defining)), "equalise": _distinct(equalise)}
         return replace(self, case=case, **changed)
 
 
@@ -151,8 +148,8 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return source
     if isinstance(source, Mapping):
         known = [field.name for field in fields(DefiningSets)]
-        if unknown := [key for key in source if key not in known]:
-            raise ValueError(unknown_name("key", str(unknown[0]), known))
+        for key in source:
+            check_choice("key", key, known)
         if "defining" not in source:
             raise ValueError("it lacks the key 'defining', a list of pairs of words")
         return DefiningSets(**source)

@@ -7,24 +7,30 @@ rows needs one chunk of them at a time, so that embeddings may be larger than me
 from __future__ import annotations
 
 import inspect
-import warnings
+import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.display import abridged
-from .._core.resources import OWN_FRAMES
+from .._core.files import replace_folder
+from .._core.resources import warn
+from ..embeddings.convert import require_native_path, write_native
+from ..embeddings.formats.arrays import FILES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
-from ..embeddings.source import Chunk, Embedding
+from ..embeddings.source import Chunk, Embedding, vectors_by_word
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .subspace import VANISHED, VectorsByWord, lengths, vectors_by_word
+from .subspace import VANISHED, VectorsByWord, lengths
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -34,6 +40,9 @@ Change = Callable[[FloatArray], FloatArray]
 
 DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
 """By the name of a method, the function that learns it; `debiasing_method` enters it here."""
+
+RECORD = "record.json"
+"""The record of a debiased file, in its folder."""
 
 TWO_CLASSES = ("hard", "double_hard")
 """Methods for pairs of words only."""
@@ -97,10 +106,7 @@ class Debiaser:
             empty += int((~rows.any(axis=1)).sum())
             yield replace(chunk, vectors=rows)
         if empty:
-            warnings.warn(
-                f"the vectors of {empty:,} word(s) are all zeros and were left so",
-                skip_file_prefixes=OWN_FRAMES,
-            )
+            warn(f"the vectors of {empty:,} word(s) are all zeros and were left so")
 
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
@@ -199,8 +205,7 @@ def debiasing_method(
 
 def method_options(method: str) -> list[str]:
     """Return the names of the options of a method by name."""
-    if method not in DEBIASING_METHODS:
-        raise ValueError(unknown_name("debiasing method", method, DEBIASING_METHODS))
+    check_choice("debiasing method", method, DEBIASING_METHODS)
     return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
 
 
@@ -222,8 +227,8 @@ def fit_debiaser(
         Those of the method, such as ``k=2``.
     """
     known, lists = method_options(method), load_defining_sets(sets)
-    if unknown := [option for option in options if option not in known]:
-        raise ValueError(unknown_name(f"option of {method}", unknown[0], known))
+    for option in options:
+        check_choice(f"option of {method}", option, known)
     if method in TWO_CLASSES and lists.n_classes != 2:
         raise ValueError(
             f"{method} debiasing is for two classes, and {lists.name!r} has {lists.n_classes} "
@@ -235,6 +240,51 @@ def fit_debiaser(
     lists = lists.in_case(lists.case, found)
     kept = {word: found[word] for word in sorted(lists.kept) if word in found}
     return DEBIASING_METHODS[method](Material(method, vectors, lists, kept), **options)
+
+
+def debias_file(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    method: str = "hard",
+    sets: SetsLike = "gender",
+    *,
+    force: bool = False,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+    **options: object,
+) -> dict[str, Any]:
+    """Debias a whole embedding file and write the result, which `load_vectors` reads.
+
+    The source is read in chunks, two to four times.
+
+    Parameters
+    ----------
+    source, allow_pickle, progressbar
+        As for `load_vectors`.
+    out : str or path
+        The folder to make, of ``vectors.npy``, ``words.txt`` and ``record.json``. For gensim and
+        word2vec write ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
+    method, sets, **options
+        As for `fit_debiaser`.
+    force : bool
+        Replace an earlier folder of this form.
+
+    Returns
+    -------
+    dict
+        The content of ``record.json``: source, number of words and dimensions, and the `Debiasing`.
+    """
+    target = Path(out)
+    require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    debiaser = fit_debiaser(embedding, method, sets, **options)
+    with replace_folder(target) as stage:
+        words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
+        record = {"source": Path(source).name, "words": words, "dims": dims}
+        record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
+        text = json.dumps(record, ensure_ascii=False, indent=1)
+        (stage / RECORD).write_text(f"{text}\n", encoding="utf-8")
+    return record
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:

@@ -100,7 +100,7 @@ def remaining_bias(
         rows = _rows(vectors, words)
         values = [
             cluster_accuracy(rows[chosen], labels, seed=root),
-            classifier_accuracy(rows[chosen], labels, int(root.generate_state(1)[0])),
+            _classifier_accuracy(rows[chosen], labels, int(root.generate_state(1)[0])),
         ]
         if correlated:
             near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbours)
@@ -135,7 +135,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     return float(table[linear_sum_assignment(table, maximize=True)].sum() / len(matrix))
 
 
-def classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) -> float:
+def _classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) -> float:
     """Compute the share of rows that a support vector machine classifies right, cross-validated."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import is_whole, unknown_name
+from .._core.checks import check_choice, is_whole
 from .._core.display import abridged
+from ..embeddings.formats.keyed import require_directions
 from ..embeddings.source import Embedding
 from ..embeddings.word_sets import look_up_tuples
 from ..scores.subspace import bias_subspace, group_means, principal_components
@@ -37,8 +38,7 @@ def bias_directions(
     of the differences of the classes' means (Schröder et al., the subspace of SAME). Sets with a
     missing word are left out whole.
     """
-    if subspace not in SUBSPACES:
-        raise ValueError(unknown_name("subspace", subspace, SUBSPACES))
+    check_choice("subspace", subspace, SUBSPACES)
     if k is not None and not is_whole(k):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
     unit = unit_sets(vectors, sets)
@@ -60,28 +60,23 @@ def equalised_words(
 ) -> dict[str, FloatArray]:
     """Compute the new vectors of the words of equalise sets that are there as a whole."""
     placed: dict[str, FloatArray] = {}
-    for members in lists.equalise:
-        if all(word in vectors for word in members):
-            try:
-                rows = equalised([vectors[word] for word in members], directions)
-            except ValueError as error:
-                raise ValueError(f"equalise set {', '.join(members)}: {error}") from None
-            placed |= dict(zip(members, rows, strict=True))
+    present = [members for members in lists.equalise if all(word in vectors for word in members)]
+    for members in present:
+        require_directions(members, np.array(rows := [vectors[word] for word in members]))
+        unit = unit_rows(rows)
+        outside = without(unit, directions)
+        common = outside.mean(axis=0)
+        inside = unit - outside
+        leaning = inside - inside.mean(axis=0)
+        sizes = np.linalg.norm(leaning, axis=1, keepdims=True)
+        if (sizes <= VANISHED).any():
+            raise ValueError(
+                f"equalise set {', '.join(members)}: its words do not differ in the bias subspace; "
+                "leave it out, or raise k"
+            )
+        radius = np.sqrt(max(1.0 - float(common @ common), 0.0))
+        placed |= dict(zip(members, common + radius * leaning / sizes, strict=True))
     return placed
-
-
-def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
-    """Compute the unit vectors of one set, (n_members, n_dims), equal off the subspace."""
-    unit = unit_rows(rows)
-    outside = without(unit, directions)
-    common = outside.mean(axis=0)
-    inside = unit - outside
-    leaning = inside - inside.mean(axis=0)
-    sizes = np.linalg.norm(leaning, axis=1, keepdims=True)
-    if (sizes <= VANISHED).any():
-        raise ValueError("its words do not differ in the bias subspace; leave it out, or raise k")
-    radius = np.sqrt(max(1.0 - float(common @ common), 0.0))
-    return np.asarray(common + radius * leaning / sizes)
 
 
 def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
@@ -91,17 +86,6 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
     """
     parts = np.einsum("nd,kd->nk", rows, directions)
     return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
-
-
-def vectors_by_word(embedding: Embedding, words: Iterable[str]) -> dict[str, Any]:
-    """Return the vectors of those of the words that are there; of a word twice there the first."""
-    if (loaded := embedding.loaded) is not None:
-        return {word: loaded[word] for word in words if word in loaded.key_to_index}
-    vectors: dict[str, Any] = {}
-    for chunk in embedding.chunks(wanted=set(words)):
-        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
-            vectors.setdefault(word, vector)
-    return vectors
 
 
 @dataclass(frozen=True, eq=False)

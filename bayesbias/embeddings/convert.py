@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._core.checks import Argument, ArgumentError
-from .._core.display import abridged
 from .._core.files import recover, replace_file, replace_folder
-from .._core.resources import OWN_FRAMES
 from .formats.arrays import FILES, VECTORS, WORDS
 from .formats.keyed import forms_of_keys, ranks_of
 from .load import VectorsLike, vectors_in_memory
@@ -70,7 +67,7 @@ def convert_vectors(
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`. The first of words that stand twice is kept, with a warning.
+        As for `load_vectors`. The first of words that stand twice is kept.
     folder : path
         Appears under its name when it is complete.
     force : bool
@@ -97,16 +94,8 @@ def convert_vectors(
     target = Path(folder)
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     require_native_path(target, embedding.path, force=force)
-    again: list[str] = []
     with replace_folder(target) as stage:
-        shape = write_native(first_of_each(embedding.chunks(), again), stage)
-    if again:
-        warnings.warn(
-            f"{len(again)} word(s) stand in the embedding more than once ({abridged(again)}); the "
-            "first of each is kept",
-            skip_file_prefixes=OWN_FRAMES,
-        )
-    return shape
+        return write_native(first_of_each(embedding.chunks()), stage)
 
 
 def require_native_path(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pandas as pd
 from .._core.arrays import unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
+from .._core.resources import warn
 from ..tables.copies import without_copies
 from ..tables.cosines import attach_cosines
 from ..tables.schema import (
@@ -90,8 +90,6 @@ def distance_table(
     1        judaism     cheap             0.95
     2        judaism     hairy             1.03
     """
-    if isinstance(vectors, WordList):
-        raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
     if max_missing is not None:
@@ -113,7 +111,7 @@ def distance_table(
         rank = ranks.set_index("word")["rank"]
         table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in _WORDS})
     attach_cosines(table, names, cosines)
-    return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
+    return without_copies(table, "these vectors", drop=drop_duplicates)
 
 
 def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
@@ -221,34 +219,32 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})
-    if same:
-        text = f"{abridged(same)} of {name}: these read the same vector, and count once"
-        warnings.warn(text, stacklevel=3)
-    if both:
-        text = f"{abridged(both)} of {name}: protected words that are attributes too"
-        warnings.warn(f"{text}; no word is compared with itself", stacklevel=3)
+    for some, what in (
+        (same, "these read the same vector, and count once"),
+        (both, "protected words that are attributes too; no word is compared with itself"),
+    ):
+        if some:
+            warn(f"{abridged(some)} of {name}: {what}")
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     """Return all pairs with vectors, each once, without distances; words by first spelling."""
-    blocks = []
+    rows = []
     for group, protected in wordlist.groups.items():
-        sets = [("associated", wordlist.set_name(group), wordlist.stereotypes.get(group, ()))]
-        sets += [
-            ("different", wordlist.set_name(other), words)
-            for other, words in wordlist.stereotypes.items()
-            if other != group
+        sets = [
+            (STEREOTYPES[other != group], wordlist.set_name(other), wordlist.stereotypes[other])
+            for other in sorted(wordlist.stereotypes, key=lambda other: other != group)
         ]
         sets += [(name, name, words) for name, words in wordlist.controls.items()]
-        rows = [
+        rows += [
             (word, group, spellings[attribute], set_name, connection)
             for word in dict.fromkeys(spellings[w] for w in protected if w in spellings)
             for connection, set_name, attributes in sets
             for attribute in attributes
             if attribute in spellings
         ]
-        blocks.append(pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object))
-    pairs = pd.concat(blocks, ignore_index=True).drop_duplicates(list(_WORDS))
+    pairs = pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object)
+    pairs = pairs.drop_duplicates(list(_WORDS))
     pairs = pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:

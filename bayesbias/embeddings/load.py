@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..tables.spellings import CASES, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
 from .registry import open_embedding
-from .source import Chunk, Embedding, Vector, first_of_each
+from .source import Chunk, Embedding, first_of_each
 
 if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-__all__ = ["CASES", "choose", "frequency_ranks", "iter_vectors", "load_vectors"]
+__all__ = ["CASES", "choose", "frequency_ranks", "load_vectors"]
 __all__ += ["open_embedding", "resolved_forms"]
 
 type VectorsLike = (
@@ -60,8 +59,7 @@ def load_vectors(
         - word2vec's binary format (``.bin``), or a text of word2vec, GloVe or fastText (``.txt``,
           ``.vec``), also in ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
         - a folder of ``bayesbias convert``, an array (``NAME.npy``) with its words, one a line, in
-          ``NAME.txt``, such a matrix in ``NAME.safetensors``, a table with a row a word
-          (``.parquet``), a file of `save_vectors`
+          ``NAME.txt``, a table with a row a word (``.parquet``), a file of `save_vectors`
           (``.npz``), a fastText model (``.bin``), or a gensim file (``.kv``, ``.model``);
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.
@@ -117,19 +115,12 @@ def pick(
     subwords: bool = True,
 ) -> Vectors:
     """Pick words from an embedding, as `load_vectors` does, without gensim."""
-    if case not in CASES:
-        raise ValueError(unknown_name("case", str(case), CASES))
+    check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
-    try:
-        chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted), [])])
-    except MemoryError:
-        raise ValueError(
-            f"{where} does not fit into memory, or promises more than it holds; name the words "
-            "to read, or read it in parts by iter_vectors"
-        ) from None
+    chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
     loaded = embedding.loaded
     chosen, others = {word: word for word in chunk.words}, dict[str, str]()
     if asked is not None:
@@ -168,40 +159,12 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     rows = {word: row for word, row in rows.items() if np.any(row)}
     if not rows:
         return _joined([])
-    warnings.warn(
+    warn(
         f"{len(rows)} word(s) are not in the vocabulary of {embedding.path}, and their vectors are "
-        f"made of n-grams ({abridged(list(rows))}); subwords=False leaves these words out",
-        skip_file_prefixes=OWN_FRAMES,
+        f"made of n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
-
-
-def iter_vectors(
-    source: VectorsLike, *, allow_pickle: bool = False, progressbar: bool = True
-) -> Iterator[tuple[list[str], Vector]]:
-    """Iterate over a whole embedding in chunks of 3 MB, in memory that does not grow with it.
-
-    Parameters
-    ----------
-    source, allow_pickle, progressbar
-        As for `load_vectors`. FastText models, ``.npz``, ``.parquet``, ``.safetensors``, ``.kv``
-        and ``.model`` are loaded whole.
-
-    Yields
-    ------
-    words : list of str
-        As the source spells them; a word that stands twice comes twice.
-    vectors : (n_words, n_dims) float32
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
-    5846
-    """
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return ((chunk.words, chunk.vectors) for chunk in embedding.chunks())
 
 
 def vectors_in_memory(

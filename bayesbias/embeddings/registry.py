@@ -13,27 +13,24 @@ from .._core.checks import unknown_name
 from .._core.reading import ENDINGS as PACKED_ENDINGS
 from .._core.reading import opened, parts_of
 from .._core.resources import bundled_folder, bundled_names
-from .formats import arrays, binary, gensim_files, text
-from .formats.keyed import as_keyed
-from .source import ChunksOf, Embedding
+from .formats import arrays, gensim_files, word2vec
+from .formats.keyed import as_keyed, loaded_whole
+from .source import ChunksOf, Embedding, in_chunks
+
+BINARY, TEXT = in_chunks(word2vec.binary_entries), in_chunks(word2vec.text_entries)
+FASTTEXT = loaded_whole(gensim_files.read_fasttext)
 
 FORMATS: dict[str, ChunksOf] = {
-    ".bin": binary.chunks,
-    ".txt": text.chunks,
-    ".vec": text.chunks,
-    ".npz": arrays.npz_chunks,
+    ".bin": BINARY,
+    **dict.fromkeys((".txt", ".vec"), TEXT),
+    ".npz": loaded_whole(arrays.read_npz),
     ".npy": arrays.native_chunks,
-    ".safetensors": arrays.native_chunks,
-    ".parquet": arrays.parquet_chunks,
-    ".kv": gensim_files.pickle_chunks,
-    ".model": gensim_files.pickle_chunks,
+    ".parquet": loaded_whole(arrays.read_frame),
+    **dict.fromkeys((".kv", ".model"), loaded_whole(gensim_files.read_pickle)),
 }
 """Generators by the ending of a file, in lower case."""
 
 ENDINGS = (*FORMATS, *PACKED_ENDINGS)
-
-PACKED = (binary.chunks, text.chunks)
-"""Formats that may lie in ``.gz`` or ``.zip``: they are read through `Embedding.stream` only."""
 
 GENSIM_NAMES = (
     *(f"glove-wiki-gigaword-{size}" for size in (50, 100, 200, 300)),
@@ -60,7 +57,7 @@ def open_embedding(
 ) -> Embedding:
     """Determine what a source is, as `load_vectors` does, before anything is read of it."""
     if not isinstance(source, str | os.PathLike):
-        return Embedding(Path("the vectors given"), arrays.npz_chunks, loaded=as_keyed(source))
+        return Embedding(Path("the vectors given"), FORMATS[".npz"], loaded=as_keyed(source))
     path = _path_of(source)
     if path.is_dir():
         if not all((path / name).is_file() for name in arrays.FILES):
@@ -123,7 +120,7 @@ def _format_of(path: Path) -> ChunksOf:
     if not parts_of(path)[1]:
         with path.open("rb") as file:
             if file.read(4) == gensim_files.FASTTEXT_MAGIC:
-                return gensim_files.fasttext_chunks
+                return FASTTEXT
         if ending in FORMATS:
             return FORMATS[ending]
         if ending not in PACKED_ENDINGS:
@@ -133,8 +130,7 @@ def _format_of(path: Path) -> ChunksOf:
             raise ValueError(f"{path} is empty")
     with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
         inner = FORMATS.get(Path(name).suffix.lower())
+        if inner in (BINARY, TEXT):  # formats that are read through `Embedding.stream` only
+            return inner
         peeked: Any = stream
-        binary_content = _CONTROL.search(peeked.peek(4096))
-    if inner in PACKED:
-        return inner
-    return binary.chunks if binary_content else text.chunks
+        return BINARY if _CONTROL.search(peeked.peek(4096)) else TEXT

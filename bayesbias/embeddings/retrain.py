@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
 from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
@@ -69,8 +69,7 @@ def retrain(
     from gensim.models import FastText, Word2Vec
 
     models: dict[str, Any] = {"word2vec": Word2Vec, "fasttext": FastText}
-    if method not in models:
-        raise ValueError(unknown_name("training method", method, models))
+    check_choice("training method", method, models)
     if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
         raise ValueError(f"n must be from 2 to {MOST_TRAININGS}; got {n}")
     if isinstance(documents, str | Path):

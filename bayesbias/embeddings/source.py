@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import batched, chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,9 @@ from .._core.reading import opened, parts_of
 
 Vector = NDArray[np.float32]
 Ranks = NDArray[np.int64]
+
+Entry = tuple[int, str, Vector]
+"""The rank of a word, the word, and its vector, (n_dims,)."""
 
 ODD = "backslashreplace"
 """How bytes that are not UTF-8 become text."""
@@ -87,6 +91,19 @@ def rows_of_chunk(n_dims: int) -> int:
     return max(1, READ_SIZE // (4 * n_dims))
 
 
+def in_chunks(read: Callable[[Embedding, Collection[str] | None], Iterator[Entry]]) -> ChunksOf:
+    """Return the generator of a format whose entries are read one by one."""
+
+    def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
+        entries = read(source, wanted)
+        for first in entries:
+            for block in batched(chain([first], entries), rows_of_chunk(len(first[2]))):
+                ranks, words, rows = zip(*block, strict=True)
+                yield Chunk(list(words), np.array(rows), np.array(ranks))
+
+    return chunks
+
+
 def array_chunks(
     words: Sequence[str], matrix: Vector, ranks: Ranks, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
@@ -100,16 +117,21 @@ def array_chunks(
         yield Chunk(list(words[some]), np.asarray(matrix[some], dtype=np.float32), ranks[some])
 
 
-def first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
-    """Yield chunks without the words that have stood before, which are added to a list."""
+def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, Vector]:
+    """Return the vectors of those of the words that are there; of a word twice there the first."""
+    vectors: dict[str, Vector] = {}
+    for chunk in embedding.chunks(wanted=set(words)):
+        for word, vector in zip(chunk.words, chunk.vectors, strict=True):
+            vectors.setdefault(word, vector)
+    return vectors
+
+
+def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Yield chunks without the words that have stood before."""
     seen: set[str] = set()
     for chunk in chunks:
-        rows = []
-        for row, word in enumerate(chunk.words):
-            if word in seen:
-                again.append(word)
-            else:
-                seen.add(word)
-                rows.append(row)
+        first = {word: row for row, word in reversed([*enumerate(chunk.words)])}
+        rows = sorted(row for word, row in first.items() if word not in seen)
+        seen.update(first)
         if rows:
             yield chunk if len(rows) == len(chunk) else chunk.take(rows)

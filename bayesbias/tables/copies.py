@@ -6,13 +6,13 @@ neutralized, and may give several of them one vector. A model treats them as dif
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import combinations
 
 import pandas as pd
 
 from .._core.display import abridged
+from .._core.resources import warn
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
 
 TOLERANCE = 1e-5
@@ -35,15 +35,13 @@ MEANINGS = {
 """What copies and equidistant words do to intervals."""
 
 
-def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
+def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     """List words of a table that are exact copies of another, or equidistant by construction.
 
     Parameters
     ----------
     table : DataFrame
-        A long-form table.
-    tolerance : float
-        Distances that differ by no more than this count as equal; 0 or more.
+        A long-form table. Distances that differ by 1e-5 at most count as equal.
 
     Returns
     -------
@@ -62,17 +60,13 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     >>> bb.duplicate_vectors(pd.concat([table, copied]))[["kind", "word", "other"]].values.tolist()
     [['copy', 'jew', 'hebrew']]
     """
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance is a difference of distances, 0 or more; got {tolerance}")
-    rows = [
-        (role, "copy", *pair) for role in PARTNERS for pair in _equal_words(table, role, tolerance)
-    ]
+    rows = [(role, "copy", *pair) for role in PARTNERS for pair in _equal_words(table, role)]
     copies = {row[2:4] for row in rows}
     groups = dict(zip(table["protected_word"].astype(str), table["protected_group"], strict=True))
     stereotypes = table[table["connection"].isin(STEREOTYPES)]
     rows += [
         ("protected_word", "equidistant", *pair)
-        for pair in _equal_words(stereotypes, "protected_word", tolerance)
+        for pair in _equal_words(stereotypes, "protected_word")
         if pair[:2] not in copies and groups[pair[0]] != groups[pair[1]]
     ]
     return pd.DataFrame(
@@ -80,9 +74,7 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     )
 
 
-def _equal_words(
-    table: pd.DataFrame, role: str, tolerance: float
-) -> Iterator[tuple[str, str, int, float]]:
+def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int, float]]:
     """Yield pairs of words at the same distances, how many, and the largest gap."""
     partners = [PARTNERS[role], *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     wide = table.pivot_table(
@@ -93,16 +85,16 @@ def _equal_words(
     wide.index = wide.index.astype(str)
     # Only words that are close in the distance that most words have are compared in all.
     fullest = wide.iloc[:, int(wide.count().to_numpy().argmax())].dropna().sort_values()
-    for _, run in fullest.groupby((fullest.diff() > tolerance).cumsum()):
+    for _, run in fullest.groupby((fullest.diff() > TOLERANCE).cumsum()):
         equal: set[str] = set()
         for word, other in combinations(wide.index[wide.index.isin(run.index)], 2):
             gaps = (wide.loc[word] - wide.loc[other]).abs()
-            if not equal & {word, other} and gaps.count() >= FEWEST and gaps.max() <= tolerance:
+            if not equal & {word, other} and gaps.count() >= FEWEST and gaps.max() <= TOLERANCE:
                 equal.add(other)
                 yield word, other, int(gaps.count()), float(gaps.max())
 
 
-def drop_duplicates(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
+def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
     """Keep the first word of exact copies (`duplicate_vectors`); equidistant words stay.
 
     Examples
@@ -112,14 +104,14 @@ def drop_duplicates(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.Dat
     >>> len(bb.drop_duplicates(table)) == len(table)
     True
     """
-    pairs = duplicate_vectors(table, tolerance)
+    pairs = duplicate_vectors(table)
     kept = pd.Series(data=True, index=table.index)
     for role, others in pairs[pairs["kind"] == "copy"].groupby("role")["other"]:
         kept &= ~table[role].astype(str).isin(others)
     return table[kept].reset_index(drop=True)
 
 
-def without_copies(table: pd.DataFrame, where: str, *, drop: bool, stacklevel: int) -> pd.DataFrame:
+def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:
     """Return a table as it is, with a warning that names its copies, or without them."""
     pairs = duplicate_vectors(table)
     if drop and (pairs["kind"] == "copy").any():
@@ -128,5 +120,5 @@ def without_copies(table: pd.DataFrame, where: str, *, drop: bool, stacklevel: i
         named = abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
         names = "protected words" if role == "protected_word" else "attribute words"
         text = MEANINGS[str(kind)].format(count=len(rows), names=names, pairs=named)
-        warnings.warn(f"{where}: {text}", stacklevel=stacklevel + 1)
+        warn(f"{where}: {text}")
     return table

@@ -49,10 +49,10 @@ def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines to a CSV file, where it has some."""
+    """Write a table's cosines next to its CSV file, where it has some."""
     frame = _parsed(table.attrs.get(COSINES))
     if not frame.empty:
-        frame.to_csv(path, index_label="word")
+        frame.to_csv(cosines_path(path), index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
@@ -66,15 +66,14 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     place = cosines_path(path)
     if not place.is_file():
         return
-    frame = pd.read_csv(place, keep_default_na=False, encoding="utf-8")
-    words, values = frame.iloc[:, 0].astype(str).tolist(), frame.iloc[:, 1:]
-    numbers = values.apply(pd.to_numeric, errors="coerce")
-    if words != list(frame.columns[1:]) or not np.isfinite(numbers.to_numpy(dtype=float)).all():
+    frame = pd.read_csv(place, index_col=0, keep_default_na=False, encoding="utf-8")
+    numbers = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    if [*map(str, frame.index)] != [*frame.columns] or not np.isfinite(numbers).all():
         raise ValueError(
             f"{place} does not hold the cosines of the table next to it, a square of numbers with "
             "words as head and first column; delete it to treat words as unrelated"
         )
-    attach_cosines(table, words, numbers.to_numpy(dtype=float))
+    attach_cosines(table, frame.columns, numbers)
 
 
 def cosines_path(path: Path) -> Path:

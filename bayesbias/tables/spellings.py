@@ -38,11 +38,6 @@ def without_accents(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(p for p in parts if not unicodedata.combining(p)))
 
 
-def plain_form(word: str) -> str:
-    """Return what all spellings of a word share: small letters, without accents."""
-    return without_accents(word.lower()).replace(" ", "_")
-
-
 def every_form(word: str) -> tuple[str, ...]:
     """Return all forms that any choice of arguments, or another spelling, would look up."""
     capitals = (word.capitalize(), word.title(), word.upper())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pandas as pd
 from .._core.checks import require_extra
 from .._core.files import replace_file
 from .._core.reading import damage_named, located, opened
+from .._core.resources import warn
 from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
@@ -63,8 +63,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     duplicates = int(table.duplicated().sum())
     if duplicates:
         text = f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly and count"
-        warnings.warn(f"{text} twice; table.drop_duplicates() removes them", stacklevel=2)
-    return without_copies(table, str(path), drop=drop_duplicates, stacklevel=2)
+        warn(f"{text} twice; table.drop_duplicates() removes them")
+    return without_copies(table, str(path), drop=drop_duplicates)
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
@@ -86,7 +86,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     if path.suffix == ".csv":
         with replace_file(path, cosines_path(path).name) as temporary:
             table.to_csv(temporary, index=False)
-            write_cosines(table, cosines_path(temporary))
+            write_cosines(table, temporary)
     else:
         require_extra("Parquet files", "parquet", "pyarrow")
         with replace_file(path) as temporary:
@@ -151,9 +151,8 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     missing = table["cosine_distance"] == MISSING_DISTANCE
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
-        warnings.warn(
+        warn(
             f"{path}: {int(missing.sum())} rows of {len(table)} hold the missing-word mark -100 "
-            f"and are left out; words without any rows: {', '.join(map(str, gone)) or 'none'}",
-            stacklevel=3,
+            f"and are left out; words without any rows: {', '.join(map(str, gone)) or 'none'}"
         )
     return table[~missing]

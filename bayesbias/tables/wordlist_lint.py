@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .._core.checks import unknown_name
 from .schema import CONTROLS
-from .spellings import plain_form
+from .spellings import without_accents
 
 TEXTS = ("name", "title", "reference", "licence", "note")
 """Keys of a word list that hold a text."""
@@ -114,7 +114,7 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
         if not words:
             yield _error(path, "the set is empty")
         for index, word in enumerate(words):
-            place = (*path, index)
+            place, plain = (*path, index), without_accents(word.lower()).replace(" ", "_")
             if unfit := _unfit(word):
                 yield _error(place, f"the word {shown(word)} {unfit}", word)
             if (first := listed.setdefault(word, place)) is not place:
@@ -123,7 +123,7 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
                 text += "keep one of them" if same else _consequence(first, place)
                 serious = same or {first[0], place[0]} <= {"groups", "baseline"}
                 yield _error(place, text, word, "error" if serious else "warning")
-            elif (other := spelled.setdefault(plain_form(word), word)) != word:
+            elif (other := spelled.setdefault(plain, word)) != word:
                 first = listed[other]
                 then = "it counts once" if first[:2] == path else _consequence(first, place)
                 text = (

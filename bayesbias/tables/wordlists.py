@@ -6,7 +6,7 @@ A list is a file or a dict. Listing a stereotype does not endorse it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,45 +123,6 @@ class WordList(Shown):
         title = f"{self.name}: {self.title}" if self.title else self.name
         return Sheet(title, rows, ("role", "set", "size", "words"), self.note if roomy else "")
 
-    @classmethod
-    def from_query(
-        cls,
-        X: Sequence[str],
-        Y: Sequence[str],
-        A: Sequence[str],
-        B: Sequence[str],
-        *,
-        names: Sequence[str] = ("X", "Y", "A", "B"),
-        name: str = "mine",
-        controls: Mapping[str, Sequence[str] | str] | None = None,
-    ) -> WordList:
-        """Make a word list of the four sets of a WEAT query.
-
-        Parameters
-        ----------
-        X, Y : sequence of str
-            The two groups of protected words (targets).
-        A, B : sequence of str
-            Attributes stereotypically associated with X, and with Y.
-        names : sequence of four str
-            Names of the four sets; `name` is that of the list.
-        controls : mapping of str to sequence of str, or to str
-            Words of ``neutral`` and ``human``, or the name of a bundled list of them.
-
-        Examples
-        --------
-        >>> import bayesbias as bb
-        >>> names = ("cat", "dog", "catlike", "doglike")
-        >>> pets = bb.WordList.from_query(["cat"], ["dog"], ["aloof"], ["loyal"], names=names)
-        >>> dict(pets.stereotypes)
-        {'cat': ('aloof',), 'dog': ('loyal',)}
-        """
-        if isinstance(names, str) or len(names) != 4:
-            raise ValueError(f"names must be four, of X, Y, A and B; got {names!r}")
-        columns = {"groups": [X, Y], "stereotypes": [A, B], "stereotype_names": names[2:]}
-        sets = {key: dict(zip(names[:2], column, strict=True)) for key, column in columns.items()}
-        return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
-
 
 def load_wordlist(source: WordListLike) -> WordList:
     """Load a bundled word list by name, a file by path, or a dict in the same form.
@@ -247,7 +208,7 @@ def wordlists() -> list[str]:
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path."""
-    check_path("a word list", source, "a mapping, or as four sets to bb.WordList.from_query")
+    check_path("a word list", source, "a mapping")
     return toml_path(source, "wordlists", "word list", ENDINGS)
 
 

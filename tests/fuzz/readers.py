@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from cli_toy import write_scored
 from embedding_toys import as_binary, as_text, zipped
-from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS, pack_frame, read_results
@@ -235,10 +234,6 @@ def find(path: Path) -> object:
         return read_results(Path(made), ["a"])
 
 
-def safetensors() -> tuple[bytes, ...]:
-    return (save({"embeddings": MATRIX}),)
-
-
 READERS = {
     "word2vec text": Reader("vectors.txt", load, text),
     "word2vec binary": Reader("vectors.bin", load, binary),
@@ -273,12 +268,6 @@ READERS = {
     ),
     "gz table damaged": Reader(
         "table.csv.gz", bb.read_table, lambda: tuple(gzip.compress(each) for each in table())
-    ),
-    "safetensors": Reader(
-        "vectors.safetensors",
-        load,
-        safetensors,
-        beside=lambda: {"vectors.txt": "\n".join(NAMES).encode()},
     ),
     "word list": Reader("pets.toml", check, lambda: (PETS,)),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
-from ..._core.resources import OWN_FRAMES
+from ..._core.resources import warn
 from ..method import Debiaser, Material, debiasing_method
 from ..subspace import bias_directions, equalised_words, without
 
@@ -71,11 +70,10 @@ def _projected(material: Material, k: int | None, equalise: bool, subspace: str)
     directions = bias_directions(vectors, lists, k, subspace)
     placed = equalised_words(vectors, lists, directions) if equalise else {}
     if placed and len(directions) < lists.n_classes - 1:
-        warnings.warn(
+        warn(
             f"equalising sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, "
             f"and k={len(directions)} are removed; words of a set may get one vector. Leave k out, "
-            "or pass equalise=False",
-            skip_file_prefixes=OWN_FRAMES,
+            "or pass equalise=False"
         )
     return material.debiaser(
         {"k": len(directions), "subspace": subspace, "equalise": equalise},

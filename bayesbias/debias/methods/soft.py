@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
-from ..._core.checks import unknown_name
-from ..._core.resources import OWN_FRAMES
-from ..method import Debiaser, Material, debiasing_method
+from ..._core.checks import check_choice
+from ..._core.resources import warn
+from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
 
 WEIGHTINGS = ("mean", "sum")
@@ -60,18 +56,16 @@ def soft(
     """
     if not 0 <= strength < np.inf:
         raise ValueError(f"strength must be 0 or more and finite; got {strength}")
-    if weighting not in WEIGHTINGS:
-        raise ValueError(unknown_name("weighting", weighting, WEIGHTINGS))
+    check_choice("weighting", weighting, WEIGHTINGS)
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
-    problem = Problem.of(sums, directions, strength, mean=weighting == "mean")
-    gram = problem.solve()
-    bias_left = problem.bias_left(gram)
+    if not sums.neutral_count:
+        raise ValueError("all words of the embedding are specific; there is nothing to debias")
+    gram, bias_left = solve(sums, directions, strength, weighting)
     if strength > 0 and bias_left > 1 - HARDLY:
-        warnings.warn(
+        warn(
             f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
-            f"{100 * (1 - bias_left):.2g}% of the bias: see `soft` on how the strength counts",
-            skip_file_prefixes=OWN_FRAMES,
+            f"{100 * (1 - bias_left):.2g}% of the bias: see `soft` on how the strength counts"
         )
     chosen = {"strength": float(strength), "weighting": weighting}
     change = root(gram)
@@ -88,96 +82,75 @@ def root(matrix: FloatArray, power: float = 0.5) -> FloatArray:
     return np.asarray((axes * np.maximum(values, 0.0) ** power) @ axes.T)
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+def solve(
+    sums: Moments, directions: FloatArray, strength: float, weighting: str
+) -> tuple[FloatArray, float]:
     """Minimise tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
 
-    ``second`` is C = Σ u uᵀ over all words and ``neutral`` P = Σ u uᵀ over neutral words, both
-    (n_dims, n_dims); Q = directionsᵀ directions, of (k, n_dims).
+    C and P are the means of u uᵀ over all and over neutral words; Q = directionsᵀ directions, of
+    (k, n_dims). Returns A, and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias.
     """
-
-    second: FloatArray
-    neutral: FloatArray
-    directions: FloatArray
-    weight: float
-
-    @classmethod
-    def of(cls, sums: Moments, directions: FloatArray, strength: float, *, mean: bool) -> Problem:
-        """Divide both terms by one number, so that C is of order 1."""
-        if not sums.neutral_count:
-            raise ValueError("all words of the embedding are specific; there is nothing to debias")
-        n, free = sums.count, sums.neutral_count
-        second, neutral = sums.second / n, sums.neutral_second / free
-        weight = strength / len(directions) if mean else strength * free / n**2
-        return cls(second, neutral, directions, weight)
-
-    def bias_left(self, gram: FloatArray) -> float:
-        """‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias."""
-        before = self._bias(np.eye(len(gram)))
-        return float(np.sqrt(max(self._bias(gram), 0.0) / before)) if before > 0 else 0.0
-
-    def solve(self) -> FloatArray:
-        """Return the best A; where all words are flat, the identity.
-
-        In the axes V in which VᵀCV = I and VᵀPV = diag(p), A = V Y Vᵀ, and the gradient is
-        2(Y - Y₀) + weight·(pYR + RYp) with R = VᵀQV of rank k.
-        """
-        if not self.weight:
-            return np.eye(len(self.second))
-        # Many products of small matrices: threads cost more than they bring.
-        with one_thread():
-            values, axes = np.linalg.eigh(self.second)
-            spread = values > RANK * values[-1]
-            whitening = axes[:, spread] / np.sqrt(values[spread])
-            p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
-            frame = whitening @ turn
-            # The left inverse of the frame.
-            back = turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T
-            loads = frame.T @ self.directions.T
-            start = back @ back.T
-            best = _unconstrained(start, p, loads, self.weight)
-            if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
-                best = _constrained(start, p, loads, self.weight)
-            flat = axes[:, ~spread]
-            return np.asarray(frame @ best @ frame.T + flat @ flat.T)
-
-    def _bias(self, gram: FloatArray) -> float:
-        toward = self.directions @ gram
-        return float(np.sum((toward @ self.neutral) * toward))
+    n, free = sums.count, sums.neutral_count
+    second, neutral = sums.second / n, sums.neutral_second / free  # of order 1
+    weight = strength / len(directions) if weighting == "mean" else strength * free / n**2
+    identity = np.eye(len(second))
+    gram = _minimum(second, neutral, directions, weight) if weight else identity
+    before, after = (
+        float(np.sum((toward @ neutral) * toward))
+        for toward in (directions @ identity, directions @ gram)
+    )
+    return gram, float(np.sqrt(max(after, 0.0) / before)) if before > 0 else 0.0
 
 
-def _pull(p: FloatArray, loads: FloatArray, weight: float) -> Callable[[FloatArray], FloatArray]:
-    """Half the gradient of the bias term at a symmetric matrix."""
-
-    def pull(point: FloatArray) -> FloatArray:
-        one = (p[:, None] * (point @ loads)) @ loads.T
-        return np.asarray(0.5 * weight * (one + one.T))
-
-    return pull
-
-
-def _unconstrained(
-    start: FloatArray, p: FloatArray, loads: FloatArray, weight: float
+def _minimum(
+    second: FloatArray, neutral: FloatArray, directions: FloatArray, weight: float
 ) -> FloatArray:
+    """Return the best A; where all words are flat, the identity.
+
+    In the axes V in which VᵀCV = I and VᵀPV = diag(p), A = V Y Vᵀ, and the gradient is
+    2(Y - Y₀) + weight·(pYR + RYp) with R = VᵀQV of rank k.
+    """
+    # Many products of small matrices: threads cost more than they bring.
+    with one_thread():
+        values, axes = np.linalg.eigh(second)
+        spread = values > RANK * values[-1]
+        whitening = axes[:, spread] / np.sqrt(values[spread])
+        p, turn = np.linalg.eigh(whitening.T @ neutral @ whitening)
+        frame = whitening @ turn
+        # The left inverse of the frame.
+        back = turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T
+        loads = frame.T @ directions.T
+
+        def pull(point: FloatArray) -> FloatArray:
+            """Half the gradient of the bias term at a symmetric matrix."""
+            one = (p[:, None] * (point @ loads)) @ loads.T
+            return np.asarray(0.5 * weight * (one + one.T))
+
+        start = back @ back.T
+        best = _unconstrained(start, pull)
+        if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
+            steepest = 1.0 + weight * float(p[-1]) * float(np.linalg.norm(loads, 2) ** 2)
+            best = _constrained(start, pull, 1.0 / steepest)
+        flat = axes[:, ~spread]
+        return np.asarray(frame @ best @ frame.T + flat @ flat.T)
+
+
+def _unconstrained(start: FloatArray, pull: Change) -> FloatArray:
     """Solve Y + pull(Y) = Y₀ by conjugate gradients; the operator is the identity and more."""
     from scipy.sparse.linalg import LinearOperator, cg
 
-    pull, shape = _pull(p, loads, weight), start.shape
-
     def changed(flat: FloatArray) -> FloatArray:
-        return flat + pull(flat.reshape(shape)).ravel()
+        return flat + pull(flat.reshape(start.shape)).ravel()
 
     operator = LinearOperator((start.size, start.size), matvec=changed, dtype=np.float64)
     flat, failed = cg(operator, start.ravel(), start.ravel(), rtol=1e-12, maxiter=MOST_STEPS)
     if failed:
         raise ValueError(NOT_CONVERGED)
-    return np.asarray(flat.reshape(shape))
+    return np.asarray(flat.reshape(start.shape))
 
 
-def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: float) -> FloatArray:
+def _constrained(start: FloatArray, pull: Change, pace: float) -> FloatArray:
     """Accelerated projected gradient over positive semi-definite matrices, with restarts."""
-    pull = _pull(p, loads, weight)
-    pace = 1.0 / (1.0 + weight * float(p[-1]) * float(np.linalg.norm(loads, 2) ** 2))
     point, ahead, inertia = start, start, 1.0
     for _ in range(MOST_STEPS):
         new = ahead - pace * (ahead - start + pull(ahead))

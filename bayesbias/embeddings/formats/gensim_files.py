@@ -12,8 +12,8 @@ import numpy as np
 from ..._core.checks import Argument, ArgumentError
 from ..._core.reading import damage_named
 from ..source import LARGEST_DIMS, Embedding
-from .binary import LONGEST_WORD
-from .keyed import as_keyed, keyed_chunks
+from .keyed import as_keyed
+from .word2vec import LONGEST_WORD
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -77,6 +77,3 @@ def _require_whole(path: Path) -> None:
         numbers = (size - offset - _MATRIX.size) // 4
         if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
             raise ValueError("its numbers do not fit its size")
-
-
-pickle_chunks, fasttext_chunks = keyed_chunks(read_pickle), keyed_chunks(read_fasttext)

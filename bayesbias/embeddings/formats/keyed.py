@@ -112,9 +112,8 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
         return np.asarray(known, dtype=np.int64)
     if counts is None or len(counts) < n:
         return np.arange(1, n + 1)
-    ranks = np.empty(n, dtype=np.int64)
-    ranks[np.argsort(-np.asarray(counts[:n], dtype=float), kind="stable")] = np.arange(1, n + 1)
-    return ranks
+    ranks = pd.Series(counts[:n]).rank(method="first", ascending=False)
+    return np.asarray(ranks, dtype=np.int64)
 
 
 def forms_of_keys(vectors: KeyedVectors) -> list[str]:
@@ -188,7 +187,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
         yield from chunks_of(sample, set(wanted).difference(vectors.key_to_index))
 
 
-def keyed_chunks(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
+def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
     """Return the generator of a format that is loaded whole, and once, by ``read``."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
