@@ -74,21 +74,6 @@ def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]
     run_all(fit_design(smallest_design(), model, **FEW))
 
 
-def test_sensitivity_is_that_of_arviz_on_the_completed_posterior(
-    crossed_posterior: DataTree,
-) -> None:
-    """Ours sums log likelihoods on the way, and ArviZ those of the group."""
-    frame = bb.prior_sensitivity(crossed_posterior)
-    groups = ("log_likelihood", "log_prior")
-    theirs = az.psense_summary(
-        bb.add_groups(crossed_posterior, groups),
-        var_names=list(frame["parameter"].unique()),
-        round_to=12,
-    )
-    np.testing.assert_allclose(frame["prior"], theirs["prior"], atol=1e-9)
-    np.testing.assert_allclose(frame["likelihood"], theirs["likelihood"], atol=1e-9)
-
-
 def test_groups_that_are_there_stay(crossed_posterior: DataTree) -> None:
     post = bb.add_groups(crossed_posterior, seed=2)
     assert set(post.children) == {*crossed_posterior.children, *EXTRA_GROUPS, "prior"}

@@ -12,7 +12,6 @@ from bayesbias import comparison
 from bayesbias.comparison import joint
 from bayesbias.comparison.joint import fit_change, posterior_at
 from bayesbias.model.tree import stacked
-from bayesbias.tables.schema import CONNECTIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table after. .* (copies|equally far)")
 """The debiased tables hold words twice, or at one distance; test_copies.py is about that."""
@@ -47,21 +46,6 @@ def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
 @pytest.fixture(scope="module")
 def religion_tree(debiased_religion: tuple[pd.DataFrame, ...]) -> DataTree:
     return fit_change(*debiased_religion, "change", seed=1)
-
-
-def test_religion_reddit_shares_inside_the_band(
-    debiased_religion: tuple[pd.DataFrame, ...],
-) -> None:
-    """Of the published tables; printed are 36/43/56/55% and 63/63/59/59% (test_literature.py)."""
-    bands = comparison.band_shares(*debiased_religion).set_index("connection")
-    assert bands["band_high"].iloc[0] == pytest.approx(1.14)
-    shares = (100 * bands[["share_before", "share_after"]]).round().astype(int)
-    assert shares["share_before"].to_dict() == dict(
-        zip(CONNECTIONS[:4], (36, 44, 56, 53), strict=True)
-    )
-    assert shares["share_after"].to_dict() == dict(
-        zip(CONNECTIONS[:4], (64, 64, 59, 59), strict=True)
-    )
 
 
 def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFrame, ...]) -> None:

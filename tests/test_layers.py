@@ -143,34 +143,3 @@ def test_heavy_packages_are_imported_inside_functions() -> None:
     loaded = set(run.stdout.split())
     assert "bayesbias" in loaded
     assert not loaded & (HEAVY | {"pandas", "numpy", "scipy", "xarray"})
-
-
-SAMPLE = """
-from __future__ import annotations
-import os, pymc.sampling
-from typing import TYPE_CHECKING
-from . import schema
-from .scores.weat import weat
-from ..cli import main
-if TYPE_CHECKING:
-    import torch
-else:
-    import jinja2
-try:
-    import matplotlib.pyplot as plt
-except ImportError:
-    pass
-class A:
-    import sklearn
-    def f(self):
-        import gensim
-"""
-
-
-def test_the_reader_of_imports_sees_what_runs_and_only_that() -> None:
-    top = imported_names(SAMPLE, ("bayesbias", "plots"), lazy=False)
-    own = {"bayesbias.plots.schema", "bayesbias.plots.scores.weat.weat", "bayesbias.cli.main"}
-    heavy = {"pymc.sampling", "jinja2", "matplotlib.pyplot", "sklearn"}
-    rest = {"os", "typing.TYPE_CHECKING", "__future__.annotations"}
-    assert top == own | heavy | rest
-    assert imported_names(SAMPLE, ("bayesbias", "plots"), lazy=True) == top | {"gensim"}
