@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -68,6 +69,7 @@ def imported_names(source: str, package: tuple[str, ...], *, lazy: bool) -> set[
     return names
 
 
+@cache
 def imports_of(path: Path, *, lazy: bool) -> set[str]:
     package = (PACKAGE.name, *path.relative_to(PACKAGE).parts[:-1])
     return imported_names(path.read_text(encoding="utf-8"), package, lazy=lazy)

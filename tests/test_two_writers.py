@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from gensim.models import KeyedVectors
 from moments import files, states
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file, replace_folder
-from bayesbias.debias.files import debias_file
 
 N_ROUNDS = 300
 
@@ -40,27 +38,15 @@ def write_folder(path: Path, seed: int) -> None:
             (folder / name).write_text(str(seed))
 
 
-def save(path: Path, seed: int) -> None:
-    vectors = KeyedVectors(4)
-    vectors.add_vectors(WORDS, np.random.default_rng(seed).normal(size=(len(WORDS), 4)))
-    bb.save_vectors(vectors, path)
-
-
-def from_file(path: Path, seed: int) -> None:
-    """Convert or debias a file."""
-    source, how = path.with_name(f"source-{seed}.npz"), {"force": True, "progressbar": False}
-    save(source, seed)
-    if path.name == "converted":
-        bb.convert_vectors(source, path, **how)
-    else:
-        debias_file(source, path, "hard", bb.debias.load_defining_sets("gender"), **how)
+def converted(path: Path, seed: int) -> None:
+    rows = np.random.default_rng(seed).normal(size=(len(WORDS), 4))
+    bb.convert_vectors((WORDS, rows), path, force=True, progressbar=False)
 
 
 WRITERS: dict[str, Callable[[Path, int], object]] = {
     "t.csv": lambda path, seed: bb.write_table(table_of(seed), path),
-    "v.npz": save,
     "folder": write_folder,
-    **dict.fromkeys(("converted", "debiased"), from_file),
+    "converted": converted,
 }
 
 
@@ -84,7 +70,7 @@ def test_two_processes_never_mix_their_results(name: str, tmp_path: Path) -> Non
         place = tmp_path / f"alone-{seed}"
         place.mkdir()
         WRITERS[name](place / name, seed)
-        expected.append(results(place))
+        expected.append(files(place))
     for number in range(N_ROUNDS):
         (tmp_path / str(number)).mkdir()
     barrier = context.Barrier(2)
@@ -97,20 +83,12 @@ def test_two_processes_never_mix_their_results(name: str, tmp_path: Path) -> Non
     for process in processes:
         process.join(300)
         assert process.exitcode == 0
-    found = [results(tmp_path / str(number)) for number in range(N_ROUNDS)]
+    found = [files(tmp_path / str(number)) for number in range(N_ROUNDS)]
     mixed = sum(one not in expected for one in found)
     winners = [sum(one == alone for one in found) for alone in expected]
     print(f"{name}: {mixed} of {N_ROUNDS} rounds mixed; written last by each: {winners}")
     assert mixed == 0
     assert min(winners) > 0
-
-
-def results(folder: Path) -> dict[str, bytes]:
-    """What was written, without the time and the place that a record names."""
-    return {
-        name: b"" if name.endswith("record.json") else content
-        for name, content in files(folder, "source-").items()
-    }
 
 
 def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> None:
