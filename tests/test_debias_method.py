@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders import refused
-from cli_toy import replaced
 from debias_toys import GENDER, NEUTRAL, toy
 
 import bayesbias as bb
@@ -256,20 +255,6 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
     assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
     assert (told["case"], told["missing"]) == ("exact", {"defining sets": ["gal", "guy"]})
-
-
-def test_bad_input_of_the_command_is_one_line_and_writes_nothing(here, capsys) -> None:
-    for options, fragment in (
-        (["--method", "hrad"], "unknown debiasing method 'hrad'; did you mean 'hard'"),
-        (["--alpha", "3"], "unknown option of hard 'alpha'; known: equalise, k"),
-        (["--case", "lowr"], "unknown case 'lowr'; did you mean 'lower'"),
-        (["--vectors", "none.bin"], "no embedding file at none.bin"),
-    ):
-        assert main(replaced([*here, "--out", "out"], options)) == 2
-        shown = capsys.readouterr()
-        assert fragment in shown.err
-        assert shown.err.count("\n") == 1
-    assert sorted(path.name for path in Path().iterdir()) == ["mine.toml", "toy.bin"]
 
 
 BAD_FILES = [
