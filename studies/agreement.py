@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -42,30 +41,20 @@ def exact_and_nuts(
     return ours, varying(nuts)[list(ours.data_vars)], diverging
 
 
-def z_scores(
-    ours: Dataset, theirs: Dataset, probability: float | None = None, *, spread: bool = False
-) -> pd.Series:
-    """Difference of every parameter's mean, quantile, or sd, over the Monte Carlo error of both."""
+def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:
+    """Difference of every parameter's mean, or quantile, over the Monte Carlo error of both."""
     import arviz as az
 
-    over, method = ("chain", "draw"), {"method": "sd" if spread else "mean"}
+    over, method = ("chain", "draw"), {"method": "mean"}
     if probability is not None:
         method = {"method": "quantile", "prob": probability}
     values, errors = [], []
     for draws in (ours, theirs):
-        if probability is not None:
-            values.append(draws.quantile(probability, over))
-        else:
-            values.append(draws.std(over) if spread else draws.mean(over))
+        is_mean = probability is None
+        values.append(draws.mean(over) if is_mean else draws.quantile(probability, over))
         errors.append(az.mcse(draws, **method) / np.sqrt(draws.attrs.get("efficiency", 1.0)))
     found = {
         name: (values[0][name] - values[1][name]) / np.hypot(errors[0][name], errors[1][name])
         for name in map(str, ours.data_vars)
     }
     return pd.concat({name: pd.Series(np.ravel(z.values)) for name, z in found.items()})
-
-
-def largest(scores: Iterable[pd.Series]) -> tuple[float, float, int]:
-    """Largest absolute z, root mean square of all, and their number."""
-    z = pd.concat(list(scores))
-    return float(z.abs().max()), float(np.sqrt((z**2).mean())), len(z)

@@ -12,20 +12,18 @@ model are about the same posterior. Tables are not clipped to [0, 2]: the models
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from multiprocessing import get_context
+from functools import cache
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from numpy.random import SeedSequence, default_rng
 
 from bayesbias._core.arrays import FloatArray, unit_rows
 from bayesbias.model.design import Design, make_design
+from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.model.tree import variable_dims
@@ -57,7 +55,6 @@ class Calibration:
 
     Parameters
     ----------
-    spec : str
     names : tuple of str
         Quantities whose ranks are taken.
     ranks : (n_tables, n_quantities) int
@@ -66,7 +63,6 @@ class Calibration:
         As the sampler reports them. No table is left out, whatever they are.
     """
 
-    spec: str
     names: tuple[str, ...]
     ranks: np.ndarray
     pareto_k: FloatArray
@@ -126,17 +122,16 @@ def calibrate(
     """
     truths, tables = _simulated(spec, design, n_tables, seed)
     seeds = SeedSequence(seed).spawn(n_tables)
-    work = [
-        (replace(design, y=y), {name: values[i] for name, values in truths.items()}, seeds[i])
+    found = Parallel(n_jobs=processes)(
+        delayed(_ranked)(
+            spec, replace(design, y=y), {name: each[i] for name, each in truths.items()}, seeds[i]
+        )
         for i, y in enumerate(tables)
-    ]
-    rank = partial(_ranked, spec)
-    with _one_thread_each(), ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        found = list(pool.map(rank, work, chunksize=20))
+    )
     ranks, pareto_k, ess = (np.array(each) for each in zip(*found, strict=True))
     first = {name: values[:1] for name, values in truths.items()}
     names = tuple(_quantities(first, design, spec_by_name(spec).fitting(design)))
-    return Calibration(spec, names, ranks, pareto_k, ess)
+    return Calibration(names, ranks, pareto_k, ess)
 
 
 def band_p_values(ranks: np.ndarray, seed: int = 0) -> FloatArray:
@@ -196,9 +191,9 @@ def _simulated(
 
 
 def _ranked(
-    spec: str, work: tuple[Design, dict[str, FloatArray], SeedSequence]
+    spec: str, design: Design, truth: dict[str, FloatArray], seed: SeedSequence
 ) -> tuple[np.ndarray, float, float]:
-    (design, truth, seed), fitting = work, spec_by_name(spec).fitting(work[0])
+    fitting = spec_by_name(spec).fitting(design)
     found = sample_exact(collapse(design, fitting), DRAWS, default_rng(seed))
     drawn = _quantities(found.values, design, fitting)
     true = {name: np.asarray(value)[None] for name, value in truth.items()}
@@ -256,13 +251,7 @@ def _label(name: str, dims: Sequence[str], place: Sequence[int], design: Design)
 
 
 def _log_likelihood(values: dict[str, FloatArray], design: Design, spec: ModelSpec) -> FloatArray:
-    expected = np.zeros((len(values["connection_mean"]), len(design.y)))
-    if not spec.around_means:
-        expected += values["connection_mean"][:, design.connection]
-    for term in spec.summed_terms:
-        codes = [design.codes(dim) for dim in term.dims]
-        effects = np.moveaxis(values[term.name], 0, -1)[tuple(codes)].T
-        expected += effects * (codes[-1] >= 0)  # controls are in no attribute set
+    expected = expected_rows(spec, design.codes, values.__getitem__)
     sigma = values["sigma"]
     sd = sigma[:, None] if sigma.ndim == 1 else sigma[:, design.connection]
     return np.asarray((-0.5 * ((design.y - expected) / sd) ** 2 - np.log(sd)).sum(axis=1))
@@ -277,22 +266,6 @@ def _least_tail(values: FloatArray) -> float:
     at = np.arange(1, n) / n
     counts = np.rint(compute_ecdf(values, at) * n)
     return float(min(bdtr(counts, n, at).min(), bdtr(n - counts, n, 1 - at).min()))
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Let processes started meanwhile use one thread each: they are the parallel part."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def study(size: int = TABLES) -> pd.DataFrame:

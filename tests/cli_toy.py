@@ -82,15 +82,6 @@ def write_scored(folder: Path, model: str = "toy", **record: object) -> Path:
     return folder
 
 
-def replaced(arguments: list[str], options: list[str]) -> list[str]:
-    """Arguments of a command with other values of some options, in pairs of name and value."""
-    found = list(arguments)
-    for name, value in zip(options[::2], options[1::2], strict=True):
-        at = found.index(name) if name in found else len(found)
-        found[at : at + 2] = [name, value]
-    return found
-
-
 def listing(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()

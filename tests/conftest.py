@@ -142,16 +142,6 @@ def published(shared_data: Path) -> Callable[[str], pd.DataFrame]:
 
 
 @pytest.fixture(scope="session")
-def nuts_posterior(toy_table: pd.DataFrame) -> DataTree:
-    """One real NUTS fit, of the crossed model."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PyMC's own, of forking and of few chains
-        return fit(
-            toy_table, "crossed", method="nuts", draws=1000, chains=2, seed=3, progressbar=False
-        )
-
-
-@pytest.fixture(scope="session")
 def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
     """An exact fit of the crossed model, 2 x 1,000 draws."""
     return fit(toy_table, "crossed", method="exact", draws=1000, chains=2, seed=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import ttest_ind, ttest_rel
 
 import bayesbias as bb
-from bayesbias.calibration import calibrate, method, posterior_method
+from bayesbias.calibration import calibrate, method
 from bayesbias.calibration.measures import measure_score, truth_columns
 from bayesbias.calibration.methods import Choices
 from bayesbias.calibration.posteriors import KEPT, measure_posteriors
@@ -239,17 +238,6 @@ def test_verdicts_read_frames_as_they_say(name: str, expected: list[bool]) -> No
     assert method(name).verdicts(READ, Choices()).tolist() == expected
 
 
-def test_nominal_rates_are_what_methods_promise() -> None:
-    choices = Choices(alpha=0.01, ci_prob=0.8)
-    for name, promised in (
-        ("weat-p", 0.01), ("t-cells-sets", 0.01), ("paper-hpdi-group", 0.2),
-        ("crossed-coverage", 0.8), ("change-maximal-coverage-before-group", 0.8),
-        ("weat-d-large", None), ("paper-rope", None), ("crossed-hpdi-any-word", None),
-    ):  # fmt: skip
-        nominal = method(name).nominal(choices)
-        assert math.isnan(nominal) if promised is None else nominal == pytest.approx(promised)
-
-
 @pytest.mark.parametrize("scenario", KNOWN)
 def test_known_false_alarm_rates_are_met(scenario: str, known_rates: pd.DataFrame) -> None:
     found = known_rates[known_rates["scenario"] == scenario].set_index("method")
@@ -281,15 +269,6 @@ def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
     assert frame.loc["paper-hpdi", "width"] == frame.loc["paper-coverage", "width"] > 0
     assert frame.loc["paper-coverage", "rate"] == 1 - frame.loc["paper-hpdi", "rate"]
     assert (frame["doubtful"] == 0).all()
-
-
-def test_longer_lists_have_narrower_intervals_and_models_may_have_one_name() -> None:
-    tight = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    methods = {"tight": posterior_method(tight), "wide": method("paper-hpdi")}
-    sizes = {str(n): Scenario(n_words=n, n_attributes=3) for n in (3, 6)}
-    width = calibrate(sizes, methods, n=5, seed=1, draws=400)["width"].to_numpy()
-    assert (width[:2] > width[2:]).all()
-    assert (width[::2] < width[1::2]).all()
 
 
 REFUSED = (

@@ -1,15 +1,18 @@
-"""Many embeddings in one model: its parts against dense oracles, and planted truth."""
+"""Many embeddings in one model, and trainings of one text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import groups_by_sets, leaning
+from gensim.models import KeyedVectors
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 from xarray import DataTree
@@ -62,9 +65,9 @@ def fitted(trainings: int = 1) -> DataTree:
     return bb.fit_many(tables(trainings=trainings), draws=250, seed=1)
 
 
-def controlled(shared: float, *, seed: int = 1) -> pd.DataFrame:
+def controlled(shared: float) -> pd.DataFrame:
     """Three groups and controls in three embeddings; variances are shared by so large a part."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     base = groups_by_sets("xyz", 6, 8, "human")
     is_biased = (base["connection"] == "associated") & (base["protected_group"] == "x")
 
@@ -103,12 +106,11 @@ def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
 
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_runs_correlate_by_what_they_share(shared: float) -> None:
-    """In two tables, whose shares are estimated from 18 words each."""
+    """In a table whose shares are estimated from 18 words."""
     found = []
-    for seed in range(2):
-        for one in contrasts_of(controlled(shared, seed=seed)).values():
-            sds = np.sqrt(np.diag(one.covariance))
-            found.append((one.covariance / np.outer(sds, sds))[np.triu_indices(3, 1)].mean())
+    for one in contrasts_of(controlled(shared)).values():
+        sds = np.sqrt(np.diag(one.covariance))
+        found.append((one.covariance / np.outer(sds, sds))[np.triu_indices(3, 1)].mean())
     assert np.mean(found) == pytest.approx(shared, abs=0.2)
 
 
@@ -299,3 +301,82 @@ def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> No
     points = np.random.default_rng(1).normal(-1, 0.5, (5, posterior.n_parameters))
     drawn = draw_effects(posterior, points, None)
     np.testing.assert_allclose(parameters_of(posterior.blocks, drawn), points, atol=1e-10)
+
+
+WORDLIST = bb.WordList(
+    name="toy",
+    groups={g: [f"{g}{i}" for i in range(3)] for g in "xy"},
+    stereotypes={g: [f"{g}_{i}" for i in range(4)] for g in "xy"},
+)
+SETTINGS = {"vector_size": 20, "epochs": 3, "min_count": 1, "window": 3, "sg": 1}
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[list[str]]:
+    """Short documents, in each of which a word stands next to stereotypes of its group."""
+    rng = np.random.default_rng(1)
+    found = []
+    for group in "xy" * 200:
+        words = [f"{group}{rng.integers(3)}", *(f"{group}_{i}" for i in rng.integers(4, size=2))]
+        found.append([*words, *(f"w{i}" for i in rng.integers(30, size=4))])
+    return found
+
+
+def test_equal_seeds_give_equal_tables_and_trainings_differ(
+    documents: list[list[str]], tmp_path: Path
+) -> None:
+    given = {"n": 3, "seed": 1, "settings": SETTINGS, "embedding": "news"}
+    table = bb.retrain(documents, WORDLIST, **given)  # type: ignore[arg-type]
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(map(" ".join, documents)) + "\n\n", encoding="utf-8")
+    again = bb.retrain(path, WORDLIST, **given)  # type: ignore[arg-type]
+    pd.testing.assert_frame_equal(table, again)
+    keys = ["embedding", "protected_word", "attribute"]
+    wide = table.pivot(index=keys, columns="replicate", values="cosine_distance")
+    assert list(wide.columns) == ["1", "2", "3"]
+    assert (wide.std(axis=1) > 0).all()
+
+
+def test_every_training_gets_its_own_bootstrapped_documents(
+    monkeypatch: pytest.MonkeyPatch, documents: list[list[str]]
+) -> None:
+    """The documents are counted instead of training."""
+    seen: list[int] = []
+
+    def train(texts: list[list[str]], **_: object) -> SimpleNamespace:
+        seen.append(len({id(words) for words in texts}))
+        vectors = KeyedVectors(5)
+        rng = np.random.default_rng(len(seen))
+        vectors.add_vectors(WORDLIST.words, rng.standard_normal((len(WORDLIST.words), 5)))
+        return SimpleNamespace(wv=vectors)
+
+    monkeypatch.setattr("gensim.models.Word2Vec", train)
+    bb.retrain(documents, WORDLIST, 5, seed=1)
+    bb.retrain(documents, WORDLIST, 5, bootstrap=True, seed=1)
+    assert seen[:5] == [400] * 5
+    # A share 1 - 1/e of 400 documents, 253, give or take 6 (the sd of occupied cells).
+    assert all(abs(n - 253) < 30 for n in seen[5:])
+    assert len(set(seen[5:])) > 1
+
+
+def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str]]) -> None:
+    table = bb.retrain(
+        documents, WORDLIST, 4, method="fasttext", seed=3, settings={**SETTINGS, "bucket": 1000}
+    )
+    post = bb.fit_many(table, draws=100, seed=1)
+    assert list(bb.comparison.variance_shares(post)["part"]) == ["training"]
+    with pytest.raises(ValueError, match="differences need two or more"):
+        bb.comparison.embedding_differences(post)
+
+
+REFUSALS: list[tuple[Callable[[], object], str]] = [
+    (lambda: bb.retrain([["x0"]], WORDLIST, 1000), "from 2 to 100; got 1000"),
+    (lambda: bb.retrain([["x0"]], WORDLIST, method="glove"), "unknown training method 'glove'"),
+    (lambda: bb.retrain([], WORDLIST), "no documents"),
+]
+
+
+@pytest.mark.parametrize(("call", "fragment"), REFUSALS)
+def test_wrong_input_is_refused(call: Callable[[], object], fragment: str) -> None:
+    with pytest.raises(ValueError, match=fragment):
+        call()

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from embedding_toys import FORMATS, WORDS, File, Table, as_binary, as_text, check, keyed, tables
-from gensim.models import FastText, KeyedVectors, Word2Vec
+from gensim.models import FastText, Word2Vec
 from gensim.models.fasttext import save_facebook_model
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,22 +90,6 @@ def test_numbers_are_rounded_as_python_does(file: File, numbers: list[str]) -> N
     for count in (1, 3):
         found = entries(file("numbers.txt", f"word {' '.join(numbers)}\n" * count))
         assert_array_equal(np.float32([row for _, row, _ in found]), [expected] * count)
-
-
-@pytest.mark.parametrize("name", ["a.bin", "a.txt", "a.bin.gz", "a.vec.gz"])
-def test_files_written_by_gensim(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    rng = np.random.default_rng(5)
-    theirs = KeyedVectors(20)
-    theirs.add_vectors([f"w{i}" for i in range(500)], rng.standard_normal((500, 20), np.float32))
-    theirs.save_word2vec_format(str(path), binary=".bin" in name)
-    again = KeyedVectors.load_word2vec_format(str(path), binary=".bin" in name)
-    ours = load_vectors(path)
-    assert ours.index_to_key == again.index_to_key
-    assert_array_equal(ours.vectors, again.vectors)
-    some = load_vectors(path, {"w3", "w499", "w77"})
-    assert some.index_to_key == ["w3", "w77", "w499"]
-    assert_array_equal(some["w499"], again["w499"])
 
 
 @pytest.mark.parametrize("name", ["twice.bin", "twice.txt"])

@@ -1,4 +1,4 @@
-"""Estimands of contrasts: which cells they compare, against plain arithmetic on complete tables."""
+"""Estimands of contrasts against plain arithmetic; words not measured against closed forms."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets
+from builders import ALONE, groups_by_sets, leaning, model_named, only_row
+from scipy.stats import norm
+from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.design import make_design
+from bayesbias.model.tree import stacked
 from bayesbias.posterior.estimands import double_weights, relative_weights
 
 
@@ -111,17 +114,16 @@ def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
 
 
 def test_a_lists_baseline_words_enter_no_other_number() -> None:
-    people = {"people": ["person", "people", "someone", "anyone", "citizen", "friend"]}
-    options = {"reference_lists": 0, "matched": 0, "draws": 250, "seed": 1}
-    religion = bb.load_wordlist("religion")
-    with_baseline = replace(religion, baseline=people)
-    assert bb.load_wordlist({**vars(religion), "baseline": people}) == with_baseline
-    one, other = (bb.analyze("glove-demo", words, **options) for words in (religion, with_baseline))
+    vectors, words = leaning("xyz")
+    people = {f"p{i}": row for i, row in enumerate(np.random.default_rng(1).normal(size=(6, 6)))}
+    with_baseline = replace(words, baseline={"people": list(people)})
+    assert bb.load_wordlist({**vars(words), "baseline": {"people": [*people]}}) == with_baseline
+    options = {"draws": 250, "seed": 1, **ALONE}
+    one, other = (bb.analyze(vectors | people, held, **options) for held in (words, with_baseline))
     pd.testing.assert_frame_equal(one.contrasts, other.contrasts)
-    assert other.frames["baseline"]["protected_group"].tolist() == list(religion.groups)
-    assert "within, less people" in str(other.page())
-    with pytest.raises(ValueError, match=r"groups.jew\[1\]"):
-        replace(religion, baseline={"people": ["jew"]})
+    assert other.frames["baseline"]["protected_group"].tolist() == list(words.groups)
+    with pytest.raises(ValueError, match=r"groups.x\[1\]"):
+        replace(words, baseline={"people": ["x1"]})
 
 
 def test_two_groups_without_controls_identify_the_double_difference_only() -> None:
@@ -137,3 +139,83 @@ def test_levels_of_groups_and_of_columns_cancel(groups: str) -> None:
     weights = relative_weights(make_design(table_of(groups)))
     np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-14)
     np.testing.assert_allclose(weights.sum(axis=2), 0, atol=1e-14)
+
+
+N = 4000
+"""Draws of a posterior."""
+
+
+def assert_tails(row: pd.Series, mean: np.ndarray, variance: np.ndarray, ci_prob: float) -> None:
+    """The ends of an equal-tailed interval cut their tails off a mixture of Normals.
+
+    The share of N draws beyond an end has a binomial error; four of them.
+    """
+    tail = (1 - ci_prob) / 2
+    for end, expected in ((row["low"], tail), (row["high"], 1 - tail)):
+        found = norm.cdf(end, mean, np.sqrt(variance)).mean()
+        assert found == pytest.approx(expected, abs=4 * np.sqrt(tail * (1 - tail) / N))
+
+
+@pytest.fixture(scope="module")
+def maximal(toy_table: pd.DataFrame) -> DataTree:
+    return bb.fit(toy_table, "maximal", seed=1)
+
+
+def test_another_word_of_paper_has_the_normal_of_its_connection(toy_table: pd.DataFrame) -> None:
+    tree = bb.fit(toy_table, "paper", seed=1)
+    mean, sd = stacked(tree, "connection_mean"), stacked(tree, "connection_sd")
+    frame = bb.predict_words(tree, 0.8, ci_kind="eti", seed=2)
+    assert len(frame) == 2 * 6  # groups, pairs of connections
+    for group in ("man", "woman"):
+        for second, at in (("different", 1), ("human", 3)):
+            row = only_row(frame, protected_group=group, first="associated", second=second)
+            assert_tails(row, mean[:, 0] - mean[:, at], sd[:, 0] ** 2 + sd[:, at] ** 2, 0.8)
+
+
+def test_another_word_of_a_group_lies_around_the_mean_of_its_group(toy_table: pd.DataFrame) -> None:
+    tree = bb.fit(toy_table, model_named("crossed around groups"), seed=1)
+    mean, sd = stacked(tree, "group_mean"), stacked(tree, "connection_sd")
+    frame = bb.predict_words(tree, 0.8, ci_kind="eti", seed=2)
+    for at, group in enumerate(("man", "woman")):
+        row = only_row(frame, protected_group=group, first="neutral", second="human")
+        assert_tails(row, mean[:, at, 2] - mean[:, at, 3], (sd[:, 2:] ** 2).sum(axis=1), 0.8)
+
+
+def test_leaning_is_all_that_parts_sets_for_another_word_of_maximal(maximal: DataTree) -> None:
+    """Two sets, whose leans are l and -l: the level of a word is the same for both."""
+    mean, lean = stacked(maximal, "connection_mean"), stacked(maximal, "lean_sd")
+    frame = bb.predict_words(maximal, 0.8, ci_kind="eti", seed=2)
+    row = only_row(frame, protected_group="woman", first="associated", second="different")
+    assert_tails(row, mean[:, 0] - mean[:, 1], 2 * lean**2, 0.8)
+
+
+def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: DataTree) -> None:
+    """Their effects are known; the mean over a few of them keeps residuals of so many."""
+    frame = bb.predict_words(maximal, 0.8, ci_kind="eti", attributes="listed", seed=3)
+    mean = stacked(maximal, "connection_mean")
+    attribute, lean = stacked(maximal, "attribute_effect"), stacked(maximal, "attribute_lean")
+    names = [str(each) for each in maximal["posterior"]["attribute"].values]
+
+    def of(*words: str) -> np.ndarray:
+        at = [names.index(word) for word in words]
+        return attribute[:, at].mean(axis=1) + lean[:, at, 0].mean(axis=1)
+
+    apart = mean[:, 0] - mean[:, 2] + of("soldier", "rancher") - of("clock", "park")
+    sd, alike = stacked(maximal, "level_sd"), stacked(maximal, "level_correlation")
+    kinds = list(maximal["posterior"]["attribute_kind"].values)
+    s, n = kinds.index("stereotype"), kinds.index("neutral")
+    variance = sd[:, s] ** 2 + sd[:, n] ** 2 - 2 * alike[:, s, n] * sd[:, s] * sd[:, n]
+    variance += stacked(maximal, "lean_sd") ** 2 / 2
+    sigma = stacked(maximal, "sigma")
+    variance += sigma[:, 0] ** 2 / 2
+    variance += sigma[:, 2] ** 2 / 2
+    row = only_row(frame, protected_group="man", first="associated", second="neutral")
+    assert_tails(row, apart, variance, 0.8)
+
+
+def test_seeds_are_kept_and_repeat_a_prediction(maximal: DataTree) -> None:
+    by_chance = bb.predict_words(maximal)
+    assert {"ci_prob": 0.89, "ci_kind": "hdi"}.items() <= by_chance.attrs.items()
+    again = bb.predict_words(maximal, seed=by_chance.attrs["seed"])
+    pd.testing.assert_frame_equal(again, by_chance)
+    assert not bb.predict_words(maximal, seed=1).equals(by_chance)

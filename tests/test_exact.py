@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +20,6 @@ from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
-from studies.agreement import ENDS, HIGHEST_RMS, HIGHEST_Z, exact_and_nuts, z_scores
 
 MODELS = (
     *("paper-figures", "crossed", "crossed around groups", "contextual", "maximal"),
@@ -110,24 +108,6 @@ def grid_moments(
     for name, sd in zip(names, sds.T, strict=True):
         found[name] = weight @ sd, np.sqrt(weight @ sd**2 - (weight @ sd) ** 2)
     return found
-
-
-TABLES = ("religion_group_reddit_dataset", "weat_1_reddit")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TABLES)
-def test_crossed_means_and_interval_ends_agree_within_monte_carlo_error(
-    published: Callable[[str], pd.DataFrame], name: str
-) -> None:
-    exact, nuts, diverging = exact_and_nuts(published(name), "crossed")
-    assert diverging == 0
-    assert set(exact.data_vars) == set(nuts.data_vars)
-    for probability in (None, *ENDS):
-        z = z_scores(exact, nuts, probability)
-        assert z.notna().all()
-        assert z.abs().max() < HIGHEST_Z, z.abs().nlargest(5)
-        assert (z**2).mean() < HIGHEST_RMS**2
 
 
 def _rng() -> np.random.Generator:

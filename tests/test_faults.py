@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,76 +18,7 @@ from typing import Any
 import pytest
 from cli_toy import FAST, listing
 
-import bayesbias as bb
 from bayesbias.cli import main
-
-WRITERS = """
-import os, resource, signal, sys, warnings
-from pathlib import Path
-import numpy as np
-import bayesbias as bb
-
-warnings.simplefilter("ignore")
-how, folder = sys.argv[1], Path(sys.argv[2])
-vectors = bb.load_vectors("glove-demo", bb.load_wordlist("weat7"))
-words = bb.load_wordlist("weat7")
-table = bb.distance_table(vectors, words)
-post = bb.fit(table, "paper", draws=200, chains=2, seed=1)
-axes = bb.plots.distributions(table)
-writers = {
-    "table.csv": lambda path: bb.write_table(table, path),
-    "table.parquet": lambda path: bb.write_table(table, path),
-    "vectors.npz": lambda path: bb.save_vectors(vectors, path),
-    "post.nc": lambda path: bb.save_posterior(post, path),
-    "plot": lambda path: bb.plots.save(axes, path),
-    "native": lambda path: bb.convert_vectors(vectors, path, force=True),
-}
-
-def attempt(name, limit):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    try:
-        writers[name](folder / name)
-    except Exception as error:
-        print(name, type(error).__name__, str(error).replace(chr(10), " "), sep="|", flush=True)
-    else:
-        print(name, "written", "", sep="|", flush=True)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-
-for name in writers:
-    attempt(name, resource.RLIM_INFINITY)  # an old file is there, whole
-    if how == "full":
-        attempt(name, 1000)
-    elif (child := os.fork()) == 0:
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the limit kills in the middle of writing
-        attempt(name, 1000)
-        os._exit(0)
-    else:
-        print(name, "signal", os.WTERMSIG(os.waitpid(child, 0)[1]), sep="|", flush=True)
-"""
-
-FILES = {"table.csv", "table.parquet", "table.cosines.csv", "vectors.npz", "post.nc"}
-FILES |= {"native/vectors.npy", "native/words.txt", "plot.png", "plot.svg"}
-
-
-@pytest.mark.slow  # twelve writings, in a process of their own that starts PyMC
-@pytest.mark.parametrize("how", ["full", "killed"])
-def test_writers_that_are_stopped_keep_the_old_file(how: str, tmp_path: Path) -> None:
-    code = [sys.executable, "-W", "ignore", "-c", WRITERS, how, str(tmp_path)]
-    run = subprocess.run(code, capture_output=True, text=True, timeout=240, check=True)
-    lines = [line.split("|") for line in run.stdout.splitlines()]
-    stopped = ["OSError"] if how == "full" else ["signal", str(int(signal.SIGXFSZ))]
-    for (name, first, _), (_, *second) in zip(lines[::2], lines[1::2], strict=True):
-        assert (first, second[: len(stopped)]) == ("written", stopped), name
-    found = {name: content for name, content in listing(tmp_path).items() if "/." not in f"/{name}"}
-    assert set(found) == FILES
-    assert min(map(len, found.values())) > 100  # none was cut off
-    assert how == "killed" or [path.name for path in tmp_path.rglob(".*")] == []
-    bb.read_table(tmp_path / "table.csv")
-    bb.read_table(tmp_path / "table.parquet")
-    bb.load_vectors(tmp_path / "vectors.npz")
-    bb.load_vectors(tmp_path / "native")
-    bb.load_posterior(tmp_path / "post.nc")
 
 
 def give_up_rights() -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from scipy.stats import gamma, kstest, multivariate_normal
 
 from bayesbias.sampling.importance import (
     LogDensity,
     _resample,
-    _two_pieces,
     find_mode,
     importance_resample,
 )
@@ -107,34 +105,6 @@ def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
     assert share == pytest.approx(0.0288, abs=4 * np.sqrt(0.0288 / N))
     monkeypatch.setattr("bayesbias.sampling.importance.MOST_RETRIES", 0)
     assert importance_resample(two, np.zeros(2), N, np.random.default_rng(44)).pareto_k > 0.7
-
-
-@pytest.mark.parametrize(
-    ("values", "weights"),
-    [
-        ([0.0, 1.0, 2.0, 3.0], [0.5, 0.2, 0.2, 0.1]),
-        ([-3.0, -2.0, -1.0, 0.0], [0.1, 0.2, 0.2, 0.5]),
-        ([2.0, -1.0, 5.0, 0.0], [0.3, 0.2, 0.2, 0.3]),
-    ],
-)
-def test_pieces_have_the_highest_likelihood_and_neither_vanishes(
-    values: list[float], weights: list[float]
-) -> None:
-    y, w = np.array(values), np.array(weights)
-
-    def fit(mode: float) -> tuple[float, float, float, float]:
-        """Search the scales of lowest negative log likelihood, given the mode."""
-        below, above = (w @ np.where(side, (y - mode) ** 2, 0) for side in (y < mode, y > mode))
-
-        def loss(logs: np.ndarray) -> float:
-            low, high = np.exp(logs)
-            return float(np.log(low + high) + below / (2 * low**2) + above / (2 * high**2))
-
-        found = minimize(loss, np.zeros(2), method="Nelder-Mead", tol=1e-12)
-        return found.fun, mode, *np.exp(found.x)
-
-    best = min(fit(mode) for mode in sorted(values)[1:-1])  # at an end one piece has no points
-    np.testing.assert_allclose(_two_pieces(y, w), best[1:], rtol=1e-5)  # of the search: flat there
 
 
 def test_resampling_takes_each_point_as_often_as_its_weight_says() -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -68,6 +69,7 @@ def imported_names(source: str, package: tuple[str, ...], *, lazy: bool) -> set[
     return names
 
 
+@cache
 def imports_of(path: Path, *, lazy: bool) -> set[str]:
     package = (PACKAGE.name, *path.relative_to(PACKAGE).parts[:-1])
     return imported_names(path.read_text(encoding="utf-8"), package, lazy=lazy)
@@ -143,34 +145,3 @@ def test_heavy_packages_are_imported_inside_functions() -> None:
     loaded = set(run.stdout.split())
     assert "bayesbias" in loaded
     assert not loaded & (HEAVY | {"pandas", "numpy", "scipy", "xarray"})
-
-
-SAMPLE = """
-from __future__ import annotations
-import os, pymc.sampling
-from typing import TYPE_CHECKING
-from . import schema
-from .scores.weat import weat
-from ..cli import main
-if TYPE_CHECKING:
-    import torch
-else:
-    import jinja2
-try:
-    import matplotlib.pyplot as plt
-except ImportError:
-    pass
-class A:
-    import sklearn
-    def f(self):
-        import gensim
-"""
-
-
-def test_the_reader_of_imports_sees_what_runs_and_only_that() -> None:
-    top = imported_names(SAMPLE, ("bayesbias", "plots"), lazy=False)
-    own = {"bayesbias.plots.schema", "bayesbias.plots.scores.weat.weat", "bayesbias.cli.main"}
-    heavy = {"pymc.sampling", "jinja2", "matplotlib.pyplot", "sklearn"}
-    rest = {"os", "typing.TYPE_CHECKING", "__future__.annotations"}
-    assert top == own | heavy | rest
-    assert imported_names(SAMPLE, ("bayesbias", "plots"), lazy=True) == top | {"gensim"}

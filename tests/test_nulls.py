@@ -18,7 +18,6 @@ from bayesbias.nulls import (
     Scenario,
     VocabularyScenario,
     scenario,
-    vocabulary_scenario,
 )
 
 SE = 4.5
@@ -147,15 +146,6 @@ def test_topics_are_neighbours_and_random_lists_are_not() -> None:
     assert made.simulate(30, seed=1).distances.min() < 0.1
     assert np.array_equal(*(topics.simulate(2, seed=1).distances for _ in range(2)))
     assert (topics.simulate(2, seed=1).distances != topics.simulate(2, seed=2).distances).any()
-
-
-def test_the_bundled_vocabulary_is_real_and_its_words_are_letters() -> None:
-    made = vocabulary_scenario()
-    assert len(made.vectors) > 5000
-    assert np.linalg.norm(made.vectors, axis=1) == pytest.approx(1.0, abs=1e-12)
-    shifted = replace(made, effect=0.1)
-    gap = made.simulate(5, seed=1).distances - shifted.simulate(5, seed=1).distances
-    assert gap == pytest.approx(np.broadcast_to((made.own - 0.5) * 0.1, gap.shape))
 
 
 def test_settings_tell_scenarios_apart() -> None:

@@ -100,31 +100,6 @@ def test_a_word_without_rows_of_a_set_and_a_single_group_have_mac_only() -> None
     assert observed(one) == pytest.approx({"mac": scores.mac_of_table(one).score}, abs=ROUNDING)
 
 
-@pytest.mark.filterwarnings("ignore:.*protected words that are attributes too")
-def test_attributes_without_rows_of_their_own_group_count() -> None:
-    """WEAT's formula on the rows that are there, sets by the words' names.
-
-    A group's only word that is an attribute of its own has no row with itself.
-    """
-    vectors, words = toy(sizes=(1, 3))
-    (own, *others), word = words.stereotypes["x"], words.groups["x"][0]
-    words = WordList("toy", words.groups, {**words.stereotypes, "x": (word, own, *others)})
-    table = bb.distance_table(vectors, words)
-    table = table[~((table["protected_group"] == "x") & (table["attribute"] == own))]
-    sets = [table["attribute"].isin(words.stereotypes[g]) for g in "yx"]
-    means = [table[rows].groupby("protected_word")["cosine_distance"].mean() for rows in sets]
-    s = means[0] - means[1]
-    x = s.index.str.startswith("x")
-    difference = s[x].mean() - s[~x].mean()
-    expected = {
-        "mac": scores.mac_of_table(table).score,
-        "gweat": difference / 2,
-        "weat_mean_difference": difference,
-        "weat_effect_size": difference / s.std(ddof=1),
-    }
-    assert observed(table) == pytest.approx(expected, abs=ROUNDING)
-
-
 def test_an_attribute_of_two_sets_belongs_to_the_own_one_first(change_tree: DataTree) -> None:
     vectors, words = toy("xyz", (2, 2, 2))
     both = {g: (*ws, "x_s0") if g == "y" else ws for g, ws in words.stereotypes.items()}

@@ -1,15 +1,20 @@
-"""Prior families against scipy.stats and PyMC, and what a prior refuses."""
+"""Prior families against scipy.stats and PyMC, and tables drawn from the prior."""
 
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from builders import grid, model_named, only_row, refused
+from dense_oracle import covariance, in_rows
 from scipy import stats
 
-from bayesbias.model.priors import FAMILIES, Family, Prior
-from bayesbias.model.spec import load_model
+import bayesbias as bb
+from bayesbias.model.design import make_design
+from bayesbias.model.priors import Prior
 
 ORACLES = {
     "normal": ({"mean": 1.0, "sd": 0.3}, stats.norm(1.0, 0.3)),
@@ -73,22 +78,102 @@ def test_pymc_has_the_same_density_of_correlations(n: int) -> None:
     assert np.ptp(theirs - jacobian - prior.log_density(matrices)) < 1e-6
 
 
-def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weibull: all that reads a family's parameters finds them in its entry."""
+N = 4000
 
-    def weibull(x, power: float, width: float):
-        return np.log(power / width) + (power - 1) * np.log(x / width) - (x / width) ** power
 
-    def draw(rng: np.random.Generator, shape: tuple[int, ...], power: float, width: float):
-        return width * rng.weibull(power, shape)
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [("paper", 2.0), ("crossed", 2.0), ("crossed around groups", 2.0), ("maximal", 10.0)],
+)
+def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate: float) -> None:
+    """Variances are linear in squared sds, whose mean is 2/rate² under an Exponential.
 
-    parameters = {"power": "alpha", "width": "beta"}
-    monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, draw, "Weibull", parameters))
-    given = {"power": 1.7, "width": 0.5}
-    spec = load_model("crossed").with_priors({"sigma": {"family": "weibull", **given}})
-    prior, expected = spec.priors["sigma"], stats.weibull_min(1.7, scale=0.5).logpdf(POINTS)
-    np.testing.assert_allclose(prior.log_density(POINTS), expected, rtol=1e-12)  # rounding of logs
-    drawn = prior.draw((2000,), np.random.default_rng(1))
-    assert stats.kstest(drawn, stats.weibull_min(1.7, scale=0.5).cdf).pvalue > 1e-3
-    with pytest.raises(ValueError, match="width of the weibull prior must be positive"):
-        Prior("weibull", given | {"width": 0.0})
+    Correlations of an LKJ prior are zero in the mean.
+    """
+    design = make_design(toy_table)
+    spec = model_named(name).fitting(design)
+    root = np.sqrt(2) / rate
+    values = {term.sd: np.float64(root) for term in spec.terms}
+    values |= {term.correlation: np.eye(3) for term in spec.terms if term.correlated}
+    for term in spec.terms:
+        if term.sd_by not in {"", term.by}:
+            values[term.sd] = np.full(3, root)
+    rows = in_rows(design, spec)
+    total = rows @ covariance(design, spec, values) @ rows.T + root**2 * np.eye(len(rows))
+    weight = {name: design.connection == at for at, name in enumerate(design.connections)}
+    weight = {name: where / where.sum() for name, where in weight.items()}
+    frame = bb.prior_predictive(model_named(name), toy_table, draws=N, seed=1)
+    for statistic, of, w in (
+        ("mean", "associated", weight["associated"]),
+        ("mean", "human", weight["human"]),
+        ("difference", "associated - different", weight["associated"] - weight["different"]),
+    ):
+        row = only_row(frame, statistic=statistic, of=of)
+        expected = w @ total @ w
+        centre = 1.0 if statistic == "mean" else 0.0
+        # Mixtures over exponential sds have kurtoses up to some 10: an error of 5% in the
+        # variance of 4,000 draws, 2.5% in the sd; four of them.
+        assert row["sd"] == pytest.approx(np.sqrt(expected), rel=0.1)
+        assert row["mean"] == pytest.approx(centre, abs=4 * np.sqrt(expected / N))
+
+
+def test_figures_of_the_observed_table(toy_table: pd.DataFrame) -> None:
+    frame = bb.prior_predictive("crossed", toy_table, draws=20, seed=1)
+    expected: dict[tuple[str, str], float] = {("share_outside", ""): 0.0}
+    words = {}
+    for name, part in toy_table.groupby("connection", observed=True):
+        y = part["cosine_distance"]
+        words[name] = y.groupby(part["protected_word"]).mean()
+        expected |= {
+            ("mean", name): y.mean(),
+            ("sd", name): y.std(),
+            ("sd_of_words", name): words[name].std(),
+            ("sd_of_attributes", name): y.groupby(part["attribute"]).mean().std(),
+        }
+    del expected["sd_of_attributes", "human"]  # there is one
+    for other in ("different", "neutral", "human"):
+        apart = expected["mean", "associated"] - expected["mean", other]
+        expected["difference", f"associated - {other}"] = apart
+        alike = words["associated"].corr(words[other])
+        expected["correlation", f"associated, {other}"] = alike
+    found = frame.set_index(["statistic", "of"])["observed"]
+    assert found.to_dict() == pytest.approx(expected)
+
+
+def test_a_table_that_no_prior_expects_lies_at_its_edge(toy_table: pd.DataFrame) -> None:
+    """Sds are a thousandth of what they were; and distances of 3 are outside."""
+    y = toy_table["cosine_distance"]
+    narrow = toy_table.assign(cosine_distance=1 + (y - y.mean()) / 1000)
+    frame = bb.prior_predictive("maximal", narrow, seed=1).set_index("statistic")
+    assert (frame.loc[["sd", "sd_of_words"], "share_below"] < 0.02).all()
+    assert (frame.loc[["sd", "sd_of_words"], "observed"] < 0.001).all()
+    wide = bb.prior_predictive("maximal", narrow, priors={"sigma": {"rate": 0.1}}, seed=1)
+    assert frame["mean"]["share_outside"] < 0.1  # a residual sd of .1 on average, and one of 10
+    assert only_row(wide, statistic="share_outside")["mean"] > 0.7
+    constant = bb.prior_predictive("paper", grid(4, 8, 0.5), draws=50, seed=1)
+    assert "correlation" not in set(constant["statistic"])
+    assert (constant.loc[constant["statistic"] == "sd", "observed"] == 0).all()
+
+
+def test_other_outcomes_come_as_designs_and_have_no_bounds(toy_table: pd.DataFrame) -> None:
+    design = replace(make_design(toy_table), outcome="change")
+    frame = bb.prior_predictive("change", design, draws=20, seed=1)
+    assert "share_outside" not in set(frame["statistic"])
+    refused("is for changes of distances", bb.prior_predictive, "change", toy_table)
+
+
+def test_seeds_chunks_and_what_is_refused(
+    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_chance = bb.prior_predictive("robust", toy_table, draws=50)
+    assert {"model": "robust", "draws": 50, "ci_prob": 0.89}.items() <= by_chance.attrs.items()
+    seed = by_chance.attrs["seed"]
+    again = bb.prior_predictive("robust", toy_table, draws=50, seed=seed)
+    pd.testing.assert_frame_equal(again, by_chance)
+    whole = bb.prior_predictive("maximal", toy_table, draws=N, seed=1)
+    monkeypatch.setattr("bayesbias.model.prior_predictive.NUMBERS_AT_ONCE", 32 * 1500)
+    parts = bb.prior_predictive("maximal", toy_table, draws=N, seed=1)
+    # Residuals come in another order; a share of 4,000 draws has an error of .008 at most.
+    np.testing.assert_allclose(parts["share_below"], whole["share_below"], atol=4 * 0.008 * 2**0.5)
+    refused("draws must be a whole number", bb.prior_predictive, "paper", toy_table, draws=0)
+    refused("unknown model 'papr'", bb.prior_predictive, "papr", toy_table)

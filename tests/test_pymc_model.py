@@ -102,10 +102,6 @@ def test_pymc_finds_our_log_likelihoods(exact: DataTree, model: pm.Model) -> Non
     check_log_likelihood(exact, model)
 
 
-def test_pymc_works_on_nuts_posteriors(nuts_posterior: DataTree, toy_table: pd.DataFrame) -> None:
-    check_pymc_works_on(nuts_posterior, build_model(toy_table, "crossed"))
-
-
 def test_the_robust_model_is_wired_through(
     toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
 ) -> None:

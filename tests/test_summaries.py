@@ -1,21 +1,28 @@
-"""Summaries against NumPy on the draws, and power-scaling against ArviZ on plain densities."""
+"""Summaries, sensitivity and predictive checks against NumPy and ArviZ; what readers refuse."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import only_row
-from scipy.stats import expon, norm
+from builders import doubtful, grid, only_row
+from scipy.stats import expon, kstest, norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias import prior_sensitivity, sd_summary, summary
+from bayesbias import comparison, prior_sensitivity, sd_summary, summary
 from bayesbias._core.intervals import hdi
+from bayesbias.model.design import make_design
+from bayesbias.model.tree import SamplingWarning
 from bayesbias.posterior.diagnostics import SENSITIVE
+from bayesbias.posterior.posterior_scores import posterior_scores
+from bayesbias.posterior.predictive import p_unrelated, predictive_check
+from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.levels import at_level
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
@@ -95,8 +102,173 @@ def test_a_tight_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_str
     assert (alone["likelihood"] < SENSITIVE).all()
 
 
-def test_robust_posteriors_scale_the_prior_of_nu(
-    toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
+@pytest.mark.parametrize("kind", ["hdi", "eti"])
+def test_a_model_that_fits_has_its_probability_inside(kind: str) -> None:
+    """2,000 rows in one cell, so that the posterior hardly matters."""
+    y = 0.9 + 0.1 * np.random.default_rng(0).standard_normal(2000)
+    post = bb.fit(grid(1, 2000, y, ("neutral",)), "paper", method="exact", seed=1, draws=500)
+    frame = predictive_check(post, (0.5, 0.89), ci_kind=kind, n_draws=None, seed=0)
+    frame = frame.set_index(["ci_prob", "connection"])
+    for ci_prob in (0.5, 0.89):
+        error = np.sqrt(ci_prob * (1 - ci_prob) / 2000)
+        # Sampling of rows, and ends of intervals from 2,000 draws: four joint standard errors.
+        assert frame.loc[(ci_prob, "all"), "coverage"] == pytest.approx(ci_prob, abs=6 * error)
+
+
+def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior: DataTree) -> None:
+    frame = predictive_check(crossed_posterior, (0.5, 0.89))
+    assert list(frame.columns) == ["ci_prob", "connection", "n_rows", "n_inside", "coverage"]
+    for _, part in frame.groupby("ci_prob"):
+        whole, parts = part.iloc[0], part.iloc[1:]
+        assert whole["connection"] == "all"
+        assert parts["n_rows"].sum() == whole["n_rows"] == 32
+        assert parts["n_inside"].sum() == whole["n_inside"]
+    np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
+    again = predictive_check(crossed_posterior, (0.5, 0.89), seed=frame.attrs["seed"])
+    pd.testing.assert_frame_equal(again, frame)
+    assert frame.attrs["p_unrelated"] == {}  # the table carries no cosines
+
+
+def table_of(parts: list[np.ndarray]) -> pd.DataFrame:
+    """Two groups and their sets, of vectors (n, dims) each."""
+    names = [[f"{part}{i}" for i in range(len(rows))] for part, rows in enumerate(parts)]
+    vectors = dict(zip(chain.from_iterable(names), np.vstack(parts), strict=True))
+    x, y, a, b = names
+    wordlist = bb.WordList(name="toy", groups={"p": x, "q": y}, stereotypes={"p": a, "q": b})
+    return bb.distance_table(vectors, wordlist)
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+def test_copies_of_a_word_count_once(copies: int) -> None:
+    """Three unrelated words, nearly equal copies; chance cosines count a little: 1/40 each."""
+    rng, parts = np.random.default_rng(5), []
+    for _ in range(4):
+        axes = np.repeat(np.linalg.qr(rng.standard_normal((40, 3)))[0].T, copies, axis=0)
+        parts.append(axes + 1e-4 * rng.standard_normal(axes.shape))
+    post = bb.fit(table_of(parts), seed=1, draws=50)
+    frame = bb.effective_sizes(post)
+    assert frame["n_words"].tolist() == [3 * copies] * 4
+    np.testing.assert_allclose(frame["n_effective"], 3.0, rtol=0.15)
+    p = predictive_check(post, seed=1).attrs["p_unrelated"]
+    assert set(p) == {"protected_word", "attribute"}
+
+
+def p_of(seed: int, *, strangers: bool) -> list[float]:
+    """Two p, of two clusters of three words each; of strangers with cosines of unrelated words."""
+    rng = np.random.default_rng(seed)
+    vectors = np.repeat(rng.standard_normal((8, 30)), 3, axis=0)
+    vectors += 0.5 * rng.standard_normal((24, 30))
+    table, rng = table_of(np.split(vectors, 4)), np.random.default_rng(seed)
+    if strangers:
+        words = [*table["protected_word"].unique(), *table["attribute"].unique()]
+        unit = rng.standard_normal((len(words), 10))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        attach_cosines(table, words, unit @ unit.T)
+    return list(p_unrelated(make_design(table), rng).values())
+
+
+def test_clusters_of_words_lean_alike() -> None:
+    assert np.mean([p_of(seed, strangers=False) for seed in range(5)]) < 0.2
+
+
+@pytest.mark.slow
+def test_p_is_uniform_where_cosines_say_nothing() -> None:
+    """200 tables: Kolmogorov-Smirnov of each factor at 0.1%."""
+    p = np.array([p_of(seed, strangers=True) for seed in range(200)])
+    assert all(kstest(column, "uniform").pvalue > 0.001 for column in p.T)
+
+
+SCORES = (bb.summary, bb.sd_summary, bb.contrasts, bb.predictive_check, bb.prior_sensitivity)
+
+Call = Callable[[DataTree], object]
+
+ARGUMENTS: list[tuple[Call, str]] = [
+    (lambda post: bb.summary(post, ci_prob=89), r"for 89% pass 0\.89"),
+    (lambda post: bb.predict_words(post, ci_prob=89), r"ci_prob must lie in \(0, 1\)"),
+    (lambda post: bb.predictive_check(post, (50,)), r"for 50% pass 0\.5"),
+    (lambda post: bb.contrasts(post, rope=-0.1), r"rope is a distance and must lie in \[0, 2\]"),
+    (lambda post: bb.contrasts(post, rope=float("nan")), "rope is a distance"),
+    (lambda post: bb.contrasts(post, over="list"), "over: unknown choice 'list'; did you mean"),
+    (lambda post: bb.contrasts(post, between="group"), "between: unknown choice 'group'"),
+    (lambda post: bb.contrasts(post, named="hes"), "unknown protected word 'hes'"),
+    (lambda post: bb.predict_words(post, attributes="list"), "attributes: unknown choice 'list'"),
+    (lambda post: bb.predict_words(post, rope=3), "rope is a distance"),
+    (lambda post: bb.influence(post, second="humans"), "connection 'humans'; did you mean 'human'"),
+    (lambda post: bb.influence(post, second="associated"), "first and second are both 'assoc"),
+    (lambda post: bb.prior_sensitivity(post, ["word_means"]), "did you mean 'word_mean'"),
+    (lambda post: bb.contrasts(post, between={}), "facets: there are none"),
+    (lambda post: bb.contrasts(post, between={"f": {"boy": "x"}}), "facet f: unknown group 'boy'"),
+    (
+        lambda post: bb.contrasts(post, between={"f": {"man": "x"}, "g": {"woman": "y"}}),
+        "the group man lacks the label of a facet",
+    ),
+    (
+        lambda post: bb.contrasts(
+            post, between={"f": {"man": "x", "woman": "y"}, "g": {"man": "v", "woman": "w"}}
+        ),
+        "facets: no group is x w, nor y v",
+    ),
+    (bb.hypothesis, "no hypothesis is given"),
+    (lambda post: bb.hypothesis(post, "associated - different"), "one < or > is needed.* are 0"),
+    (lambda post: bb.hypothesis(post, "associated < 0 < 1"), "one < or > is needed; there are 2"),
+    (lambda post: bb.hypothesis(post, "assocated < 0"), "'assocated < 0': unknown connection"),
+    (lambda post: bb.hypothesis(post, "mann: human < 0"), "unknown group or word 'mann'; did you"),
+    (lambda post: bb.hypothesis(post, "human human < 1"), "a number or a sign is lacking"),
+    (lambda post: bb.hypothesis(post, "human = 1"), "'=' means nothing here"),
+    (lambda post: bb.hypothesis(post, "man: associated - < 1"), "a number or a sign is lacking"),
+    (bb.effective_sizes, "carries no cosines"),
+    (comparison.changes, r"pass one that bb.fit_change gave"),
+    (bb.rank_embeddings, "not a posterior of many embeddings"),
+    (lambda post: bb.contrasts(post.sel(protected_word=["he"]), over="listed"), "labels of prot"),
+    (lambda post: bb.posterior_scores(post.sel(protected_word=["hers", "he"])), "were selected"),
+    (lambda post: bb.influence(post.sel(protected_word=["hers", "he"])), "the whole posterior"),
+    (lambda post: bb.summary(post.sel(protected_group=["woman"])), "labels of protected_group"),
+    (lambda post: bb.predictive_check(post.isel(connection=[1, 0, 2, 3])), "labels of connection"),
+    (lambda post: bb.contrasts(post.sel(protected_word=["he"])), "and select rows of the frame"),
+    (lambda post: bb.summary(post.sel(protected_word="he")), r"sel\(protected_word=\['he'\]\)"),
+]
+
+
+def test_bad_arguments_and_selected_posteriors_are_named(crossed_posterior: DataTree) -> None:
+    for call, fragment in ARGUMENTS:
+        with pytest.raises(ValueError, match=fragment):
+            call(crossed_posterior)
+
+
+def test_posteriors_of_too_few_connections_are_refused(toy_table: pd.DataFrame) -> None:
+    def post(*connections: str) -> DataTree:
+        rows = toy_table[toy_table["connection"].isin(connections)]
+        return bb.fit(rows, "paper", method="exact", draws=500, chains=1, seed=1)
+
+    for read in (bb.contrasts, bb.predict_words):
+        with pytest.raises(ValueError, match="has the connection different only"):
+            read(post("different"))
+    with pytest.raises(ValueError, match="no associated or different rows"):
+        bb.posterior_scores(post("neutral", "human"))
+
+
+def test_what_cannot_be_compared_is_refused(
+    crossed_posterior: DataTree, toy_table: pd.DataFrame
 ) -> None:
-    tree = bb.fit(toy_table, "robust", draws=500, seed=1)
-    assert "nu" in set(prior_sensitivity(tree)["parameter"])
+    paper, robust = (bb.fit(toy_table, "paper", draws=50, seed=1) for _ in range(2))
+    two = {"paper": paper, "crossed": bb.fit(toy_table, "crossed", draws=50, seed=1)}
+    robust.attrs["spec"] = json.dumps(bb.load_model("robust").to_dict())
+    for given, leave_out, fragment in (
+        ({"paper": paper, "b": DataTree()}, "row", "'b' was not fitted to the table of 'paper'"),
+        ({"a": DataTree(), "b": DataTree()}, "row", "not fitted to the table of .a.*table_hash"),
+        ({"paper": paper}, "row", "two posteriors or more; got 1"),
+        (two, "word", "leave_out: unknown choice 'word'"),
+        (two | {"robust": robust}, "attribute", "'robust' has a student_t likelihood"),
+        (two, "attribute", r"connection\(s\) human have a single attribute word"),
+    ):
+        with pytest.raises(ValueError, match=fragment):
+            bb.compare_models(given, leave_out)
+    with pytest.raises(TypeError, match="posteriors come by name"):
+        bb.compare_models([crossed_posterior])  # type: ignore[arg-type]
+
+
+def test_doubts_travel_with_every_frame(crossed_posterior: DataTree) -> None:
+    for read in (*SCORES, posterior_scores):
+        with pytest.warns(SamplingWarning, match="do not trust me") as caught:
+            assert read(doubtful(crossed_posterior)).attrs["warnings"] == ["do not trust me"]
+        assert caught[0].filename == __file__

@@ -21,7 +21,6 @@ from bayesbias.model.tree import (
     index_of,
     labels,
     spec_of,
-    variable_dims,
     warnings_of,
 )
 from bayesbias.sampling.fit import fit_design
@@ -56,32 +55,10 @@ def test_indices_and_labels_give_the_rows_back(
         labels(crossed_posterior, "planet")
 
 
-def test_nuts_posteriors_have_the_same_layout(
-    nuts_posterior: DataTree, crossed_posterior: DataTree
-) -> None:
-    xr.testing.assert_identical(
-        nuts_posterior["constant_data"].to_dataset(),
-        crossed_posterior["constant_data"].to_dataset(),
-    )
-    xr.testing.assert_equal(  # PyMC's has attributes of its own
-        nuts_posterior["observed_data"].to_dataset(),
-        crossed_posterior["observed_data"].to_dataset(),
-    )
-    theirs, ours = nuts_posterior["posterior"], crossed_posterior["posterior"]
-    assert set(theirs.data_vars) == set(ours.data_vars)
-    dims = variable_dims(load_model("crossed"))
-    for name in theirs.data_vars:
-        assert theirs[name].dims == ours[name].dims == ("chain", "draw", *dims[str(name)])
-        assert theirs[name].coords.keys() == ours[name].coords.keys()
-
-
-@pytest.mark.filterwarnings("ignore::bayesbias.model.tree.SamplingWarning")
-@pytest.mark.parametrize("fixture", ["crossed_posterior", "nuts_posterior"])
 def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
-    request: pytest.FixtureRequest, tmp_path: Path, fixture: str
+    crossed_posterior: DataTree, tmp_path: Path
 ) -> None:
-    tree: DataTree = request.getfixturevalue(fixture)
-    path = tmp_path / "post.nc"
+    tree, path = crossed_posterior, tmp_path / "post.nc"
     save_posterior(tree, path, effects=True)
     assert list(tmp_path.iterdir()) == [path]
     again = load_posterior(path)

@@ -4,6 +4,7 @@
 table docs/tables/literature.csv. Some rows read published data from the folder in BAYESBIAS_DATA.
 """
 
+# ruff: noqa: F401
 from . import bayesian, bayesian_figures, semantic, same, background, robust, others  # isort: skip
 from .claims import AGREES, COLUMNS, DIFFERS, ENTRIES, NOT_COMPARABLE, Claim, Entry
 from .null_example import PaperExample, null_share, paper_example
@@ -11,28 +12,3 @@ from .sources import TABLES, data_folder, plotted_posteriors, published_table
 
 CLAIMS = {entry.name: entry for entry in ENTRIES}
 """Rows by name of their function."""
-
-__all__ = [
-    "AGREES",
-    "CLAIMS",
-    "COLUMNS",
-    "DIFFERS",
-    "ENTRIES",
-    "NOT_COMPARABLE",
-    "TABLES",
-    "Claim",
-    "Entry",
-    "PaperExample",
-    "background",
-    "bayesian",
-    "bayesian_figures",
-    "data_folder",
-    "null_share",
-    "others",
-    "paper_example",
-    "plotted_posteriors",
-    "published_table",
-    "robust",
-    "same",
-    "semantic",
-]

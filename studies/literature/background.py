@@ -140,11 +140,5 @@ def sides_of_sets() -> Iterator[Claim]:
         note = f"Φ {printed:g} in GloVe 840B, {found:.3f} in glove-demo: other vectors"
         if test == "weat10":
             note += ". The printed Φ is below; 1 - 1e-4 would be above, as the shift of Y suggests"
-        values = (
-            f"{test}: mean of X and that of the vocabulary",
-            *sides,
-            0,
-            in_table_2(test),
-            note,
-        )
-        yield Claim(*values, comparable=False)
+        claim = f"{test}: mean of X and that of the vocabulary"
+        yield Claim(claim, *sides, 0, in_table_2(test), note, comparable=False)

@@ -8,18 +8,12 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ttest_rel
 
 import bayesbias as bb
 
 from .claims import Claim, recomputes, rounded
-from .null_example import NULL_CLAIMS, paper_example
-from .sources import (
-    BEFORE,
-    LISTS,
-    fitted,
-    published_table,
-)
+from .null_example import null_share, paper_example
+from .sources import BEFORE, LISTS, fitted, published_table
 
 at = partial(recomputes, "Dobrzeniecka and Urbaniak (2024)")
 CONNECTIONS = ("associated", "different", "neutral", "human")
@@ -83,18 +77,6 @@ def religion_sample() -> Iterator[Claim]:
         quoted = f"{word} | {attribute} | {group}Stereotype | {printed:.2f} |"
         within = 0.01 if note else 0.00505
         yield Claim(pair, printed, found, within, quoted, note, shown=f"{printed:.2f}")
-
-
-def mac_change(before: pd.DataFrame, after: pd.DataFrame) -> tuple[float, float, float]:
-    """MAC before and after, and p of the paired t-test over (protected word, attribute set)."""
-    means = [
-        table[table["connection"].isin(STEREOTYPES)]
-        .groupby(["protected_word", "attribute_set"], observed=True)["cosine_distance"]
-        .mean()
-        for table in (before, after)
-    ]
-    means = [mean[means[1].index] for mean in means]
-    return means[0].mean(), means[1].mean(), ttest_rel(*means).pvalue
 
 
 @at("table 2", "3.1")
@@ -170,13 +152,8 @@ IN_TEXT = {
 @at("figures 3-5 and 15-17, section 5.2", "5.2")
 def band_shares() -> Iterator[Claim]:
     """Percent of distances inside the band 1 ± (1 - MAC), on Reddit before and after debiasing."""
-    places = (
-        ("figures 3 and 15", "figure 15"),
-        ("figures 4 and 16", "figure 16"),
-        ("figures 5 and 17", "figure 17"),
-    )
-    figures = dict(zip(BANDS, places, strict=True))
-    for name, bands in BANDS.items():
+    for at_list, (name, bands) in enumerate(BANDS.items()):
+        figures = (f"figures {3 + at_list} and {15 + at_list}", f"figure {15 + at_list}")
         for when, (width, labels) in enumerate(bands):
             table = before_and_after(name)[when]
             for connection, label in reversed(list(zip(CONNECTIONS, labels, strict=True))):
@@ -190,7 +167,7 @@ def band_shares() -> Iterator[Claim]:
                         f"{OLDER} fit the other two lists"
                     )
                 quoted = IN_TEXT.get((name, when, connection), "")
-                place = "5.2" if quoted else figures[name][when]
+                place = "5.2" if quoted else figures[when]
                 within = 1.0 if cut else 0.5
                 yield Claim(claim, label, found, within, quoted, note, place=place)
     quoted = IN_TEXT["religion", 0, "different"]
@@ -259,15 +236,49 @@ def effect_size_range() -> Iterator[Claim]:
     yield Claim("the other end", 1.81, max(sizes), 0.005, quoted)
 
 
+SAMPLE = "in this sample is 0.39 and 1.27"
+SAMPLES = "38% of samples result in a WEAT score at least as extreme"
+SLIP = (
+    "the authors' weatSimulations.R has mean(s(t1), s(t2)), which averages s(t1) alone; the row "
+    "of such a mean, below, agrees"
+)
+SLIPPED = "10,000 samples: ± .005. R's mean(s(t1), s(t2)) averages its first argument alone"
+SAME = (
+    "S and d rank all splits alike, so their exact p-values are equal; the share of splits with "
+    "|S| of .38 or more is .0109"
+)
+TIMES = "the printed p-values are .02 and, in figure 8, .011 and .0086: two times as high"
+CUT = "the paper cuts digits off"
+
+
 @at("section 3.2, the null example", "3.2")
 def null_statistics() -> Iterator[Claim]:
     """Numbers of the null example; `paper_example` has the data and all tests."""
     example = paper_example()
-    for claim in NULL_CLAIMS:
-        found = rounded(claim.found(example))
-        place = "" if claim.quoted else "figure 8"
-        values = (claim.name, claim.printed, found, claim.within, claim.quoted, claim.note)
-        yield Claim(*values, place=place)
+    d, p = example.effect_size(), example.p_value
+    population, sample, slipped = (null_share(d, of) for of in ("population", "sample", "slipped"))
+    to_a, to_b = (row for _, row in example.t_tests().iterrows())
+    first = "share if the mean of each group is its first word"
+    times = "more than ten times higher than the p-value obtained"
+    other_sd = "same sentence as the row above, with the other sd"
+    for claim, printed, found, within, quoted, note in (
+        ("share of null |d|, population sd", 0.38, population, 0.005, SAMPLES, SLIP),
+        ("share of null |d|, sample sd", 0.38, sample, 0.005, SAMPLES, other_sd),
+        (first, 0.38, slipped, 0.01, SAMPLES, SLIPPED),
+        ("S", 0.39, example.statistic, 0.005, SAMPLE, ""),
+        ("d, population sd", 1.27, d, 0.005, SAMPLE, ""),
+        ("p of S over all splits", 0.011, p, 0.0005, "", SAME),
+        ("p of d over all splits", 0.0086, p, 0.00005, "", "same finding as the row above"),
+        ("p of the t-test to A over p of the splits", 10, to_a.p_value / p, 0.5, times, TIMES),
+        ("t-test to A: p", 0.02, to_a.p_value, 0.005, "The p-value is 0.02", ""),
+        ("95% CI to A, low", 0.0052, to_a.low, 0.0001, "[.0052,.061]", CUT),
+        ("95% CI to A, high", 0.061, to_a.high, 0.001, "[.0052,.061]", CUT),
+        ("t-test to B: p", 0.22, to_b.p_value, 0.01, "the p-value is .22", CUT),
+        ("95% CI to B, low", -0.03, to_b.low, 0.01, "[−0.03,.009]", CUT),
+        ("95% CI to B, high", 0.009, to_b.high, 0.001, "[−0.03,.009]", CUT),
+    ):
+        place = "" if quoted else "figure 8"
+        yield Claim(claim, printed, rounded(found), within, quoted, note, place=place)
 
 
 @at("footnote 22, sd of the null model", "Notes")
@@ -335,6 +346,15 @@ def repeated_rows() -> Iterator[Claim]:
 def before_and_after(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the published Reddit tables of a list before and after debiasing."""
     return published_table(f"{name}_reddit"), published_table(f"debiased_{name}_reddit")
+
+
+def mac_change(before: pd.DataFrame, after: pd.DataFrame) -> list[float]:
+    """MAC before and after, and p of the paired t-test over (protected word, attribute set)."""
+    return (
+        bb.comparison.mac_before_after(before, after)
+        .iloc[0][["before", "after", "p_value"]]
+        .tolist()
+    )
 
 
 def pairs_of(table: pd.DataFrame, kind: str) -> pd.DataFrame:

@@ -13,15 +13,7 @@ import bayesbias as bb
 
 from .bayesian import CONNECTIONS, at, before_and_after, pairs_of
 from .claims import Claim, with_interval
-from .sources import (
-    BEFORE,
-    DEBIASED,
-    EMBEDDINGS,
-    fitted,
-    known_warnings,
-    plotted,
-    published_table,
-)
+from .sources import BEFORE, DEBIASED, EMBEDDINGS, fitted, known_warnings, plotted, published_table
 
 TOLERANCES = {"overall mean": 0.001, "overall ends": 0.003, "word mean": 0.003, "word ends": 0.008}
 """Largest difference of a figure and a refit that the Monte Carlo error of the chains explains."""
@@ -74,14 +66,9 @@ def residual_sds() -> Iterator[Claim]:
     for model, note in notes.items():
         found = largest_differences("religion_glove", model)
         for key in ("word mean", "word ends"):
-            values = (
-                f"{model}, religion_glove, {key}: largest difference",
-                0,
-                round(found[key], 4),
-            )
-            comparable = model == "paper-figures"
-            named = {"note": note, "comparable": comparable, "shown": "plotted"}
-            yield Claim(*values, TOLERANCES[key], **named)
+            claim = f"{model}, religion_glove, {key}: largest difference"
+            values = (claim, 0, round(found[key], 4), TOLERANCES[key], "", note)
+            yield Claim(*values, comparable=model == "paper-figures", shown="plotted")
     keys = ["protected_word", "connection"]
     figure = plotted("religion_glove").query("level == 'word'").set_index(keys)["mean"]
     raw = published_table("religion_glove").groupby(keys, observed=True)["cosine_distance"].mean()
@@ -98,32 +85,30 @@ def residual_sds() -> Iterator[Claim]:
 def interval_kind() -> Iterator[Claim]:
     """Whether the plotted intervals are highest-density, as the text says, or percentile ones."""
     draws = "functions/plotFromPrecis.R of the authors draws the columns 5.5% and 94.5%"
-    for kind, label in (("hdi", "highest-density"), ("eti", "percentile")):
+    apart = ". The two kinds of ends are only {:.3f} apart"
+    for kind, label, quoted, place, more in (
+        ("hdi", "highest-density", "difference in means with 89% HPDIs", "", apart),
+        ("eti", "percentile", "", "figures of A.2", ""),
+    ):
         both = beside("religion_glove", "paper-figures", kind)
         gaps = both[["low", "high"]].to_numpy() - both[["low_plotted", "high_plotted"]].to_numpy()
         rms = round(float(np.sqrt((gaps**2).mean())), 5)
-        if kind == "hdi":
-            note = f"{draws}. The two kinds of ends are only {rms:.3f} apart"
-        else:
-            note = draws
-        quoted = "difference in means with 89% HPDIs" if kind == "hdi" else ""
-        place = "" if quoted else "figures of A.2"
-        values = (f"religion_glove, rms distance from {label} intervals", 0, rms, 0.001)
-        yield Claim(*values, quoted, note, place=place, shown="plotted")
+        values = (f"religion_glove, rms distance from {label} intervals", 0, rms, 0.001, quoted)
+        yield Claim(*values, draws + more.format(rms), place=place, shown="plotted")
 
 
 @at("result figures: the draws", "figures of A.2")
 def draws_made() -> Iterator[Claim]:
     """How many independent draws the scatter of the plotted means implies; the paper gives none."""
     draws = 32_000
+    note = (
+        "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws, "
+        "which depend on each other"
+    )
     for name in ("gender_google", "religion_reddit"):
         both = beside(name, "paper-figures", draws=draws)
         z = (both["mean_plotted"] - both["mean"]) / both["sd"]
         found = 1 / (float((z**2).mean()) - 1 / (4 * draws))
-        note = (
-            "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws, "
-            "which depend on each other"
-        )
         claim = f"{name}: independent draws that the scatter implies"
         values = (claim, 14_000, round(found, -2))
         yield Claim(*values, note=note, comparable=False, shown="not stated")

@@ -26,14 +26,10 @@ def gweat_of_two() -> Iterator[Claim]:
         groups, attributes = ([rows.mean(axis=0) for rows in sets] for sets in ((X, Y), (A, B)))
         mean, center = (np.mean(sets, axis=0) for sets in (groups, attributes))
         gweat = sum((g - mean) @ (a - center) for g, a in zip(groups, attributes, strict=True))
-        values = (
-            round(float(half), 6),
-            round(float(gweat), 6),
-            1e-6,
-            "directly transferring WEAT’s",
-            f"for two groups equation 3 is half of WEAT's difference of means, {half:.6f}",
-        )
-        yield Claim(f"gWEAT, {name}", *values, shown="equation 3")
+        note = f"for two groups equation 3 is half of WEAT's difference of means, {half:.6f}"
+        values = (round(float(half), 6), round(float(gweat), 6), 1e-6)
+        quoted = "directly transferring WEAT’s"
+        yield Claim(f"gWEAT, {name}", *values, quoted, note, shown="equation 3")
 
 
 @at("equations 13-16", "3.2")
@@ -111,13 +107,7 @@ def defining_sets() -> Iterator[Claim]:
 def mean_ranks() -> Iterator[Claim]:
     """Average ranks from the table's own accuracies; equal accuracies share the better rank."""
     ranks = TABLE_3.rank(axis=1, ascending=False, method="min").mean()
-    quotes = {
-        "SAME": "0.75 1.4",
-        "WEAT or gWEAT": "0.0 2.3",
-        "Direct Bias": "0.0 0.5 2.1",
-    }
-    printed = {"SAME": 1.4, "WEAT or gWEAT": 2.3, "Direct Bias": 2.1}
-    for score, rank in ranks.items():
-        name = str(score)
-        found = round(rank, 3)
-        yield Claim(f"{name}, average rank", printed[name], found, 0.0501, quotes[name])
+    quotes = {"SAME": "0.75 1.4", "WEAT or gWEAT": "0.0 2.3", "Direct Bias": "0.0 0.5 2.1"}
+    for score, quoted in quotes.items():
+        printed, found = float(quoted.split()[-1]), round(ranks[score], 3)
+        yield Claim(f"{score}, average rank", printed, found, 0.0501, quoted)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
 import bayesbias as bb
+from bayesbias._core.arrays import unit_rows
+from bayesbias.embeddings.word_sets import WordVectors, look_up_tuples
+from bayesbias.scores.subspace import principal_components
 
 from .claims import Claim, recomputes
 
@@ -43,13 +47,8 @@ def extremes_of_association() -> Iterator[Claim]:
     random /= np.linalg.norm(random, axis=1, keepdims=True)
     largest = abs(associations(random, A, B)).max()
     note = f"‖â - b̂‖ = {limit:.6f}; 10,000 random directions reach {largest:.3f}"
-    values = (
-        round(limit, 6),
-        round(reached, 6),
-        1e-6,
-        "of WEAT is not magnitude-comparable.",
-        note,
-    )
+    quoted = "of WEAT is not magnitude-comparable."
+    values = (round(limit, 6), round(reached, 6), 1e-6, quoted, note)
     yield Claim("largest s(w, A, B), weat7 in glove-demo", *values, shown="‖â - b̂‖")
 
 
@@ -83,14 +82,10 @@ def direct_bias_misses() -> Iterator[Claim]:
     x, r = 1.0, 2.0
     A = np.array([[-x, r * x], [-x, -r * x]]) / np.hypot(x, r * x)
     component = np.linalg.svd(np.concatenate([A, -A]))[2][0]
+    none, most = "but the Direct Bias would report no bias.", "the Direct Bias would report bmax=1"
     for claim, printed, word, quoted in (
-        ("biased word", 0, np.array([1.0, 0.0]), "but the Direct Bias would report no bias."),
-        (
-            "word as close to A as to C",
-            1,
-            np.array([0.0, 1.0]),
-            "the Direct Bias would report bmax=1",
-        ),
+        ("biased word", 0, np.array([1.0, 0.0]), none),
+        ("word as close to A as to C", 1, np.array([0.0, 1.0]), most),
     ):
         lean = associations(word[None], A, -A)[0]
         found = round(abs(float(word @ component)), 9)
@@ -118,6 +113,28 @@ def attribute_pairs() -> Iterator[Claim]:
     note = "the paper prints one pair, man and woman; the list of the SAME experiments has 25"
     values = ("pairs of gender attributes", 25, found, 0, "based on 25 attributes per gender")
     yield Claim(*values, note=note, comparable=False)
+
+
+def direction_stability(vectors: WordVectors, pairs: Iterable[Sequence[str]]) -> pd.Series:
+    """Cosine of the bias direction without a pair with that of all pairs, pair by pair.
+
+    Near 1 for all pairs, no single pair makes the direction.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> pairs = [("he", "she"), ("man", "woman"), ("his", "her")]
+    >>> vectors = bb.load_vectors("glove-demo", [word for pair in pairs for word in pair])
+    >>> direction_stability(vectors, pairs).round(2).tolist()
+    [0.98, 0.96, 0.98]
+    """
+    rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
+    sets = [unit_rows(pair) for pair in rows]
+    whole = principal_components(sets, 1)[0][0]
+    rest = ([*sets[:at], *sets[at + 1 :]] for at in range(len(sets)))
+    cosines = [abs(principal_components(some, 1)[0][0] @ whole) for some in rest]
+    names = [" - ".join(words) for words in kept]
+    return pd.Series(np.minimum(cosines, 1.0), index=names, name="cosine")
 
 
 def _effect_size(x: FloatArray, y: FloatArray) -> float:

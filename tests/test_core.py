@@ -1,14 +1,63 @@
-"""Sheets as text and as HTML, of any texts."""
+"""Arrays, bundled folders, and sheets of any texts."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
 
+from bayesbias._core import resources as bundled
+from bayesbias._core.arrays import unit_rows
 from bayesbias._core.display import Sheet, Shown, visible
+from bayesbias._core.resources import bundled_folder, bundled_names
+
+rows = arrays(np.float64, (4, 3), elements=st.floats(-100, 100).map(lambda x: round(x, 3))).filter(
+    lambda matrix: bool(matrix.any(axis=1).all())
+)
+
+
+@given(rows, st.floats(1e-300, 1e300))
+def test_rows_have_length_one_whatever_their_scale(matrix: np.ndarray, scale: float) -> None:
+    """Also where squares would overflow or vanish."""
+    assert_allclose(unit_rows([[3 * scale, 4 * scale]]), [[0.6, 0.8]], atol=1e-12)
+    found = unit_rows(matrix)
+    assert_allclose(found, matrix / np.linalg.norm(matrix, axis=1, keepdims=True), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ([[1, 0], [0, 0]], r"row\(s\) \[1\] are all zeros or not finite"),
+        ([[np.nan, 1], [1, 0], [np.inf, 0]], r"row\(s\) \[0, 2\] are all zeros or not finite"),
+        ([[], []], r"row\(s\) \[0, 1\] are all zeros"),
+        ([1.0, 2.0], r"must be a matrix, one row a vector; got shape \(2,\)"),
+    ],
+)
+def test_rows_without_direction_are_named(wrong: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        unit_rows(np.asarray(wrong))
+
+
+def test_folders_inside_the_package_go_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "bayesbias")
+    (tmp_path / "vectors").mkdir()
+    for name in ("b.npz", "a.npz", "README.md"):
+        (tmp_path / "vectors" / name).touch()
+    assert bundled_names("vectors", ".npz") == ["a", "b"]
+    inside = tmp_path / "bayesbias" / "_data" / "vectors"
+    inside.mkdir(parents=True)
+    assert bundled_folder("vectors") == inside
+    with pytest.raises(FileNotFoundError, match=r"lacks its folder 'nothing'; reinstall"):
+        bundled_folder("nothing")
+
 
 SCRIPT = "<script>alert('1')</script>"
 
@@ -61,6 +110,7 @@ def test_html_is_a_table_of_texts() -> None:
     assert html.count("&lt;script&gt;alert(&#x27;1&#x27;)&lt;/script&gt;") == 4
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.text(), st.text(), st.text()), min_size=1))
 def test_any_texts_give_one_line_a_row(rows: list[tuple[str, str, str]]) -> None:
     sheet = Sheet("t", tuple(rows), ("a", "b", "c"))

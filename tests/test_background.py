@@ -1,0 +1,336 @@
+"""Reference distributions: ψ, Φ, relative bias, experiments, and the frames that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from background_toys import NEAR, ROUNDING, UP, Z2, Z, distribution, keyed, random_vectors
+from builders import refused
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias import background as bg
+from bayesbias.background.psi_distribution import random_rows
+from bayesbias.background.vocabulary import products
+from bayesbias.scores import permutation_test, psi
+
+
+@pytest.fixture(scope="module")
+def toy() -> Any:
+    return random_vectors()
+
+
+def brute(vectors: Any, Z: list[str], Z2: list[str]) -> np.ndarray:
+    here = [[w for w in side if w in vectors] for side in (Z, Z2)]
+    return psi(vectors.vectors, vectors[here[0]], vectors[here[1]])
+
+
+def test_psi_is_that_of_every_single_word(toy: Any) -> None:
+    found = distribution(toy, Z, Z2)
+    expected = brute(toy, Z, Z2)
+    assert_allclose(found.psi, expected, atol=ROUNDING)
+    assert found.missing == ("absent",)
+    assert found.mean == pytest.approx(expected.mean(), abs=ROUNDING)
+    assert found.sd == pytest.approx(expected.std(ddof=1), abs=ROUNDING)
+    assert found.vocabulary[:3].tolist() == ["w0", "w1", "w2"]
+    assert "3,000 words" in repr(found)
+
+
+@pytest.mark.parametrize("kind", [".vec.gz", ""])
+def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
+    toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """To rounding; the last attribute word is the last word of the file, and none is the first."""
+    path = tmp_path / f"toy{kind}"
+    if kind:
+        toy.save_word2vec_format(str(path))
+    else:
+        bb.convert_vectors(toy, path)
+    expected = distribution(toy, Z, Z2).psi
+    for rows in (9999, 7):
+        monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", rows * 4 * 37)
+        found = distribution(path, Z, Z2, progressbar=False)
+        assert_allclose(found.psi, expected, rtol=0, atol=1e-15)  # 37 products, in another order
+
+
+@pytest.mark.parametrize("power", [-124, 124])
+def test_lengths_of_vectors_make_no_difference(power: int) -> None:
+    """Also where squares leave float32; powers of two, which the numbers themselves survive."""
+    rows = random_vectors().vectors[:7]
+    directions = np.random.default_rng(7).standard_normal((2, 37))
+    scaled = rows * np.float32(2.0) ** power
+    assert_allclose(products(scaled, directions), products(rows, directions), atol=1e-6)
+
+
+@pytest.mark.parametrize(("case", "row"), [("lower", 0), ("fallback", 1)])
+def test_how_words_are_looked_up(case: str, row: int) -> None:
+    rng = np.random.default_rng(2)
+    vectors = keyed(["paul", "Paul", "ann", "x", "Y", "y"], rng.standard_normal((6, 5)))
+    found = distribution(vectors, ["Ann"], ["Y"], case=case)
+    loaded = bb.load_vectors(vectors, ["Ann", "Y", "Paul"], case=case)
+    expected = psi(vectors.vectors, loaded[["Ann"]], loaded[["Y"]])
+    assert_allclose(found.psi, expected, atol=ROUNDING)
+    assert found.psi_of(["Paul", "nobody"]).to_dict() == {"Paul": found.psi[row]}
+
+
+def test_words_without_a_direction_are_left_out_with_a_word(toy: Any) -> None:
+    matrix = toy.vectors[:50].copy()
+    matrix[3], matrix[9, 0] = 0.0, np.nan
+    vectors = keyed([f"w{i}" for i in range(50)], matrix)
+    with pytest.warns(UserWarning, match=r"2 word.s. have no direction .*'w3', 'w9'"):
+        found = distribution(vectors, ["w1"], ["w2"])
+    assert len(found.psi) == len(found.vocabulary) == 48
+    assert np.isfinite(found.psi).all()
+    assert found.psi_of(["w3", "w4"]).index.tolist() == ["w4"]
+    good = np.delete(matrix, [3, 9], axis=0)
+    assert_allclose(found.psi, psi(good, matrix[[1]], matrix[[2]]), atol=ROUNDING)
+
+
+def test_experiments_without_words_are_left_out_with_a_warning(toy: Any) -> None:
+    made = {
+        "whole": bg.Experiment("whole", ("w5",), ("w6",), ("w1",), ("w2",)),
+        "no X": bg.Experiment("no X", ("W5", "Adam"), ("w6",), ("w1",), ("w2",)),
+        "pair": (["w1", "w19"], ["w4"]),
+        "no Z": bg.Experiment("no Z", ("w5",), ("w6",), ("x",), ("w2",)),
+    }
+    with pytest.warns(UserWarning, match="it is left out") as caught:
+        found = bg.distributions(toy, made)
+    assert list(found) == ["whole", "pair"]
+    assert found["whole"].vocabulary is found["pair"].vocabulary
+    assert_allclose(found["pair"].psi, brute(toy, *made["pair"]), atol=ROUNDING)
+    texts = [str(warning.message) for warning in caught]
+    assert texts[0].startswith("no X: none of the 2 words of X is in the embedding (W5, Adam)")
+    assert texts[0].endswith("pass case='fallback'; it is left out")
+    assert texts[1].startswith("no Z: none of the 1 words of Z")
+    refused("no Z: none of the 1 words of Z", bg.distributions, toy, {"no Z": made["no Z"]})
+
+
+def zeroed(row: int) -> Any:
+    matrix = random_vectors().vectors[:9].copy()
+    matrix[row] = 0.0
+    return keyed([f"w{i}" for i in range(9)], matrix)
+
+
+def seven() -> bg.Distribution:
+    return distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda: distribution(random_vectors(), [], ["w2"]), "Z is empty"),
+        (
+            lambda: distribution(random_vectors(), ["x", "y"], ["w2"]),
+            r"none of the 2 words of Z is .*\(x, y\).*case='fallback'",
+        ),
+        (lambda: distribution(zeroed(3), ["w3"], ["w2"]), "w3 are all zeros or not fin"),
+        (
+            lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
+            "has 5 words, fewer than the 6 that sets of 3 and 3 need",
+        ),
+        (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words leaves none of the"),
+        (lambda: seven().among(5), "ranks 5 to None of 7 words hold 2"),
+        (
+            lambda: seven().phi(["A", "no"]),
+            r"none of the 2 words of the set .*pass case='fallback'",
+        ),
+        (lambda: seven().phi([]), "none of the 0 words"),
+        (lambda: seven().phi(["a"], tail="three"), "unknown tail 'three'"),  # type: ignore[arg-type]
+        (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; take"),
+        (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\), got 5"),
+        (lambda: bg.experiments(["neutral"]), r"list 'neutral' has 0 group\(s\) with stereotypes"),
+        (lambda: bg.experiments([]), "there are no word lists"),
+        (
+            lambda: distribution(keyed([*"abcd"], np.ones((4, 3))), ["a"], ["b"]).phi(["c"]),
+            "the same for all words",
+        ),
+    ],
+)
+def test_what_is_refused(call: Callable[[], object], what: str) -> None:
+    refused(what, call)
+
+
+def test_a_text_is_no_set_of_words() -> None:
+    refused("for one word pass", seven().phi, "a", error=TypeError)
+    refused("must be a list", distribution, random_vectors(), "w1", ["w2"], error=TypeError)
+
+
+def relative_bias(psi: np.ndarray, n: int, m: int, **options: int) -> bg.RelativeBias:
+    """Of the first n words and the m after them."""
+    words = [f"w{i}" for i in range(len(psi))]
+    return bg.Distribution("toy", psi, pd.Index(words)).relative_bias(
+        words[:n], words[n : n + m], **options
+    )
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (1, 3), (2, 2)])
+def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
+    """Every ordered choice of n + m of six words, by brute force."""
+    values = np.array([0.3, -1.2, 2.5, 0.1, 0.9, -0.4])
+    every = np.array([values[list(p)] for p in permutations(range(6), n + m)])
+    statistic = every[:, :n].sum(axis=1) - every[:, n:].sum(axis=1)
+    found = relative_bias(values, n, m, n_resamples=10, seed=1)
+    assert found.expected == pytest.approx(statistic.mean(), abs=1e-12)
+    assert found.sd == pytest.approx(statistic.std(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m", "total"), [(25, 10, 5000), (20, 30, 60)])
+def test_the_closed_form_against_simulation(n: int, m: int, total: int) -> None:
+    """Large vocabularies, and one that the sets nearly use up, which takes the other sampler."""
+    values = np.random.default_rng(4).gamma(2, size=total)
+    draws = 20_000
+    found = relative_bias(values, n, m, n_resamples=draws, seed=2)
+    assert found.reference.shape == (draws,)
+    # Four standard errors of the mean and, for near-Normal sums, of the sd.
+    assert abs(found.reference.mean() - found.expected) < 4 * found.sd / np.sqrt(draws)
+    assert found.reference.std() == pytest.approx(found.sd, rel=4 / np.sqrt(2 * draws) + 0.005)
+    assert found.p_normal() == pytest.approx(found.p_simulated(), abs=0.02)
+
+
+@pytest.mark.parametrize(("n_words", "size"), [(10_000, 20), (8, 5), (5, 5)])
+def test_random_sets_hold_no_word_twice_and_every_word_as_often(n_words: int, size: int) -> None:
+    rows = random_rows(n_words, size, 4000, np.random.default_rng(6))
+    ranked = np.sort(rows, axis=1)
+    assert (ranked[:, 1:] > ranked[:, :-1]).all()
+    assert ranked.min() >= 0
+    assert ranked.max() < n_words
+    if n_words < 10:
+        # Each word in each place: 4,000/n_words times, sd below 28; five of them.
+        for column in rows.T:
+            counts = np.bincount(column, minlength=n_words)
+            assert np.abs(counts - 4000 / n_words).max() < 140
+
+
+def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
+    """Σ over four words two sd up less that over four at the mean: 8 sd of ψ, z = 8/sqrt(8)."""
+    level = [f"w{i}" for i in np.argsort(np.abs(planted.psi - planted.mean))[:4]]
+    found = planted.relative_bias(UP, level, n_resamples=20_000, seed=1)
+    assert found.z == pytest.approx(8 / np.sqrt(8), abs=0.03)
+    assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
+    # 20,000 draws at p = .0047: standard error .0005.
+    assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ({}, stats.norm.cdf(2)),
+        ({"tail": "upper"}, stats.norm.sf(2)),
+        ({"tail": "two"}, 2 * stats.norm.sf(2)),
+        ({"about": "zero"}, stats.norm.cdf(2.4)),
+        ({"kind": "empirical"}, stats.norm.cdf(2)),
+        ({"kind": "empirical", "about": "zero"}, stats.norm.cdf(2.4)),
+        ({"kind": "sets", "tail": "upper"}, stats.norm.sf(4)),
+    ],
+)
+def test_a_planted_set_gets_the_phi_that_theory_says(planted, choice, expected) -> None:
+    """Mean ψ two sd above the mean, 2.4 above 0, and four sd of means of four words."""
+    assert planted.phi(UP, **choice) == pytest.approx(expected, abs=NEAR, rel=0.05)
+
+
+def test_empirical_ranks_count_ties_half() -> None:
+    found = distribution(random_vectors(), ["w1"], ["w2"])
+    order = np.argsort(found.psi)
+    middle = f"w{order[700]}"
+    assert found.phi([middle], kind="empirical") == pytest.approx(700.5 / 3000, abs=1e-15)
+
+
+def test_every_pair_of_groups_is_an_experiment() -> None:
+    made = bg.experiments()
+    assert list(made) == [f"weat{i}" for i in range(1, 11)]
+    first = made["weat1"]
+    assert first.labels == ("flowers", "insects", "pleasant", "unpleasant")
+    assert (len(first.X), first.X[0], first.Z2[0]) == (25, "aster", "abuse")
+    assert len(bg.experiments(["religion"])) == 3
+
+
+@pytest.fixture(scope="module")
+def three(planted: bg.Distribution) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Experiments on the planted background that must get three different readings."""
+    order = np.argsort(planted.psi)
+    high = tuple(f"w{i}" for i in order[-30:-1:2] if i > 1)
+    low = tuple(f"w{i}" for i in order[1:30:2] if i > 1)
+    level = tuple(f"w{i}" for i in np.argsort(np.abs(planted.psi - planted.mean))[:15])
+    made = {
+        name: bg.Experiment(name, X, Y, ("up",), ("down",))
+        for name, X, Y in (("apart", high, low), ("one", (*high, "absent"), level))
+    }
+    return dict.fromkeys(made, planted), made
+
+
+def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    distributions, made = three
+    frame = bg.standalone(distributions, made)
+    assert frame["role"].tolist() == ["X", "Y"] * 2
+    row = frame.iloc[2]
+    each = distributions["one"]
+    assert row["n_missing"] == 1
+    assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
+    assert row["phi_reference"] == each.phi(made["one"].X)
+    assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
+    # Both Φ are of one ψ: their quantiles differ by the shift of the mean, whatever the set.
+    z = stats.norm.ppf(frame[["phi_reference", "phi_zero"]])[:2]
+    assert z[:, 0] - z[:, 1] == pytest.approx([-each.mean / each.sd] * 2, abs=1e-6)
+
+
+def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    distributions, made = three
+    frame = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
+    apart, one = frame.loc["apart"], frame.loc["one"]
+    beyond = "difference beyond that of random sets"
+    assert apart["reading"] == f"X and Y outside on opposite sides, {beyond}"
+    assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
+    assert one["reading"] == f"X alone outside, {beyond}"
+    assert one["x_share"] > 0.99
+    assert one["x_distance_share"] > 0.99
+    assert (apart["x_side"], apart["y_side"]) == (1, -1)
+    psi = [distributions["one"].psi_of(sets).to_numpy() for sets in (made["one"].X, made["one"].Y)]
+    assert one["p_weat"] == permutation_test(*psi).p_value
+
+
+def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution) -> None:
+    """X lies 2.1 sd up and Y 1.5: without Y the difference would be 2.1/.6 of what it is."""
+    made = {
+        name: bg.Experiment(name, (x,), (y,), ("up",), ("down",))
+        for name, x, y in (("one side", "w13", "w10"), ("other way", "w10", "w13"))
+    }
+    frame = bg.relative(dict.fromkeys(made, planted), made, n_resamples=100, seed=1)
+    assert frame["x_share"].tolist() == pytest.approx([2.1 / 0.6, -1.5 / 0.6], abs=0.05)
+    readings = [f"{x} alone outside, difference within that of random sets" for x in "XY"]
+    assert frame["reading"].tolist() == readings
+    assert frame["x_distance_share"].tolist() == pytest.approx([2.1 / 3.6, 1.5 / 3.6], abs=NEAR)
+    same = {"same": bg.Experiment("same", ("w20",), ("w21",), ("up",), ("down",))}
+    found = bg.relative({"same": planted}, same, n_resamples=100, seed=1)
+    assert np.isnan(found.loc[0, "x_share"])
+
+
+def test_densities_have_area_one(planted: bg.Distribution) -> None:
+    frame = bg.densities({"planted": planted})
+    step = frame["psi"].diff().median()
+    for column in ("density", "normal"):
+        assert frame[column].sum() * step == pytest.approx(1, abs=2e-3)  # 0.02% is off the grid
+    # Binned and smoothed by 0.08 sd, of 200,000 draws: within 3% of the peak everywhere.
+    assert (frame["density"] - frame["normal"]).abs().max() < 0.03 * frame["normal"].max()
+    fit = bg.fits({"planted": planted}).loc[0]
+    # Standard errors at 200,000 draws: skew .0055, share .0005.
+    assert abs(fit["skew"]) < 0.03
+    assert fit["outside_95"] == pytest.approx(0.05, abs=0.003)
+    assert fit["ks"] < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044
+    low, high = frame.attrs["ticks"]["planted"]
+    assert (low, high) == pytest.approx((0.02 - 0.098, 0.02 + 0.098), abs=1e-3)
+
+
+def test_words_with_their_places(planted: bg.Distribution) -> None:
+    frame = bg.words(planted, {"high": UP, "zero": ["w20", "absent"]})
+    assert frame["word"].tolist() == [*UP, "w20"]
+    assert frame["z"].tolist() == pytest.approx([1.5, 2.5, 1.9, 2.1, -0.4], abs=0.03)
+    assert frame["rank"].tolist() == pytest.approx(
+        stats.norm.cdf([1.5, 2.5, 1.9, 2.1, -0.4]), abs=NEAR
+    )

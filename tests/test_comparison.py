@@ -1,0 +1,234 @@
+"""Rows of two tables, single numbers, and the posterior of a change: pairs, and what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import only_row, pair_table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias import WordList, comparison
+from bayesbias.comparison import bias_before_after, joint, scores_before_after
+from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
+from bayesbias.comparison.joint import posterior_at
+from bayesbias.comparison.pairing import pair
+from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
+from bayesbias.model.tree import stacked
+from bayesbias.tables.schema import COLUMNS, CONNECTIONS
+
+pytestmark = pytest.mark.filterwarnings("ignore:the table after. .* (copies|equally far)")
+"""The debiased tables hold words twice, or at one distance; test_tables.py is about that."""
+
+BEFORE = [
+    ("he", "nurse", "different", 0.9),
+    ("he", "pilot", "associated", 0.5),
+    ("he", "pilot", "associated", 0.6),
+    ("he", "clock", "neutral", 1.0),
+]
+AFTER = [
+    ("he", "pilot", "associated", 0.7),
+    ("he", "pilot", "associated", 0.9),
+    ("he", "nurse", "different", 0.8),
+    ("he", "walk", "human", 0.3),
+]
+
+
+def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:
+    pairs = pair(pair_table(BEFORE), pair_table(AFTER))
+    assert pairs.rows[["attribute", "before", "after"]].to_numpy().tolist() == [
+        ["nurse", 0.9, 0.8],
+        ["pilot", 0.5, 0.7],
+        ["pilot", 0.6, 0.9],
+    ]
+    assert pairs.rows["change"].tolist() == pytest.approx([-0.1, 0.2, 0.3])
+    assert pairs.n_repeated == 1
+    left = pairs.unpaired[["table", "attribute", COLUMNS[-1]]].to_numpy().tolist()
+    assert left == [["before", "clock", 1.0], ["after", "walk", 0.3]]
+    once = pair(pair_table(BEFORE), pair_table(AFTER[:1])).unpaired  # repeats in one table only
+    assert once[["table", COLUMNS[-1]]].to_numpy().tolist() == [
+        ["before", 0.9],
+        ["before", 0.6],
+        ["before", 1.0],
+    ]
+
+
+def test_context_is_part_of_the_pair_if_both_tables_have_it() -> None:
+    one = pair_table(BEFORE[1:3]).assign(context=["a", "b"])
+    other = pair_table(AFTER[:2]).assign(context=["b", "a"])
+    assert pair(one, other).rows["after"].tolist() == [0.9, 0.7]
+    assert pair(one, other.drop(columns="context")).rows["after"].tolist() == [0.7, 0.9]
+
+
+@settings(max_examples=5)
+@given(st.permutations(range(16)))
+def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> None:
+    keys = [(f"w{i // 8}", f"a{i % 8}", CONNECTIONS[i % 4], 0.02 * i) for i in range(16)]
+    before, after = pair_table(keys), pair_table(keys).assign(cosine_distance=0.9)
+    shuffled = after.iloc[order].reset_index(drop=True)
+    pd.testing.assert_frame_equal(pair(before, shuffled).rows, pair(before, after).rows)
+
+
+def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
+    published: Callable[[str], pd.DataFrame],
+) -> None:
+    """2,608 of 5,868 rows of the race tables repeat an earlier one (data README)."""
+    table = published("race_group_google_dataset")
+    pairs = pair(table, table)
+    assert (len(pairs.rows), pairs.n_repeated, len(pairs.unpaired)) == (5868, 2608, 0)
+    assert not pairs.rows["change"].any()
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        ({"protected_word": "she"}, r"no row in common \(before .*'he nurse.*, after .*'she pilot"),
+        ({"protected_group": "h"}, "'he' is of the group 'g' before and 'h' after"),
+        ({"embedding": list("xyxy")}, r"after holds 2 embeddings \(x, y\).* use fit_many"),
+        ({"connection": "odd"}, "odd"),
+    ],
+)
+def test_tables_that_cannot_be_paired_say_why(after: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pair(pair_table(BEFORE), pair_table(AFTER).assign(**after))
+
+
+WORDS = WordList(
+    name="toy",
+    groups={"men": ("he", "son", "man"), "women": ("she", "hers", "woman")},
+    stereotypes={"men": ("soldier", "pilot"), "women": ("nurse", "dancer")},
+    controls={},
+)
+
+
+def toy(seed: int, words: tuple[str, ...] = WORDS.words) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {word: rng.standard_normal(5) for word in words}
+
+
+def score(frame, name: str):
+    return frame[frame["score"] == name].iloc[0]
+
+
+def test_scores_are_those_of_either_embedding() -> None:
+    before, after = toy(1), toy(2)
+    frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
+    assert list(frame.columns) == list(SCORE_CHANGE_COLUMNS)
+    for when, vectors in (("before", before), ("after", after)):
+        own = bb.score_table(vectors, WORDS, n_resamples=50, seed=0, scores=frame["score"])
+        assert frame[when].tolist() == pytest.approx(own["value"].tolist())
+    assert np.allclose(frame["change"], frame["after"] - frame["before"])
+    assert (frame["low"] <= frame["high"]).all()
+    assert frame["p_value"].notna().tolist() == [True, False, False, False]
+
+
+def test_the_same_vectors_do_not_change_and_the_test_says_why() -> None:
+    frame = scores_before_after(toy(1), toy(1), WORDS, n_resamples=20, seed=0)
+    assert frame[["change", "low", "high"]].eq(0).all(axis=None)
+    assert "the t-test is undefined" in score(frame, "mac")["note"]
+
+
+def test_intervals_of_the_change_keep_words_together() -> None:
+    """Vectors turned round and stretched as a whole: every score the same on any words."""
+    before = toy(1)
+    q, _ = np.linalg.qr(np.random.default_rng(3).standard_normal((5, 5)))
+    after = {word: 3 * q @ vector for word, vector in before.items()}
+    frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
+    assert np.allclose(frame[["change", "low", "high"]], 0, atol=1e-9)
+
+
+def test_words_of_one_embedding_only_are_named() -> None:
+    after = {word: vector for word, vector in toy(2).items() if word != "nurse"}
+    with pytest.raises(ValueError, match="in one of the two embeddings only: nurse"):
+        scores_before_after(toy(1), after, WORDS)
+    with pytest.raises(ValueError, match="did you mean 'weat'"):
+        scores_before_after(toy(1), toy(2), WORDS, scores=["weatt"])
+    with pytest.raises(ValueError, match=r"pass 0\.89"):
+        scores_before_after(toy(1), toy(2), WORDS, ci_prob=89)
+
+
+def test_bias_before_after_is_made_of_its_parts() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    after = bb.debias.hard(vectors, "gender")
+    sets = load_defining_sets("gender").in_case("fallback", vectors)
+    found = bias_before_after(vectors, after, "gender", n_words=40, seed=2)
+    targets = [word for word in sets.targets if word in vectors]
+    rows = found.set_index("check")
+    for when, each in (("before", vectors), ("after", after)):
+        assert (
+            rows[when]["direct_bias"] == bb.scores.direct_bias(each, targets, sets.defining).score
+        )
+        assert rows[when]["same"] == bb.scores.same(each, targets, sets.groups).score
+    checks = remaining_bias(vectors, after, sets, n_words=40, seed=2)
+    assert found.iloc[2:].reset_index(drop=True).equals(checks)
+    bare = DefiningSets(sets.defining, specific=sets.specific)
+    assert (
+        "direct_bias" not in bias_before_after(vectors, after, bare, n_words=40)["check"].tolist()
+    )
+    with pytest.raises(ValueError, match=r"n_words must lie in 1 to \d+, .* got 99999"):
+        bias_before_after(vectors, after, sets, n_words=99_999)
+
+
+def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("bayesbias.comparison.before_after.VOCABULARY", 100)
+    path = tmp_path / "some.txt"
+    words = [f"w{i}" for i in range(1000)] + ["she", "he", "doctor", "caf\xe9"]
+    path.write_text("".join(f"{word} {at} 1\n" for at, word in enumerate(words)), "utf-8")
+    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 256)
+    sets = DefiningSets([("she", "he")], targets=["doctor", "caf\xe9", "absent"])
+    loaded = load_frequent(str(path), sets)
+    assert loaded.index_to_key == [*words[:100], *words[-4:]]
+    assert loaded["doctor"].tolist() == [1002, 1]
+
+
+def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
+    at = list(change_tree["posterior"]["protected_word"].values).index("hers")
+    before, after = (
+        stacked(posterior_at(change_tree, when), "word_mean")[:, at] for when in joint.WHEN
+    )
+    frame = comparison.changes(change_tree, rope=0.05)
+    one = only_row(frame, level="word", protected_word="hers", connection="neutral")
+    change = after[:, 2] - before[:, 2]
+    assert one["p_moved"] == pytest.approx((abs(change) >= 0.05).mean(), abs=1e-12)
+    nearer = abs(1 - after[:, 2]) < abs(1 - before[:, 2])
+    assert one["p_towards_one"] == nearer.mean()
+    orders = comparison.order_changes(change_tree).query("level == 'word'")
+    assert comparison.turned_counts(change_tree).mean() == pytest.approx(orders["p_turned"].sum())
+    order = only_row(orders, protected_word="hers")
+    closer = [draws[:, 0] < draws[:, 1] for draws in (before, after)]
+    assert order["p_closer_before"] == closer[0].mean()
+    assert order["p_closer_after"] == closer[1].mean()
+    assert order["p_turned"] == (closer[0] != closer[1]).mean()
+    assert order["before"] == pytest.approx((before[:, 0] - before[:, 1]).mean())
+    aligned = only_row(comparison.alignment(change_tree), level="word", protected_word="hers")
+    ranges = [np.ptp(draws, axis=1) for draws in (before, after)]
+    assert aligned["p_narrower"] == (ranges[1] < ranges[0]).mean()
+    same = [
+        tuple(a) == tuple(b) for a, b in zip(np.argsort(before), np.argsort(after), strict=True)
+    ]
+    assert aligned["p_same_order"] == np.mean(same)
+
+
+def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFrame, ...]) -> None:
+    """Table 2 of the paper prints .859 and .934; the tables themselves give .8614 and .9334."""
+    from scipy.stats import ttest_rel
+
+    got = comparison.mac_before_after(*debiased_religion).iloc[0]
+    assert got["before"] == pytest.approx(0.8614, abs=5e-5)  # as rounded
+    assert got["after"] == pytest.approx(0.9334, abs=5e-5)
+    assert got["change"] == pytest.approx(got["after"] - got["before"])
+    means = [
+        table[table["connection"].isin(["associated", "different"])]
+        .groupby(["protected_word", "attribute_set"])["cosine_distance"]
+        .mean()
+        for table in debiased_religion
+    ]
+    test = ttest_rel(means[1], means[0])
+    assert (got["t"], got["p_value"]) == pytest.approx((test.statistic, test.pvalue))
+    assert got["n_pairs"] == 45

@@ -1,0 +1,358 @@
+"""Lists of other words: topics, words as frequent, and contrasts against the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from background_toys import keyed, leaning_list
+from builders import only_row, refused
+from gensim.models import KeyedVectors
+from numpy.random import default_rng
+
+import bayesbias as bb
+from bayesbias import background as bg
+from bayesbias._core.arrays import unit_rows
+from bayesbias.background.reference_words import (
+    draw_lists,
+    draw_pool,
+    mean_cosine,
+    topic,
+    words_present,
+)
+from bayesbias.background.topics import WIDE, _population
+from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
+from bayesbias.embeddings.formats.keyed import ranks_of
+from bayesbias.tables.schema import COLUMNS
+
+
+def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
+    """Each table measures its log sd with a known Normal error: everything has a closed form.
+
+    Measured values are Normal(m, sqrt(s² + error²)), so that m and s of highest likelihood are
+    their mean, and what their variance exceeds that of the error by.
+    """
+    rng = np.random.default_rng(1)
+    n_tables, error = 50, 0.3
+    measured = rng.normal(-2.5, np.hypot(0.4, error), n_tables)
+    about, spread = WIDE.parameters["log_mean"], WIDE.parameters["log_sd"]
+    precision = 1 / error**2 + 1 / spread**2
+    centre = (measured / error**2 + about / spread**2) / precision
+    draws = centre[:, None] + rng.standard_normal((n_tables, 20_000)) / np.sqrt(precision)
+    # Means of 20,000 weights each, over 50 tables: relative errors well below 1%.
+    expected = measured.mean(), np.sqrt(measured.var() - error**2)
+    np.testing.assert_allclose(_population(draws), expected, atol=0.01)
+
+
+def simulated(sd: float, rng: np.random.Generator, n_groups: int = 3) -> pd.DataFrame:
+    """A table in which groups, sets and topics have effects, and cells little noise."""
+    topics = sd * rng.standard_normal((n_groups, n_groups))
+    topics -= topics.mean(axis=1, keepdims=True)
+    topics += 0.1 * rng.standard_normal((n_groups, 1)) + 0.1 * rng.standard_normal(n_groups)
+    rows = [
+        (f"{g}w{w}", str(g), f"{s}a{a}", f"set {s}", "associated" if g == s else "different")
+        for g, w, s, a in np.ndindex(n_groups, 2, n_groups, 3)
+    ]
+    distances = 0.9 + np.broadcast_to(topics[:, None, :, None], (n_groups, 2, n_groups, 3)).ravel()
+    distances = distances + 0.005 * rng.standard_normal(len(rows))
+    return pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=distances)
+
+
+def test_the_spread_of_topics_is_found() -> None:
+    rng = np.random.default_rng(2)
+    tables = [simulated(0.06 * np.exp(0.3 * rng.standard_normal()), rng) for _ in range(12)]
+    prior = bg.topic_prior(tables, seed=1)
+    assert prior.family == "lognormal"
+    # Four degrees of freedom a table tell a log sd to .4, which with the spread of .3 makes .5;
+    # twelve tables to .14. Less than three of these, and than the factor of the set effects.
+    assert prior.parameters["log_mean"] == pytest.approx(np.log(0.06), abs=0.39)
+    assert prior.parameters["log_sd"] == pytest.approx(0.3, abs=0.3)
+
+
+@pytest.fixture(scope="module")
+def embedding() -> Any:
+    """Words w0 to w599 in 40 clusters of 15, of 30 dimensions."""
+    rng = np.random.default_rng(4)
+    middles = np.repeat(rng.standard_normal((40, 30)), 15, axis=0)
+    return keyed([f"w{i}" for i in range(600)], middles + 0.7 * rng.standard_normal((600, 30)))
+
+
+@pytest.fixture(scope="module")
+def wordlist() -> bb.WordList:
+    """Two coherent groups; one coherent set, and one of words from anywhere."""
+    return bb.WordList(
+        "mine",
+        groups={"x": ("w0", "w1", "w2", "w3"), "y": ("w15", "w16", "w17")},
+        stereotypes={"x": ("w30", "w31", "absent", "w32"), "y": ("w50", "w200", "w300", "w400")},
+        controls={"neutral": ("w500",), "human": ("w501",)},
+    )
+
+
+def test_tables_have_the_shape_of_the_list_and_other_words(
+    embedding: Any, wordlist: bb.WordList
+) -> None:
+    own = bb.distance_table(embedding, wordlist)
+    own = own[own["connection"].isin(["associated", "different"])]
+    shape = own.groupby("protected_group")["protected_word"].nunique()
+    drawn = list(bg.topic_tables(embedding, wordlist, n_tables=2, seed=1, progressbar=False))
+    for table in drawn:
+        assert table["connection"].tolist() == own["connection"].tolist()
+        pd.testing.assert_series_equal(
+            table.groupby("protected_group")["protected_word"].nunique(), shape
+        )
+        words = {*table["protected_word"], *table["attribute"]}
+        assert len(words) == 4 + 3 + 3 + 4
+        assert not words & set(wordlist.words)
+
+
+def test_topics_are_as_coherent_as_asked_and_of_words_that_are_free(embedding: Any) -> None:
+    vectors, rng = unit_rows(embedding.vectors), np.random.default_rng(5)
+    free = np.ones(len(vectors), dtype=bool)
+    for cohesion in (0.6, 0.1):
+        drawn = [topic(vectors, free, 8, cohesion, rng) for _ in range(40)]
+        assert all(len(set(rows.tolist())) == 8 for rows in drawn)
+        found = np.mean([mean_cosine(vectors[rows]) for rows in drawn])
+        assert found == pytest.approx(cohesion, abs=0.06)  # neighborhoods end at a word
+    free[10:] = False
+    assert set(topic(vectors, free, 10, 0.5, rng).tolist()) == set(range(10))
+
+
+def test_what_no_prior_can_be_learned_from_is_refused() -> None:
+    table = simulated(0.05, np.random.default_rng(7))
+    refused("from two tables or more; got 1", bg.topic_prior, [table], seed=1)
+    refused("unknown parameter 'topic_sd'", bg.topic_prior, [table, table], "maximal", seed=1)
+
+
+N_WORDS = 4_000
+
+
+def vocabulary(seed: int = 1) -> KeyedVectors:
+    """Words in order of frequency that lie the farther from all others the rarer they are."""
+    rng = default_rng(seed)
+    vectors = KeyedVectors(20)
+    common = 2.0 - 1.5 * np.log10(np.arange(1, N_WORDS + 1)) / np.log10(N_WORDS)
+    matrix = rng.normal(size=(N_WORDS, 20))
+    matrix[:, 0] += 2 * common
+    letters = [
+        chr(97 + i // 400 % 26) + chr(97 + i // 20 % 20) + chr(97 + i % 20) for i in range(N_WORDS)
+    ]
+    vectors.add_vectors([f"w{name}" for name in letters], matrix.astype(np.float32))
+    return vectors
+
+
+def list_about_nothing(vectors: KeyedVectors, ranks: np.ndarray) -> bb.WordList:
+    """A list about nothing: protected words, human ones of high rank, stereotypes of some ranks."""
+    names = vectors.index_to_key
+    return bb.WordList(
+        name="nothing",
+        groups={"a": tuple(names[50:56]), "b": tuple(names[56:62])},
+        stereotypes={
+            "a": tuple(names[rank] for rank in ranks[::2]),
+            "b": tuple(names[rank] for rank in ranks[1::2]),
+        },
+        controls={"human": tuple(names[100:130])},
+    )
+
+
+def test_matched_words_are_as_frequent_and_none_of_the_list() -> None:
+    vectors = vocabulary()
+    ranks = np.linspace(1_500, 3_000, 16).astype(int)
+    words = list_about_nothing(vectors, ranks)
+    found = bb.matched_controls(vectors, words, n=3, seed=1)
+    matched = found.controls["matched"]
+    assert len(set(matched)) == len(matched) == 48
+    assert not set(matched) & set(words.words)
+    place = {word: rank for rank, word in enumerate(vectors.index_to_key, start=1)}
+    for at, stereotype in enumerate([*words.stereotypes["a"], *words.stereotypes["b"]]):
+        ratio = np.array([place[word] for word in matched[3 * at : 3 * at + 3]]) / place[stereotype]
+        assert (abs(ratio - 1) <= 0.2).all()
+    assert found == bb.matched_controls(vectors, words, n=3, seed=1)
+    assert found.controls != bb.matched_controls(vectors, words, n=3, seed=2).controls
+    table = bb.distance_table(vectors, found)
+    assert (table["connection"] == "matched").sum() == 48 * 12
+
+
+def test_reference_lists_of_like_frequency_lie_where_the_frequency_puts_them() -> None:
+    vectors = vocabulary()
+    words = list_about_nothing(vectors, np.linspace(1_500, 3_000, 16).astype(int))
+    options = {"vary": "stereotypes", "n_lists": 30, "draws": 100, "chains": 1, "seed": 1}
+    by = {
+        match: only_row(
+            bb.vocabulary_contrasts(vectors, words, "paper", match=match, **options).table.query(
+                "level == 'overall'"
+            ),
+            first="associated",
+            second="human",
+        )
+        for match in ("random", "frequency")
+    }
+    assert by["frequency"]["reference_low"] > 0
+    assert by["frequency"]["reference_mean"] > by["random"]["reference_mean"]
+    assert 0.01 < by["frequency"]["percentile"] < 0.99
+
+
+def test_a_pool_by_rank_has_as_many_words_of_any_order_of_magnitude() -> None:
+    vectors = vocabulary()
+    pool = draw_pool(vectors, (), size=300, by_rank=True, rng=default_rng(1), progressbar=False)
+    counts = [((pool.ranks > low) & (pool.ranks <= 2 * low)).sum() for low in (500, 1_000, 2_000)]
+    # Expected equal; each is about 60, of sd 8.
+    assert max(counts) - min(counts) < 40
+    whole = draw_pool(vectors, ("waab", "nothing"), rng=default_rng(1), progressbar=False)
+    assert whole.found_ranks == {"waab": 1 + vectors.key_to_index["waab"]}
+
+
+def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(monkeypatch) -> None:
+    vectors = vocabulary()
+    names = vectors.index_to_key
+
+    def draw(size: int) -> Any:
+        return draw_pool(
+            vectors, [names[0], names[150]], ranks=(100, 400), size=size, rng=default_rng(3)
+        )
+
+    pool = draw(50)
+    assert len(set(pool.words)) == 50
+    assert set(pool.words) <= {*names[100:150], *names[151:400]}
+    assert set(pool.found) == {names[0], names[150]}
+    np.testing.assert_array_equal(pool.vectors, vectors[list(pool.words)])
+    assert len(draw(9999).words) == 299
+    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 7 * 80)
+    assert draw(50).words == pool.words
+    options = {"ranks": (99_999, None), "rng": default_rng(3)}
+    refused("no words to sample from at ranks", draw_pool, vectors, [], **options)
+
+
+def test_ranks_are_places_in_a_file_or_counts_or_those_of_the_source(tmp_path: Path) -> None:
+    path = tmp_path / "some.txt"
+    path.write_text("the 1 0\nof 0 1\nrare 1 1\n")
+    vectors = bb.load_vectors(path, ["rare", "the"])
+    bb.save_vectors(vectors, tmp_path / "some.npz")
+    again = bb.load_vectors(tmp_path / "some.npz", ["rare"])
+    counted = KeyedVectors(2)
+    counted.add_vectors(["few", "many"], np.eye(2))
+    counted.set_vecattr("few", "count", 3)
+    counted.set_vecattr("many", "count", 30)
+    assert [ranks_of(v).tolist() for v in (vectors, again, counted)] == [[1, 3], [3], [2, 1]]
+    words = bb.WordList("w", {"x": ["the"], "y": ["of"]}, {"x": ["rare"]})
+    whole = bb.load_vectors(path)
+    table = bb.distance_table(whole, words, ranks=bb.frequency_ranks(whole))
+    assert table[["protected_word_rank", "attribute_rank"]].to_numpy().tolist() == [[1, 3], [2, 3]]
+
+
+def test_the_bundled_vectors_have_further_words_that_are_as_frequent() -> None:
+    found = bb.matched_controls("glove-demo", "religion", case="fallback", seed=1)
+    vectors = bb.load_vectors("glove-demo", found, case="fallback")
+    matched = set(found.controls["matched"])
+    assert matched <= set(vectors.index_to_key)
+    assert not matched <= set(bb.load_vectors("glove-demo").index_to_key)
+    ranks = dict(zip(vectors.index_to_key, ranks_of(vectors).tolist(), strict=True))
+    stereotypes = {w for words in found.stereotypes.values() for w in words if w in ranks}
+    medians = [np.median([ranks[word] for word in words]) for words in (stereotypes, matched)]
+    assert medians[1] == pytest.approx(medians[0], rel=0.2)
+
+
+def test_what_cannot_be_matched_is_refused() -> None:
+    vectors = vocabulary()
+    words = list_about_nothing(vectors, np.array([3, 1_000, 2_000, 3_000]))
+    nothing = bb.WordList("x", {"a": ["waaa"], "b": ["waab"]}, {"a": ["q"], "b": ["r"]})
+    for given, n, fragment in (
+        (words, 5, "'waad' is word 4 by frequency, and the embedding has"),
+        (words, 0, "n must be a whole number from 1 on"),
+        (nothing, 5, "none of the stereotypes of 'x'"),
+    ):
+        refused(fragment, bb.matched_controls, vectors, given, n=n)
+
+
+RNG = default_rng(0)
+
+
+def words_of(table: pd.DataFrame) -> set[str]:
+    return {*table["protected_word"], *table["attribute"]}
+
+
+def overall(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["level"] == "overall"]
+
+
+def leaning_embedding(lean: float) -> tuple[Any, bb.WordList]:
+    return leaning_list(lean, n_words=800, dims=15, n=5, common=2.0)
+
+
+@pytest.fixture(scope="module")
+def lists() -> VocabularyContrasts:
+    return bb.vocabulary_contrasts(*leaning_embedding(3.0), n_lists=30, draws=300, chains=1, seed=1)
+
+
+def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContrasts) -> None:
+    own = only_row(overall(lists.table), first="associated", second="different")
+    assert own["mean"] < own["reference_low"] < own["reference_high"]
+    assert own["percentile"] == 0
+    assert own["p_value"] == 2 / 31
+    # Random words lean to neither set of stereotypes: sd of the mean of 30 lists.
+    assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
+
+
+def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
+    """All words lie near the neutral ones, and these, which lean elsewhere too, less than most.
+
+    The contrast is positive, and yet low for a vocabulary in which it is larger.
+    """
+    own = only_row(overall(lists.table), first="different", second="neutral")
+    assert own["mean"] > 0
+    assert own["reference_low"] > 0
+    assert own["excess"] == pytest.approx(own["mean"] - own["reference_mean"])
+    assert own["excess"] < 0
+    assert own["percentile"] < 0.05
+
+
+@pytest.mark.parametrize("model", ["crossed", "by-group"])
+def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) -> None:
+    """Means given the table's sds against fits of the list: equal but for what sds do."""
+    vectors, words = leaning_embedding(3.0)
+    words = replace(words, controls={"matched": tuple(f"w{i}" for i in range(8))})
+    table, pool = bb.distance_table(vectors, words), draw_pool(vectors, words.words, rng=RNG)
+    own = words_present(words, pool.found)
+    options = {"vary": "both", "match": "topics", "n_lists": 1}
+    (drawn,) = draw_lists(pool, own, rng=default_rng(1), **options)
+    found = list_contrasts(table, bb.fit(table, model, seed=1), pool, [drawn])
+    known = pool.found | {word: pool.vectors[row] for word, row in drawn.items()}
+    fitted = bb.contrasts(bb.fit(bb.distance_table(known, own), model, seed=2))
+    fitted = fitted.query("level != 'word'")
+    assert found[KEYS].to_numpy().tolist() == fitted[KEYS].to_numpy().tolist()
+    # The mean of posterior means over sds against the one at the mean sds of another list.
+    assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
+    assert drawn.keys() == words_of(table) - {*words.controls["matched"]}
+
+
+def test_equal_seeds_give_equal_results() -> None:
+    first, second, other = (
+        bb.vocabulary_contrasts(
+            *leaning_embedding(1.0), "paper", vary="both", n_lists=5, draws=50, chains=1, seed=seed
+        )
+        for seed in (3, 3, 4)
+    )
+    pd.testing.assert_frame_equal(first.table, second.table)
+    pd.testing.assert_frame_equal(first.reference, second.reference)
+    assert (first.reference["mean"] != other.reference["mean"]).any()
+    assert first.seed == 3
+
+
+def test_what_is_refused() -> None:
+    vectors, words = leaning_embedding(1.0)
+    for options, what in (
+        ({"vary": "all"}, "unknown vary 'all'"),
+        ({"match": "length"}, "unknown match 'length'"),
+        ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
+        ({"model": "robust"}, "need a Normal model.* the model 'robust' is student"),
+        (
+            {"ranks": (0, 7)},
+            "2 of the embedding's 7 words to choose from are left, fewer than the 5 of",
+        ),
+    ):
+        call = partial(bb.vocabulary_contrasts, vectors, words, **options)
+        refused(what, call)

@@ -1,0 +1,308 @@
+"""Copies, cosines and descriptive statistics of tables."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import leaning
+from gensim.models import KeyedVectors
+
+import bayesbias as bb
+from bayesbias.nulls import scenario
+from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
+from bayesbias.tables.cosines import table_cosines
+from bayesbias.tables.descriptives import (
+    contrast_of,
+    densities,
+    mac_band,
+    neighbourhood,
+)
+from bayesbias.tables.table_files import read_table, write_table
+
+WORDS = bb.WordList(
+    name="pets",
+    groups={"cat": ["cat", "kitten", "puss"], "dog": ["dog", "puppy", "hound"]},
+    stereotypes={"cat": ["aloof", "quiet", "proud"], "dog": ["loyal", "loud", "keen"]},
+    controls={"neutral": ["table", "clock", "grass"]},
+)
+
+RELIGION_PAIRS = {
+    ("judaism", "christianity"),
+    ("jew", "muslim"),
+    ("synagogue", "mosque"),
+    ("torah", "quran"),
+    ("rabbi", "priest"),
+}
+
+
+def vectors_of(**same: str) -> KeyedVectors:
+    """Irregular vectors, with words that have the vector of another."""
+    made = KeyedVectors(8)
+    rows = np.random.default_rng(7).standard_normal((len(WORDS.words), 8)).astype(np.float32)
+    by_word = dict(zip(sorted(WORDS.words), rows, strict=True))
+    by_word |= {word: 2 * by_word[other] for word, other in same.items()}
+    made.add_vectors(list(by_word), list(by_word.values()))
+    return made
+
+
+def told_by(call: Callable[[], object]) -> tuple[object, list[str]]:
+    """What a call returns, and the texts of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = call()
+    return made, [str(warning.message) for warning in caught]
+
+
+def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
+    """Pairs of protected words that are equal in all distances that both have."""
+    wide = table.pivot_table(
+        index="protected_word", columns="attribute", values="cosine_distance", aggfunc="last"
+    )
+    return {
+        frozenset(pair)
+        for pair in combinations(wide.index, 2)
+        if (wide.loc[pair[0]] - wide.loc[pair[1]]).abs().max() <= 1e-5
+    }
+
+
+def test_copies_across_groups_and_among_attributes_are_named() -> None:
+    vectors = vectors_of(hound="kitten", puppy="cat", loud="quiet")
+    table, texts = told_by(lambda: bb.distance_table(vectors, WORDS))
+    words, attributes = texts
+    assert "2 protected words are exact copies" in words
+    assert "cat = puppy, kitten = hound" in words
+    assert (
+        "1 attribute words are exact copies of another, in all distances (quiet = lou" in attributes
+    )
+    found = duplicate_vectors(table)
+    assert set(found["kind"]) == {"copy"}
+    pairs = found[found["role"] == "protected_word"][["word", "other"]]
+    assert set(map(frozenset, pairs.to_numpy())) == by_brute_force(table)
+    assert (found["difference"] <= 1e-6).all()  # vectors of float32, of two lengths
+
+
+def test_each_vector_is_kept_once_and_under_its_first_name() -> None:
+    vectors = vectors_of(hound="kitten", puppy="kitten", loud="quiet")
+    whole, _ = told_by(lambda: bb.distance_table(vectors, WORDS))
+    once = bb.distance_table(vectors, WORDS, drop_duplicates=True)
+    assert list(once["protected_word"].unique()) == ["cat", "kitten", "puss", "dog"]
+    assert "loud" not in set(once["attribute"])
+    pd.testing.assert_frame_equal(once, drop_duplicates(whole))
+    assert duplicate_vectors(once).empty
+
+
+def test_words_at_one_distance_from_stereotypes_alone_are_equidistant() -> None:
+    table = bb.distance_table(vectors_of(), WORDS)
+    sides = table["attribute_set"].isin(["neutral"])
+    like = table[table["protected_word"] == "cat"].set_index("attribute")["cosine_distance"]
+    moved = table["cosine_distance"].mask(
+        (table["protected_word"] == "dog") & ~sides, table["attribute"].map(like)
+    )
+    found = duplicate_vectors(table.assign(cosine_distance=moved))
+    assert found[["kind", "word", "other"]].to_numpy().tolist() == [["equidistant", "cat", "dog"]]
+    assert found["n_distances"].tolist() == [6]
+    within_group = table["cosine_distance"].mask(
+        (table["protected_word"] == "puss") & ~sides, table["attribute"].map(like)
+    )
+    assert duplicate_vectors(table.assign(cosine_distance=within_group)).empty
+
+
+def test_missing_pairs_tolerance_and_few_distances() -> None:
+    table, _ = told_by(lambda: bb.distance_table(vectors_of(hound="kitten"), WORDS))
+    holes = (table["protected_word"] == "hound") & (table["attribute"] == "clock")
+    assert duplicate_vectors(table[~holes])["n_distances"].tolist() == [8]
+    few = table[table["attribute"].isin(["clock", "grass"])]
+    assert duplicate_vectors(few).empty
+    moved = table["cosine_distance"] + 2e-5 * (table["protected_word"] == "hound")
+    near = table.assign(cosine_distance=moved)
+    assert duplicate_vectors(near).empty
+
+
+def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(
+    shared_data: Path,
+) -> None:
+    path = shared_data / "paper_tables" / "debiased_religion_reddit.csv"
+    table, texts = told_by(lambda: bb.read_table(path))
+    text = next(text for text in texts if "5 protected words are exact copies" in text)
+    assert path.name in text
+    assert all(f"{word} = {other}" in text for word, other in RELIGION_PAIRS)
+    found = duplicate_vectors(table).query("kind == 'copy'")
+    assert set(zip(found["word"], found["other"], strict=True)) == RELIGION_PAIRS
+    assert set(found["n_distances"]) == {322}
+    assert by_brute_force(table) == set(map(frozenset, RELIGION_PAIRS))
+
+
+def test_compare_warns_of_copies_after_and_can_leave_them_out(
+    debiased_religion: tuple[pd.DataFrame, ...],
+) -> None:
+    fast = {"draws": 200, "chains": 2, "method": "exact", "seed": 1}
+    _, texts = told_by(lambda: bb.fit_change(*debiased_religion, "change", **fast))
+    assert any("the table after: 5 protected words are exact copies" in text for text in texts)
+    tree, texts = told_by(
+        lambda: bb.fit_change(*debiased_religion, "change", drop_duplicates=True, **fast)
+    )
+    assert not any("copies" in text for text in texts)
+    kept = set(tree["posterior"]["protected_word"].values)
+    assert len(kept) == 10
+    assert not kept & {other for _, other in RELIGION_PAIRS}
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """Six-dimensional vectors of two groups of five words."""
+    vectors, words = leaning()
+    keyed = KeyedVectors(6)
+    keyed.add_vectors(list(vectors), np.array(list(vectors.values())))
+    return bb.distance_table(keyed, words)
+
+
+def test_cosines_are_those_of_the_words_in_any_order(table: pd.DataFrame, tmp_path: Path) -> None:
+    vectors, _ = leaning()
+    write_table(table, tmp_path / "table.parquet")
+    write_table(table, tmp_path / "table.csv")
+    words = ["y3", "x1", "x2"]
+    unit = np.array([vectors[word] / np.linalg.norm(vectors[word]) for word in words])
+    for carrier in (table, *(read_table(tmp_path / f"table.{end}") for end in ("parquet", "csv"))):
+        found = table_cosines(carrier.sample(frac=1, random_state=1), words)
+        np.testing.assert_allclose(found, unit @ unit.T, atol=5.1e-5)  # rounded to four decimals
+    assert not table_cosines(table, ["x1", "unknown"]).size
+
+
+def test_simulated_tables_carry_the_cosines_of_their_batch() -> None:
+    batch = scenario("vocabulary").simulate(3, seed=1).first(2)
+    for index in range(2):
+        table = batch.table(index)
+        words = [*table["protected_word"].unique(), *table["attribute"].unique()]
+        assert batch.cosines is not None
+        found = table_cosines(table, words)
+        np.testing.assert_allclose(found, batch.cosines[index], atol=5e-5)  # rounded
+    assert "cosines" not in scenario("independent").table(1).attrs
+
+
+def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_path: Path) -> None:
+    place = tmp_path / "table.cosines.csv"
+    write_table(table, tmp_path / "table.csv")
+    assert place.is_file()
+    place.write_text("word,x1\nx1,high\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="does not hold the cosines"):
+        read_table(tmp_path / "table.csv")
+    bare = table.copy()
+    bare.attrs.clear()
+    write_table(bare, tmp_path / "table.csv")
+    assert not place.exists()
+
+
+Published = Callable[[str], pd.DataFrame]
+
+TOY = [
+    ("she", "woman", "kind", "woman_stereotype", "associated", 0.6),
+    ("she", "woman", "warm", "woman_stereotype", "associated", 0.8),
+    ("she", "woman", "bold", "man_stereotype", "different", 0.9),
+    ("she", "woman", "table", "neutral", "neutral", 1.0),
+    ("she", "woman", "chair", "neutral", "neutral", 1.3),
+    ("she", "woman", "walk", "human", "human", 0.75),
+    ("he", "man", "bold", "man_stereotype", "associated", 0.5),
+    ("he", "man", "kind", "woman_stereotype", "different", 1.0),
+    ("he", "man", "table", "neutral", "neutral", 0.95),
+]
+
+
+@pytest.fixture
+def toy() -> pd.DataFrame:
+    return bb.validate_table(pd.DataFrame(TOY, columns=list(bb.COLUMNS)))
+
+
+def test_mac_band_by_hand(toy: pd.DataFrame) -> None:
+    band = mac_band(toy).set_index("connection")
+    # she: woman's set (.6 + .8)/2 = .7, man's set .9; he: .5 and 1.0; their mean is .775
+    assert band["mac"].tolist() == pytest.approx([0.775] * 4)
+    assert band["band_low"].iloc[0] == pytest.approx(0.775)
+    assert band["band_high"].iloc[0] == pytest.approx(1.225)
+    assert band.index.tolist() == ["associated", "different", "neutral", "human"]
+    assert band["n_rows"].tolist() == [3, 2, 3, 1]
+    assert band["n_inside"].tolist() == [1, 2, 2, 0]
+    assert band["share"].tolist() == pytest.approx([1 / 3, 1, 2 / 3, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "mac", "percent"),
+    [
+        ("gender_group_google_dataset", 0.8128, []),
+        ("religion_group_google_dataset", 0.8831, []),
+        ("religion_group_reddit_dataset", 0.8614, [36, 44, 56, 53]),
+        ("debiased_religion_reddit", 0.9334, [64, 64, 59, 59]),
+    ],
+)
+def test_mac_and_shares_of_published_tables(
+    published: Published, name: str, mac: float, percent: list[int]
+) -> None:
+    table = published(name)
+    # Dobrzeniecka and Urbaniak: figures given to four places
+    assert mac_band(table)["mac"].iloc[0] == pytest.approx(mac, abs=5e-5)
+    if percent:  # of associated, different, neutral, human; they round 1 - MAC to .14
+        shares = mac_band(table, half_width=0.14)["share"]
+        assert [round(100 * share) for share in shares] == percent
+
+
+def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
+    curve = densities(toy)
+    curve = curve[curve["connection"] == "neutral"]
+    points = np.array([1.0, 1.3, 0.95])
+    width = points.std(ddof=1) * 3 ** (-1 / 5)  # Scott's rule
+    at = curve["cosine_distance"].to_numpy()[:, None]
+    normals = np.exp(-0.5 * ((at - points) / width) ** 2) / (width * np.sqrt(2 * np.pi))
+    np.testing.assert_allclose(curve["density"], normals.mean(axis=1), rtol=1e-9)
+    assert set(densities(toy)["connection"]) == {"associated", "neutral"}
+    same = densities(toy.assign(cosine_distance=1.0))
+    assert same.columns.tolist() == ["connection", "cosine_distance", "density"]
+    assert same.empty
+
+
+def test_neighbourhood_keeps_the_nearest_and_the_words_own(toy: pd.DataFrame) -> None:
+    near = neighbourhood(toy, "she", most=5)
+    assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
+    assert near["n_available"].tolist() == [6] * 5
+    assert neighbourhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm"]
+    again = toy.iloc[[0]].assign(cosine_distance=0.7)
+    near = neighbourhood(pd.concat([toy, again]), "she").set_index("attribute")
+    assert near.loc["kind", "cosine_distance"] == pytest.approx(0.65)
+    assert near.index.is_unique
+
+
+@pytest.fixture
+def differences() -> pd.DataFrame:
+    row = {"first": "associated", "second": "human", "mean": -0.1, "low": -0.3, "high": 0.2}
+    return pd.DataFrame([row | {"p_direction": 0.9}])
+
+
+def test_contrast_of_turns_a_pair_around(differences: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(contrast_of(differences, "associated", "human"), differences)
+    turned = contrast_of(differences, "human", "associated").iloc[0]
+    assert (turned["first"], turned["second"]) == ("human", "associated")
+    assert (turned["mean"], turned["low"], turned["high"]) == (0.1, -0.2, 0.3)
+    assert turned["p_direction"] == 0.9
+
+
+REFUSED: list[tuple[Callable[[pd.DataFrame, pd.DataFrame], object], str]] = [
+    (lambda t, _: mac_band(t[t["connection"] == "human"]), "no associated or different rows"),
+    (lambda t, _: mac_band(t, half_width=14), r"half_width .* \[0, 1\], got 14"),
+    (lambda t, _: neighbourhood(t, "shee"), "unknown protected word 'shee'; did you mean 'she'"),
+    (lambda _, d: contrast_of(d, "neutral", "human"), "the frame has: associated - human"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_what_is_refused(
+    toy: pd.DataFrame,
+    differences: pd.DataFrame,
+    call: Callable[[pd.DataFrame, pd.DataFrame], object],
+    message: str,
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(toy, differences)
