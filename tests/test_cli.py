@@ -9,7 +9,6 @@ import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from cli_toy import LIST, refused
 from cyclopts import App
@@ -82,44 +81,31 @@ TOY = "toy.toml --vectors toy.txt"
 MLM = "mlm score --model {} --data {} --dataset {} --out out --measure {}"
 BAD_ARGUMENTS = {
     "run religon": "unknown word list 'religon'; did you mean 'religion'",
-    "run nowhere.toml": "no word list at nowhere.toml",
     "run glove-demo religion": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
-    "run religion glove-demo": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
     "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
     "run toy.toml --model paper --model paper": "two models",
     "run toy.toml toy.toml": "given twice",
     "run neutral": "control words only",
     "run toy.toml --ci-prob 89": "for 89% pass 0.89",
-    "run toy.toml --rope -1": "--rope",
     "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
     "run toy.toml --draws 1000000000": "GB",
-    "run toy.toml --target-accept 1": "--target-accept must lie in (0",
     "run toy.toml --modl paper": "Did you mean --model?",
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",
-    "run toy.toml --vectors ./": "is a folder",
     "run toy.toml --out toy.txt": "toy.txt is a file",
     "run toy.toml --compare-to nested": "is not the record of a run",
     "run": "give one or more word lists",
     "rum": 'Did you mean "run"? See `bayesbias --help`.',
-    "models show crosed": "did you mean 'crossed'",
     "lists gender": "To see one: `bayesbias lists show NAME`.",
     "docs score": "did you mean 'scores'",
-    "table glove-demo --out t.csv": "write `bayesbias table LIST --vectors glove-demo`",
     "table toy.toml --out t.txt": "must end in .csv or .parquet",
     "table toy.toml --out no/t.csv": "no folder no",
-    "fit no.csv": "no table at no.csv",
     "fit no.csv --out a.csv": "must end in .nc",
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
     f"scores {TOY} --n-resamples 100000000000": "Unable to allocate",
-    "calibrate nowhere": "unknown scenario 'nowhere'",
-    f"background {TOY} --alpha 5 --out o": "alpha must lie in (0, 1), got 5",
     f"background neutral {TOY} --out o": "the list 'neutral' has 0 group(s) with stereotypes",
-    "convert none.txt toy": "no embedding file",
     # Names of a language model first: torch takes seconds to load.
     MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
     MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no folder of a model at none",
-    MLM.format("bert", "pairs.csv", "crows", "cps"): "unknown dataset 'crows'; did you mean 'crows",
-    MLM.format("bert", "none.csv", "crows-pairs", "cps"): "no file at none.csv",
     "mlm report": "give one or more folders of scores",
 }
 
@@ -130,15 +116,6 @@ def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> No
     Path("nested").mkdir()
     Path("nested/run.json").write_text("[" * 100_000)
     assert BAD_ARGUMENTS[arguments] in refused(capsys, arguments.split())
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_file_is_replaced_only_by_force(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = f"table {TOY} --out mine.csv".split()
-    Path("mine.csv").write_text("mine", encoding="utf-8")
-    assert "mine.csv is there already; pass --force" in refused(capsys, arguments)
-    assert main([*arguments, "--force"]) == 0
-    assert len(pd.read_csv("mine.csv"))
 
 
 def test_messages_name_options_rather_than_arguments() -> None:

@@ -64,8 +64,9 @@ def moved(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_everything_is_written_and_told(
-    tables: list[str], capsys: pytest.CaptureFixture[str]
+    tables: list[str], toy_table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write_table(toy_table.iloc[3:], "before.csv")
     assert main([*tables, "--plots", "png,svg", "--out", "out"]) == 0
     files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
     plots = {name for name in files if name.startswith("plots/")}
@@ -73,11 +74,12 @@ def test_everything_is_written_and_told(
     assert files_named(Path("out/report.html").read_text()) == files_beside(files)
     stems = {Path(name).stem for name in plots}
     assert stems == {"headline", "change", "order", "distributions"}
-    said = " ".join(capsys.readouterr().out.split())
-    assert "32 pairs of rows" in said
-    assert "away from their own" in said
-    assert "MAC goes from" in said
-    assert "Report: out/report.html" in said
+    shown = capsys.readouterr()
+    assert "3 of after have no partner" in shown.err
+    said = " ".join(shown.out.split())
+    for text in ("29 pairs of rows", "were left out: 0 before and 3 after", "MAC goes from"):
+        assert text in said
+    assert len(pd.read_csv("out/unpaired.csv")) == 3
     changes = pd.read_csv("out/changes.csv")
     assert list(changes["model"].unique()) == ["change-crossed", "change-maximal"]
     tree = load_posterior("out/posterior-change-maximal.nc")
@@ -85,21 +87,7 @@ def test_everything_is_written_and_told(
     assert np.allclose(own["mean"], bb.comparison.changes(tree)["mean"])
     record = json.loads(Path("out/run.json").read_text())
     assert record["command"].startswith("bayesbias compare before.csv after.csv --")
-    assert "--draws 200" in record["command"]
     assert set(record["files"]) == files
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_rows_without_a_partner_are_listed(
-    tables: list[str], toy_table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_table(toy_table.iloc[3:], "before.csv")
-    assert main([*tables, "--model", "change", "--out", "out"]) == 0
-    said = capsys.readouterr()
-    assert "3 of after have no partner" in said.err
-    assert "were left out: 0 before and 3 after" in " ".join(said.out.split())
-    assert len(pd.read_csv("out/unpaired.csv")) == 3
-    assert "no partner" in Path("out/report.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -107,7 +95,6 @@ def test_rows_without_a_partner_are_listed(
     [
         ("--model paper", "here are changes of distances; take change, change-by-group"),
         ("--model chang", "did you mean 'change'"),
-        ("--ci-prob 89", "pass 0.89"),
         ("--list gender", "--list and --recover are for embeddings"),
         ("none.csv", "no table at"),
         ("before.csv", "the tables are the same"),
@@ -136,9 +123,7 @@ def test_scores_and_recovery_stand_together(
     asked = ["compare", "glove-demo", "hard", *FAST, "--list", "gender", "--model", "change"]
     recover = ["--recover", "gender", "--recover-words", "60"]
     assert main([*asked, *recover, "--out", "out"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "The mean Direct Bias of" in said
-    assert "Of the 120 words that leaned most before, a classifier finds the class" in said
+    assert "Of the 120 words that leaned most" in " ".join(capsys.readouterr().out.split())
     found = pd.read_csv("out/remains.csv").set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
     assert {"mac", "weat", "same"} <= set(pd.read_csv("out/scores.csv")["score"])
@@ -146,35 +131,6 @@ def test_scores_and_recovery_stand_together(
     assert files_named(page) == files_beside(path.name for path in Path("out").glob("*.*"))
     for text in ("Is the bias found again?", "neighbors", "--recover gender --recover-words 60"):
         assert text in page
-    # A result of the earlier run that is not made again goes.
-    assert main([*asked, "--out", "out", "--force"]) == 0
-    assert not Path("out/remains.csv").exists()
-    assert "Is the bias found again?" not in Path("out/report.html").read_text()
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_published_tables_are_read(
-    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = shared_data / "paper_tables"
-    names = ("religion_group_reddit_dataset.csv", "debiased_religion_reddit.csv")
-    paths = [str(folder / name) for name in names]
-    out = str(tmp_path / "out")
-    assert main(["compare", *paths, "--out", out, "--model", "change"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "4,830 pairs of rows, matched on words and connection. Every row has a partner." in said
-    assert "MAC goes from 0.861 to 0.933" in said
-    page = Path(out, "report.html").read_text()
-    # Dobrzeniecka and Urbaniak, text to figures 15-17: inside ±.14, before and after.
-    bands = pd.read_csv(Path(out, "bands.csv")).set_index("connection")
-    shares = bands[["share_before", "share_after"]].round(2).T
-    assert shares.to_dict("list") == {
-        "associated": [0.36, 0.64],
-        "different": [0.44, 0.64],
-        "neutral": [0.56, 0.59],
-        "human": [0.53, 0.59],
-    }
-    assert "Of 15 protected words" in page
 
 
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
@@ -200,9 +156,6 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     scores = bb.comparison.scores_before_after(before, after, words, seed=0)
     pd.testing.assert_frame_equal(change.scores, scores)
     assert change.names == ("glove-demo", "hard")
-    assert "all groups" in str(change)
-    assert "Neutral words were not meant to move" in " ".join(str(change).split())
-    assert change.plot().has_data()
     assert "change" in change.write_up().markdown
     page = change.report(tmp_path / "out").read_text(encoding="utf-8")
     assert "<h1>gender: glove-demo → hard</h1>" in page

@@ -46,16 +46,11 @@ WORLDS = [
     {"words": w, "attributes": a, "difference": d, "wordLevel": 0.05, "attributeLevel": 0.1}
     | {"wordLean": lean, "attributeLean": side, "noise": 0.08}
     for w, a, d, lean, side in [
-        (8, 8, 0.0, 0.0, 0.0),
         (8, 8, 0.0, 0.0, 0.08),
-        (8, 8, 0.0, 0.08, 0.0),
         (8, 8, -0.05, 0.04, 0.04),
-        (4, 4, 0.0, 0.03, 0.03),
         (4, 8, -0.1, 0.0, 0.05),
         (5, 3, 0.05, 0.02, 0.0),
         (3, 12, 0.0, 0.05, 0.05),
-        (6, 6, 0.1, 0.1, 0.1),
-        (8, 4, -0.02, 0.0, 0.02),
     ]
 ]
 
@@ -115,7 +110,7 @@ def test_the_exact_posterior_is_that_of_fit(browser: Browser) -> None:
 
 
 def test_the_tests_are_those_of_the_textbooks(browser: Browser) -> None:
-    for seed, world in enumerate(WORLDS[4:8]):
+    for seed, world in enumerate(WORLDS[1:]):
         y, weat, t = browser.execute_script(
             "const y = lesson.simulate(arguments[1], lesson.generator(arguments[0]));"
             "return [y, lesson.weat(y), lesson.tTest(y)]",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import write_scored
+from cli_toy import files_beside, files_named, write_scored
 
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
@@ -78,10 +78,8 @@ IN_BBQ = [
 
 LAYOUTS: list[tuple[str, str, dict[str, Any], list[tuple[str, ...]]]] = [
     (crows(), "crows-pairs", {}, [OLD_MAN, MATHS]),
-    (crows(), "crows-pairs", {"bias_types": ["gender"]}, [MATHS]),
     (french("\t"), "crows-pairs-fr", {}, [FORGERON]),
     (french(",", ending=""), "crows-pairs-fr", {}, [FORGERON]),
-    (french(";"), "crows-pairs-fr", {}, [FORGERON]),
     (stereoset(), "stereoset", {}, [(*MEN, TALL, SMALL)]),
     (
         stereoset(),
@@ -226,9 +224,13 @@ def test_a_report_on_the_logs_of_three_models(
     np.testing.assert_allclose([table.sum(axis=0), table.sum(axis=1)], 1)
     assert table.loc["high", 1] > 0.8  # means 1.4 sds of a difference apart, 60 pairs
     assert table.loc["low", 3] > 0.8
-    two = ["mlm", "report", *logs[:2], "--bias-type", "race-color", "--out", "two", *few]
-    assert main(two) in (0, 3)
-    assert set(pd.read_csv("two/observed.csv")["bias_type"]) == {"all", "race-color"}
+    folders = [str(write_scored(Path(name), name)) for name in ("one", "two")]
+    own = ["mlm", "report", *folders, "--bias-type", "race", "--out", "out", *few]
+    assert main(own) in (0, 3)
+    assert set(pd.read_csv("out/observed.csv")["bias_type"]) == {"all", "race"}
+    page = Path("out/report.html").read_text()
+    assert "Which model more" in page
+    assert files_named(page) == files_beside(each.name for each in Path("out").glob("*.*"))
 
 
 # What is refused: a reader, the content of its file, how it is called, and why.
@@ -237,20 +239,15 @@ EXCHANGED = {"stereo_antistereo": CROWS["bias_type"], "bias_type": CROWS["stereo
 TWICE = "model,pair_id,bias_type,difference\nm,1,age,{}\nm,1,age,2\n"
 REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(**EXCHANGED), ("crows-pairs",), "needs the direction stereo or antistereo"),
-    (read_pairs, crows(bias_type=["age", " "]), ("crows-pairs",), "pair '1', has an empty bias_ty"),
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
     (read_pairs, "no data here\n", ("crows-pairs",), r"lacks the column\(s\) sent_more"),
-    (read_pairs, "", ("crows-pairs",), "the file is empty"),
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
-    (read_pairs, "no data here\n", ("stereoset",), "not a JSON file"),
     (read_pairs, "{}", ("stereoset",), r"not StereoSet: there is no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* no cluster of StereoSet: KeyErr"),
-    (read_pairs, "stereotypical,bias_type\na,b", ("csv",), r"lacks the column\(s\) anti_stereoty"),
     (read_pairs, "{}", ("bbq",), "not BBQ: row 0 lacks"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not of a task cr"),
-    (read_scores, '{"doc": {}}\n', ("lm-eval",), "not a log in the layout 'lm-eval': KeyError"),
     (read_scores, inspect("gpqa"), ("inspect",), "of the task 'gpqa', and not of stereoset or bbq"),
     (read_scores, inspect("bbq"), ("inspect",), "hold no pair"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
@@ -279,13 +276,11 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     for call, why in (
         (lambda: read_pairs(path, "crows-pairs", bias_types="religion"), "no pair has this bias t"),
         (lambda: read_pairs(path, "stereoset", part="inter"), "unknown part of StereoSet"),
-        (lambda: read_pairs(tmp_path / "none", "csv"), "do not come with"),
         (lambda: read_scores(tmp_path / "none", "lm-eval"), "there is no log like samples"),
         (lambda: read_scores([one, other]), "models need the same pairs"),
         (lambda: read_scores([one, path]), "folders of one data set, or logs"),
         (lambda: read_scores([one, same]), "is there twice under 'toy'"),
         (lambda: validate_pairs(pairs.assign(pair_id="1")), "row 1, pair '1', has the pair_id of"),
-        (lambda: validate_pairs(pairs[:0]), "there are no sentence pairs"),
     ):
         with pytest.raises((ValueError, FileNotFoundError), match=why):
             call()

@@ -67,9 +67,7 @@ DAMAGES = {
     "no tokenizer": (without("tokenizer.json", "tokenizer_config.json"), "no fast tokenizer; save"),
     "tokenizer of another": (other_tokenizer, "the tokenizer has .* tokens and the model .*; they"),
     "foreign code": (foreign_code, "never runs a model's code"),
-    "empty weights": (weights(lambda _: b""), "encoder"),
     "cut weights": (weights(lambda whole: whole[: len(whole) // 2]), "encoder"),
-    "foreign weights": (weights(lambda _: b"\x80\x04\x95 no weights"), "encoder"),
     "header": (weights(lambda whole: whole[:8] + b"[" + whole[9:]), "encoder"),
     "long header": (weights(lambda whole: b"\xff" * 7 + b"\x7f" + whole[8:]), "encoder"),
     **{
@@ -92,14 +90,6 @@ def test_folders_that_are_damaged_are_refused_soon_in_one_line(
         load(copy)
     assert "\n" not in str(error.value)
     assert not (copy / "ran").exists()
-
-
-@pytest.mark.parametrize("content", ["[3]", '"a"', "[]", "{}", "{"])
-def test_poolings_that_are_none(content: str, models: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(models / "all-MiniLM-L6-v2", tmp_path / "encoder")
-    (folder / "1_Pooling" / "config.json").write_text(content)
-    with within_limits(4 << 30):
-        refused("encoder", load_encoder, folder)
 
 
 def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, folder: Path) -> None:
@@ -144,7 +134,5 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
 
 
 def test_heads_of_xlm_are_masked_though_their_names_look_causal() -> None:
-    kinds = {"XLMWithLMHeadModel": "masked", "GPT2LMHeadModel": "causal"}
-    kinds["LlamaForCausalLM"] = "causal"
-    for head, kind in kinds.items():
+    for head, kind in (("XLMWithLMHeadModel", "masked"), ("GPT2LMHeadModel", "causal")):
         assert _kind(SimpleNamespace(architectures=[head])) == kind

