@@ -98,7 +98,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",
     "run toy.toml --vectors ./": "is a folder",
     "run toy.toml --out toy.txt": "toy.txt is a file",
-    "run toy.toml --compare-to nested": "is not the record of a run",
+    "run toy.toml --compare-to nested": "run.json: it nests lists or tables too deeply",
     "run": "give one or more word lists",
     "rum": 'Did you mean "run"? See `bayesbias --help`.',
     "models show crosed": "did you mean 'crossed'",

@@ -27,6 +27,7 @@ OWNERS: dict[str, tuple[type, ...]] = {
     "section": (writer.Section,),
     "block": (writer.Table, writer.Figure),
     "line": (writer.Line,),
+    "headline": (writer.Table,),
     "table": (writer.Table, pd.DataFrame),
     "analysis": (Analysis,),
     "settings": (Settings,),

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from itertools import zip_longest
 from typing import Any
 
 _NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf", re.IGNORECASE)
 
-NOTE_WIDTH = 96
-"""Letters of a line of a note."""
+NOTE_WIDTH, HEAD_WIDTH = 96, 24
+"""Letters of a line of a note, and of a head."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Sheet:
         from rich.cells import cell_len  # wide letters take two cells
 
         rows = [tuple(map(visible, row)) for row in self.rows]
-        body = [self.heads, *rows] if self.heads else rows
+        heads = (textwrap.wrap(visible(head), HEAD_WIDTH) for head in self.heads)
+        body = [*zip_longest(*heads, fillvalue=""), *rows]
         columns = []
         for column, numeric in zip(zip(*body, strict=True), self._numeric(), strict=True):
             width = max(map(cell_len, column))

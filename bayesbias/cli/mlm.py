@@ -147,8 +147,6 @@ def report(
         Write the posteriors as netCDF too, some 50 MB a measure.
     """
     from ..maskedlm.datasets import of_bias_types
-    from ..report.headline import CLOSING
-    from ..report.pairs_page import comparison_lines, preference_lines
     from ..workflows.pairs import PairSettings, analyze_pairs
 
     if not folders:
@@ -160,11 +158,8 @@ def report(
     first = folders[0]
     target = out or (first if first.is_dir() else first.parent) / "report"
     settings = PairSettings(spec=model, **vars(fitting) | {"progressbar": False})
-    analysis = results.write(
+    return results.write(
         target,
-        lambda tell: analyze_pairs(paired, settings, scored=records, tell=tell),
+        lambda tell: [analyze_pairs(paired, settings, scored=records, tell=tell)],
         posteriors=posteriors,
     )
-    found = [*preference_lines(analysis), *comparison_lines(analysis)]
-    lines = [*(f"  {line}" for line in found), CLOSING]
-    return results.finish(lines, target, doubtful=bool(analysis.doubts))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter as Option
 
@@ -21,6 +21,8 @@ from .screen import NAME, QUIET, say, steps
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+
+    from ..workflows.results import Fitted
 
 FAILED, WARNED = 1, 3
 """Exit codes: of a check that found errors, and of results with sampling warnings."""
@@ -145,23 +147,27 @@ class Results:
     force: Force = False
     open_report: Annotated[bool, Option(name="--open")] = False
 
-    @property
-    def kinds(self) -> list[str]:
-        """The kinds of files that figures are written as."""
-        return self.plots.split(",") if self.plots else []
+    def write(
+        self,
+        out: Path,
+        make: Callable[[Callable[[str], None]], Sequence[Fitted]],
+        parts: Sequence[str] = ("",),
+        **how: Any,  # noqa: ANN401
+    ) -> int:
+        """Make analyses, which announce their steps; write and print them; return the exit code.
 
-    def write[R](self, out: Path, make: Callable[[Callable[[str], None]], R], **how: Any) -> R:  # noqa: ANN401
-        """Make a result, which announces its steps, and write it into a folder as a whole."""
+        A single one is written into the folder, several into `parts` of it.
+        """
         from ..workflows import output
 
-        output.require_place(out, force=self.force)
+        output.require_place(out, [part for part in parts if part], force=self.force)
         with steps() as tell:
-            result = make(tell)
+            results = dict(zip(parts, make(tell), strict=True))
             tell("writing the report")
-            with output.replace_results(out, force=self.force) as stage:  # only now is it written
-                written = cast(Any, result)
-                output.write_results(written, stage, command_line(), kinds=self.kinds, **how)
-        return result
+            how |= {"force": self.force, "kinds": self.plots.split(",") if self.plots else []}
+            output.write_results(results, out, command_line(), **how)  # only now is it written
+        lines = (line for result in results.values() for line in str(result).splitlines())
+        return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
 
     def finish(self, lines: Iterable[str], out: Path, *, doubtful: bool) -> int:
         """Print what was found and where the report is, open it if asked; return the exit code."""

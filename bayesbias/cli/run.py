@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
-from . import options, screen
+from . import options
+
+if TYPE_CHECKING:
+    from ..workflows.results import Tell
+    from ..workflows.wordlist import Analysis
 
 
 def run(
@@ -58,8 +62,6 @@ def run(
         An earlier run: show which inputs, settings and contrasts changed since.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..report.list_page import index_page
-    from ..workflows import output
     from ..workflows.settings import Settings, load_models
     from ..workflows.since import changes_since, load_record
     from ..workflows.wordlist import CONTEXTUAL_MODELS, analyze_lists
@@ -84,29 +86,14 @@ def run(
     earlier = [compare_to / part for part in parts] if compare_to else []
     for folder in earlier:
         load_record(folder)
-    output.require_place(out, [part for part in parts if part], force=results.force)
-    command = options.command_line()
-    with screen.steps() as tell:
+
+    def make(tell: Tell) -> list[Analysis]:
         analyses = analyze_lists(settings.vectors, list(chosen.values()), settings, tell=tell)
         for place, folder in enumerate(earlier):
             analyses[place] = replace(analyses[place], since=changes_since(folder, analyses[place]))
-        tell("writing the report")
-        with output.replace_results(out, force=results.force) as stage:  # only now is it written
-            for analysis, part in zip(analyses, parts, strict=True):
-                (stage / part).mkdir(exist_ok=True)
-                output.write_results(analysis, stage / part, command, kinds=results.kinds)
-            if len(chosen) > 1:
-                paths = [f"{part}/{output.REPORT}" for part in parts]
-                page = index_page(list(zip(analyses, paths, strict=True)))
-                output.write_report(page, {"command": command, "lists": parts}, stage)
-    for analysis in analyses:
-        screen.say(*str(analysis).splitlines())
-        if analysis.since is not None:
-            rows = analysis.since.to_dict("records")
-            changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
-            screen.say(*(changed or ["Nothing changed since the earlier run."]))
-    doubtful = any(bool(analysis.doubts) for analysis in analyses)
-    return results.finish([], out, doubtful=doubtful)
+        return analyses
+
+    return results.write(out, make, parts)
 
 
 def compare(
@@ -160,5 +147,4 @@ def compare(
         ends = [bb.read_table(Path(end)) for end in ends]
     models = tuple(model or DEFAULT_MODELS["change"])
     how |= {"before": ends[0], "after": ends[1], "wordlist": words, "models": models}
-    analysis = results.write(out, lambda tell: bb.analyze_change(tell=tell, **how))
-    return results.finish(str(analysis).splitlines(), out, doubtful=bool(analysis.doubts))
+    return results.write(out, lambda tell: [bb.analyze_change(tell=tell, **how)])

@@ -61,7 +61,7 @@ def sweep(
         A Dask scheduler whose workers, with the same bayesbias, do the fits. Any scheduler can run
         any program here: only one that you trust.
     """
-    from ..report.headline import CLOSING
+    from ..report.writer import prose
     from ..tables.descriptives import contrast_of
     from ..workflows import output
     from ..workflows.sweep import require_sweep_place
@@ -73,8 +73,8 @@ def sweep(
     progress = False if screen.QUIET.get() else None
     with _workers(dask):
         done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
-        with output.replace_results(out, force=True) as stage:
-            output.write_results(done, stage, options.command_line(), kinds=("png", "svg"))
+        how: dict[str, Any] = {"force": True, "kinds": ("png", "svg")}
+        output.write_results({"": done}, out, options.command_line(), **how)
     for row in done.failures[done.failures["key"] != ""].to_dict("records"):
         screen.complain(f"{row['embedding']} / {row['list']} / {row['model']}: {row['message']}")
     for failure in done.uncompared:
@@ -86,7 +86,7 @@ def sweep(
         overall = done.contrasts[done.contrasts["level"] == "overall"]
         gaps = contrast_of(overall, "associated", "different")
         screen.frame("associated − different, overall", gaps, COLUMNS)
-    code = options.RESULTS.finish([CLOSING], out, doubtful=bool(done.doubts))
+    code = options.RESULTS.finish([prose("not_people")], out, doubtful=bool(done.doubts))
     return options.FAILED if len(done.failures) else code
 
 

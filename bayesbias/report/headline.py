@@ -35,11 +35,8 @@ if TYPE_CHECKING:
 ORDER = ("associated", "different")
 """The connections whose order is watched, and whose contrast has reference lists."""
 
-CLOSING = (
-    "These are probabilities about words in texts, not verdicts: the report says what does not "
-    "follow."
-)
-"""Last words of a command that prints findings."""
+CLOSER, MOVED_AWAY = "probability that it is closer to its own", "probability that it moved away"
+"""Heads of the probabilities that a contrast is below zero, and that it grew."""
 
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Names of the nulls, by how their lists are drawn."""
@@ -55,8 +52,8 @@ class Headline:
 
     def sheet(self, *notes: str) -> Sheet:
         """Show it in a terminal or notebook, with more notes."""
-        heads = (h.removesuffix("?").replace("closer than", "than") for h in self.table.heads)
-        return Sheet(self.about, self.table.rows, tuple(heads), "\n".join([*self.notes, *notes]))
+        texts = "\n".join([*self.notes, *notes])
+        return Sheet(self.about, self.table.rows, self.table.heads, texts)
 
 
 def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -114,8 +111,8 @@ def headline(analysis: Analysis) -> Headline:
         probability_name(analysis.settings.ci_prob),
         [name for name in NULLS if name in rows],
     )
-    heads = ["", f"contrast ({ci} interval)", "closer to their own?"]
-    heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
+    heads = ["", f"contrast ({ci} interval)", CLOSER]
+    heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls]
     cells = [
         (
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
@@ -134,9 +131,7 @@ def headline(analysis: Analysis) -> Headline:
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Word what the numbers of a list allow you to say, and what they are not about."""
     groups, reference = at_level(rows, GROUP), analysis.reference
-    named = groups if len(groups) else rows
-    chances = joined(f"{row['of']} ({row['closer']})" for row in named.to_dict("records"))
-    sentences = [prose("may_say", chances=chances)]
+    sentences = []
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
         some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
@@ -183,10 +178,10 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:
-        about, what, asked = prose("about_moves"), "Mean distances", "farther away?"
+        about, what, asked = prose("about_moves"), "Mean distances", MOVED_AWAY
         rows = at_level(frame, OVERALL).assign(of=lambda rows: rows["connection"])
     else:
-        about, what, asked = prose("about_change"), "Associated − different", "away from their own?"
+        about, what, asked = prose("about_change"), "Associated − different", MOVED_AWAY
         rows, frame = headline_rows(orders), orders
     n_draws = frame.attrs["n_draws"]
     chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])

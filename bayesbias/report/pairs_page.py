@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.display import Sheet
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
 from ..tables.levels import OVERALL, at_level
-from .headline import CLOSING
 from .numbers import counted, graded, number, percent, probability, probability_name
-from .writer import Block, Figure, Line, Page, Section, lines, prose, table
+from .wording import fitted_lines, reading_lines
+from .writer import Block, Figure, Line, Page, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
@@ -28,26 +29,24 @@ SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 def page(analysis: PairAnalysis) -> Page:
     """Return the page of sentence pairs."""
-    measures, published = analysis.frames["measures"], list[Block]()
-    if len(measures):
-        caption = "Published measures, over all pairs and by bias type"
-        published = [prose("published"), table(measures, caption)]
-    sections = [
-        Section("found", "What was found", _found(analysis)),
-        Section("reading", "How to read this", [_reading(analysis)]),
-        Section("measured", "What was measured", _measured(analysis)),
-        Section("types", "Bias types", _types(analysis)),
-        Section("models", "Which model more", _models(analysis)),
-        Section("measures", "Published measures", published),
-        Section("limits", "What may not be concluded", [lines("limits.pairs")]),
-    ]
+    measures = analysis.frames["measures"]
+    caption = "Published measures, over all pairs and by bias type"
+    published: list[Block] = [prose("published") if len(measures) else "", table(measures, caption)]
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
         lede="How often a language model finds the stereotypical one of two sentences more "
         "probable, for which kinds of stereotypes, how sure that is, and what does not follow "
         "from it.",
-        sections=[section for section in sections if section.blocks],
+        sections=sections(
+            ("found", "What was found", _found(analysis)),
+            ("reading", "How to read this", [_reading(analysis)]),
+            ("measured", "What was measured", _measured(analysis)),
+            ("types", "Bias types", _types(analysis)),
+            ("models", "Which model more", _models(analysis)),
+            ("measures", "Published measures", published),
+            ("limits", "What may not be concluded", [lines("limits.pairs")]),
+        ),
         facts=_facts(analysis),
         doubts=analysis.doubts,
     )
@@ -63,10 +62,16 @@ def _found(analysis: PairAnalysis) -> list[Block]:
     shares = _of(analysis.frames["summary"])
     shares = shares[shares["level"] != "bias_type"]
     names = ("measure", "level", "model", "mean", "interval", "p_above")
-    return [preference_lines(analysis), table(shares, SHARE, *names), CLOSING]
+    return [_preferences(analysis), table(shares, SHARE, *names), prose("not_people")]
 
 
-def preference_lines(analysis: PairAnalysis) -> list[Line]:
+def sheet(analysis: PairAnalysis) -> Sheet:
+    """Show what was found in a terminal or notebook."""
+    found = map(str, [*_preferences(analysis), *_comparisons(analysis), prose("not_people")])
+    return Sheet(", ".join(analysis.models), (), note="\n".join(found))
+
+
+def _preferences(analysis: PairAnalysis) -> list[Line]:
     """Word for every model and measure how often stereotypes are preferred, and how sure it is."""
     observed, ci = analysis.frames["observed"], probability_name(analysis.settings.ci_prob)
     whole = observed[observed["bias_type"] == ALL_TYPES].set_index(["model", "measure"])
@@ -88,7 +93,7 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
     return sentences
 
 
-def comparison_lines(analysis: PairAnalysis) -> list[Line]:
+def _comparisons(analysis: PairAnalysis) -> list[Line]:
     """Word which language model prefers stereotypes most, by how much, and how sure that is."""
     count, ci = len(analysis.models), probability_name(analysis.settings.ci_prob)
     sentences = []
@@ -120,14 +125,8 @@ def _reading(analysis: PairAnalysis) -> list[Line]:
     names = [name for each in analysis.paired["measure"].unique() for name in each.split(" or ")]
     known = {name: MEASURES[name] for name in names if name in MEASURES}
     measures = "; ".join(f"{n} – {each.title} ({each.reference})" for n, each in known.items())
-    settings, spec = analysis.settings, analysis.spec
-    return lines(
-        "reading.pairs",
-        measures=measures,
-        ci=probability_name(settings.ci_prob),
-        about=settings.about_interval,
-        models=f"{spec.name} – {spec.title}",
-    )
+    models = f"{analysis.spec.name} – {analysis.spec.title}"
+    return reading_lines(analysis.settings, "reading.pairs", measures=measures, models=models)
 
 
 def _measured(analysis: PairAnalysis) -> list[Block]:
@@ -180,7 +179,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     caption = "Differences in the probability that the stereotypical sentence is preferred"
     names = (*keys, "mean", "interval", "p_direction")
     return [
-        comparison_lines(analysis),
+        _comparisons(analysis),
         prose("common"),
         table(frame, caption, *names),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
@@ -188,7 +187,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
 
 
 def _facts(analysis: PairAnalysis) -> list[Line]:
-    settings, spec, facts = analysis.settings, analysis.spec, list[Line]()
+    facts = []
     for record in analysis.scored:
         if "log" in record:
             text = f"{record['log']}, a log in the layout {record['layout']}"
@@ -196,9 +195,5 @@ def _facts(analysis: PairAnalysis) -> list[Line]:
         else:
             text = f"{record['kind']} language model; {record['dataset']}"
             facts.append(Line(record["model"], text))
-    methods = "; ".join(f"{n} by {tree.attrs['method']}" for n, tree in analysis.posteriors.items())
-    fitted = (
-        f"{spec.reference or 'No reference'}. {settings.chains} × {settings.draws} draws, seed "
-        f"{settings.seed}: {methods}."
-    )
-    return [*facts, Line(f"Model {spec.name}", fitted)]
+    results = {f"{one.spec.name}, {name}": one for name, one in analysis.results.items()}
+    return [*facts, *fitted_lines(results, analysis.settings)]

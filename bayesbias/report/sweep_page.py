@@ -13,11 +13,10 @@ from ..plots.forests import rank_forest
 from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
-from .headline import CLOSING
 from .list_page import blocks_of
-from .numbers import ROUNDED, counted, named, probability, probability_name, signed
-from .wording import THIN_MEANING
-from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
+from .numbers import counted, named, probability, signed
+from .wording import THIN_MEANING, reading_lines
+from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.sweep import Sweep
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 
 FIRST = "associated"
 """First of every contrast that is shown."""
+
+TITLE = "Associated compared with {} attributes"
+"""Of the section and the figures of a contrast."""
 
 MOST_RANKS = 6
 """Ranks whose probability the table shows; ranks.csv has all."""
@@ -38,24 +40,22 @@ def page(sweep: Sweep) -> Page:
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in kinds)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
     names = ("embedding", "list", "distances", "words missing")
-    limits = lines("limits.people", "limits.sweep")
-    sections = [
-        Section("ranked", "Which embedding, and how sure", _ranked(sweep)),
-        *(_contrast(sweep, second) for second in PARTNERS),
-        Section("reading", "How to read this", [_reading(config)]),
-        Section("failed", "What failed", [failure_table(sweep)] if failed else []),
-        Section(
-            "measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]
-        ),
-        Section("limits", "What may not be concluded", [limits]),
-    ]
+    rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
+    reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
     return Page(
         kind="Cosine distances in word embeddings, compared",
         title=config.title or "A sweep",
         lede=f"{size}: {len(sweep.cells) - failed} of {config.n_cells} cells have a result.{some} "
         "Each asks the same: are stereotypes closer to protected words than other words are, and "
         "how sure is that?",
-        sections=[section for section in sections if section.blocks],
+        sections=sections(
+            ("ranked", "Which embedding, and how sure", _ranked(sweep)),
+            *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),
+            ("reading", "How to read this", [reading]),
+            ("failed", "What failed", [failure_table(sweep)] if failed else []),
+            ("measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]),
+            ("limits", "What may not be concluded", [lines("limits.people", "limits.sweep")]),
+        ),
         facts=_facts(config),
         doubts=sweep.doubts,
     )
@@ -92,7 +92,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
         table(shown, title, *names),
         prose("differences"),
         table(rows, f"{FIRST} − different: differences", *pairs),
-        CLOSING,
+        prose("not_people"),
     ]
 
 
@@ -117,23 +117,21 @@ def joint_lines(ranks: pd.DataFrame) -> list[Line]:
     return sentences
 
 
-def _contrast(sweep: Sweep, second: str) -> Section:
+def _contrast(sweep: Sweep, second: str) -> list[Block]:
     """Return the overall contrast of associated with other attributes in every cell that has it.
 
     Cells of a set with too few words are marked.
     """
     config, frame = sweep.config, sweep.contrasts
-    title = f"{FIRST.capitalize()} compared with {second} attributes"
     if len(frame):
-        frame = frame[(frame["first"] == FIRST) & (frame["second"] == second)]
+        frame = at_level(frame[(frame["first"] == FIRST) & (frame["second"] == second)], OVERALL)
     if frame.empty:
-        return Section(second, title, [])
-    frame = at_level(frame, OVERALL)
+        return []
     thin = set(zip(sweep.thin["embedding"], sweep.thin["list"], strict=True))
     cells = zip(frame["embedding"], frame["list"], strict=True)
     frame = frame.assign(thin=[cell in thin for cell in cells])
     draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
-    draw = partial(draw, rope=config.rope, title=title, note=interval_note(frame))
+    draw = partial(draw, rope=config.rope, title=TITLE.format(second), note=interval_note(frame))
     caption = f"{FIRST} − {second}, overall: a block a list, a row an embedding and model."
     figures = [
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
@@ -142,7 +140,7 @@ def _contrast(sweep: Sweep, second: str) -> Section:
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
     frame.attrs["rope"] = config.rope or 0.0
     shown = table(frame, f"{FIRST} − {second}, overall", *names)
-    return Section(second, title, [*figures, shown, *([THIN_MEANING] if thin else [])])
+    return [*figures, shown, THIN_MEANING if thin else ""]
 
 
 def failure_table(sweep: Sweep) -> Table:
@@ -152,17 +150,6 @@ def failure_table(sweep: Sweep) -> Table:
     frame = alike.agg(lists=lambda names: ", ".join(names.unique()), cells="size").reset_index()
     frame["what happened"] = frame["error"] + ": " + frame["message"]
     return table(frame, "Cells that failed", "embedding", "lists", "cells", "what happened")
-
-
-def _reading(config: SweepConfig) -> list[Line]:
-    return lines(
-        "reading.difference",
-        "reading.sweep",
-        ci=probability_name(config.ci_prob),
-        about=config.about_interval,
-        rope="a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}",
-        rounded=ROUNDED,
-    )
 
 
 def _facts(config: SweepConfig) -> list[Line]:

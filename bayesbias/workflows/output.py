@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
+from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
 
 if TYPE_CHECKING:
@@ -49,14 +50,37 @@ _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim",
 
 
 def write_results(
+    results: Mapping[str, Any],
+    out: Path,
+    command: str,
+    *,
+    force: bool,
+    posteriors: bool = True,
+    kinds: Sequence[str] = (),
+) -> None:
+    """Write analyses into a folder as a whole: a single one into it, each of several into its own.
+
+    `results` are by these folders' names, "" for a single one. Several get an index.
+    """
+    with replace_results(out, force=force) as stage:
+        for part, result in results.items():
+            (stage / part).mkdir(exist_ok=True)
+            _write_result(result, stage / part, command, posteriors=posteriors, kinds=kinds)
+        if len(results) > 1:
+            from ..report.list_page import index_page
+
+            write_report(index_page(results), {"command": command, "lists": [*results]}, stage)
+
+
+def _write_result(
     result: ModelAnalysis | PairAnalysis | Sweep,
     folder: Path,
     command: str,
     *,
-    posteriors: bool = True,
-    kinds: Sequence[str] = (),
+    posteriors: bool,
+    kinds: Sequence[str],
 ) -> None:
-    """Write everything about an analysis into its folder, the record last.
+    """Write everything about an analysis, the record last.
 
     A single posterior is ``posterior.nc``, several are named after their models.
     """
@@ -111,9 +135,10 @@ def lead_posterior(folder: Path) -> Path:
 def _recorded(folder: Path, key: str) -> Collection[Any]:
     """Return what the record of an earlier run has under a key, if there is a record of ours."""
     try:
-        value = json.loads((folder / RECORD).read_text(encoding="utf-8"))[key]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        record = read_json(folder / RECORD)
+    except (OSError, ValueError):
         return ()
+    value = record.get(key) if isinstance(record, dict) else ()
     return value if isinstance(value, list | dict) else ()
 
 
