@@ -144,31 +144,3 @@ def test_what_cannot_be_run_writes_nothing(
     Path("damaged").mkdir()
     Path("damaged/results").touch()
     assert told in refused(capsys, ["sweep", *arguments.split()], most=2)
-
-
-def missing(name: str) -> None:
-    raise ModuleNotFoundError(name)
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"CONNECT_SECONDS": 0.3}, "no Dask scheduler answers at tcp://127.0.0.1:9"),
-        ({"import_module": missing}, "pip install 'bayesbias[dask]'"),
-    ],
-)
-def test_a_scheduler_that_is_not_there_is_an_error(
-    inputs: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    change: dict[str, object],
-    told: str,
-) -> None:
-    for name, value in change.items():
-        monkeypatch.setattr(f"bayesbias.cli.sweep.{name}", value)
-    arguments = ["--out", str(inputs / "out"), "--dask", "tcp://127.0.0.1:9"]
-    assert main(["sweep", str(inputs / "sweep.toml"), *arguments]) == 2
-    said = capsys.readouterr().err
-    assert told in said
-    assert ("use only a cluster that you trust" in said) == ("CONNECT_SECONDS" in change)
-    assert not (inputs / "out").exists()

@@ -17,7 +17,7 @@ def test_the_page_of_two_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     arguments = f"mlm report one two --out out {few} -q"
     assert main(arguments.split()) in (0, 3)  # 3: a few draws may leave doubts
     page = Path("out/report.html").read_text()
-    assert "by resampling them" in page
+    assert "with intervals by resampling clusters" in page
     assert "Which model more" in page
     found = [path.name for path in Path("out").iterdir() if path.is_file()]
     assert not Path("out/plots").exists()

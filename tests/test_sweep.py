@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 import os
 import random
@@ -25,7 +24,6 @@ from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
-from bayesbias.cli import main
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_spec import SweepConfig, load_sweep
 
@@ -274,20 +272,3 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
     assert not thread.is_alive()
     same(done, undisturbed)
     assert victims[0] not in cluster.run(os.getpid).values()
-
-
-@pytest.mark.slow
-def test_the_command_line_uses_a_cluster(
-    cluster: Any,
-    undisturbed: Sweep,
-    config_path: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    address = cluster.scheduler.address
-    assert main(["sweep", str(config_path), "--out", str(tmp_path), "--dask", address]) == 0
-    shown = capsys.readouterr()
-    assert f"warning: the scheduler at {address} and its workers can run any program" in shown.err
-    with (tmp_path / "contrasts.csv").open(encoding="utf-8", newline="") as file:
-        means = [float(row["mean"]) for row in csv.DictReader(file)]
-    assert means == undisturbed.contrasts["mean"].tolist()

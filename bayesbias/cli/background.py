@@ -10,13 +10,13 @@ from . import options, screen
 from .options import READING, Force, OutFile, Reading
 
 STANDALONE = {
-    **{"list": "experiment", "set": "set", "words>": "n_words", "mean ψ>": "psi:.3f"},
-    **{"Φ background>": "phi_reference:.3f", "Φ zero>": "phi_zero:.3f", "rank>": "rank:.3f"},
-    "p sets>": "p_sets:.2g",
+    **{"list": "experiment", "set": "set", "words": "n_words", "mean ψ": "psi:.3f"},
+    **{"Φ background": "phi_reference:.3f", "Φ zero": "phi_zero:.3f", "rank": "rank:.3f"},
+    "p sets": "p_sets:.2g",
 }
 RELATIVE = {
-    **{"list|": "experiment", "sum>": "statistic:.2f", "z>": "z:.2f", "p>": "p_normal:.2g"},
-    **{"p random>": "p_simulated:.2g", "reading": "reading"},
+    **{"list": "experiment", "sum": "statistic:.2f", "z": "z:.2f", "p": "p_normal:.2g"},
+    **{"p random": "p_simulated:.2g", "reading": "reading"},
 }
 """Columns of the tables, and what of the frames they show."""
 
@@ -64,7 +64,7 @@ def background(
     from .._core.display import abridged
     from ..workflows import output
 
-    options.require_lists(lists, "background")
+    options.require_no_embedding(lists, "background")
     bg = bb.background
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:

@@ -19,8 +19,8 @@ DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
 """What is simulated unless asked otherwise: it takes seconds."""
 
 COLUMNS = {
-    **{"method|": "method", "what|": "kind"},
-    **{f"{name}>": f"{name}:.3f" for name in ("rate", "low", "high", "nominal")},
+    **{"method": "method", "what": "kind"},
+    **{f"{name}": f"{name}:.3f" for name in ("rate", "low", "high", "nominal")},
 }
 
 
@@ -93,10 +93,10 @@ def _show_known() -> None:
     from ..calibration import LEVELS, READINGS, SCORE_METHODS, normal_models
 
     scenarios = bb.nulls.ABOUT.items()
-    screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in scenarios])
+    screen.table("Scenarios", ("name", "what happens in it"), [[*pair] for pair in scenarios])
     rows = [[name, test.title] for name, test in SCORE_METHODS.items()]
-    screen.table("Methods", ("name|", "claims a bias by"), rows)
-    screen.table("Readings of models", ("name|", "true if"), [[*pair] for pair in READINGS.items()])
+    screen.table("Methods", ("name", "claims a bias by"), rows)
+    screen.table("Readings of models", ("name", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
     screen.say(
         "Of models MODEL-READING or MODEL-READING-LEVEL, such as maximal-hpdi-group.",

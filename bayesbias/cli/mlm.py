@@ -15,8 +15,8 @@ from . import options, screen
 REMEMBERED = "remembered.json"
 """The scores so far, from which a run that was stopped goes on."""
 
-PREFERENCES = {"measure": "measure", "pairs>": "n_pairs:,", "ties>": "n_ties"}
-PREFERENCES |= {"stereotypical preferred, %>": "percentage:.1f"}
+PREFERENCES = {"measure": "measure", "pairs": "n_pairs:,", "ties": "n_ties"}
+PREFERENCES |= {"stereotypical preferred, %": "percentage:.1f"}
 """Columns of the table that is printed, and what of the frame they show."""
 
 app = App(

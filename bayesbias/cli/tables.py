@@ -17,10 +17,10 @@ MOST_ROWS, MOST_NAMED = 60, 100
 """Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
 
 SUMMARY = {name: name for name in ("level", "of", "connection")} | {
-    f"{name}>": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
+    f"{name}": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
 }
 SCORES = {"score": "score", "groups": "of"} | {
-    f"{name}>": name for name in ("value", "low", "high", "p_value")
+    f"{name}": name for name in ("value", "low", "high", "p_value")
 }
 """Columns of the tables that are printed."""
 
@@ -45,7 +45,7 @@ def table(
     from .._core.display import abridged
     from ..report.wording import sets_in_words
 
-    options.require_lists([wordlist], "table")
+    options.require_no_embedding([wordlist], "table")
     loaded = bb.load_wordlist(wordlist)
     options.require_file(out, ".csv", ".parquet", force=force)
     read = reading.load(loaded)
@@ -136,7 +136,7 @@ def scores(
     from ..scores.permutation import named_alternative
     from ..tables.schema import THIN_MARK
 
-    options.require_lists([wordlist], "scores")
+    options.require_no_embedding([wordlist], "scores")
     loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
     options.require_file(out, ".csv", force=force)
     read = reading.load(loaded)

@@ -15,7 +15,6 @@ from .headline import ORDER, change_headline, headline_rows
 from .list_page import overall_table
 from .numbers import (
     BORDERLINE,
-    Row,
     counted,
     ends,
     graded,
@@ -182,8 +181,7 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
 
 def _scores(analysis: ChangeAnalysis) -> list[Block]:
     frame, remains = analysis.scores, analysis.remains
-    names = ("score", "groups", "before", "after", "change", "interval", "test", "note")
-    frame = frame.assign(test=[_t_test(row) or "–" for row in frame.to_dict("records")])
+    names = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
     frame.attrs.setdefault("ci_prob", analysis.settings.ci_prob)
     blocks: list[Block] = [
         table(frame, "Single numbers", *names),
@@ -196,20 +194,10 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
     return blocks
 
 
-def _t_test(row: Row) -> str:
-    """Write the statistic and the p-value of a t-test, if there is one."""
-    if pd.isna(row["t"]):
-        return ""
-    p = f"= {row['p_value']:.3f}" if row["p_value"] >= 0.001 else "< 0.001"
-    return f"t = {number(row['t'], 2)}, p {p}"
-
-
 def single_numbers(analysis: ChangeAnalysis) -> list[str]:
     """Word what MAC, Direct Bias and a classifier report."""
     mac = analysis.scores.query("score == 'mac'").iloc[0]
-    test = f" (paired t-test {_t_test(mac)})" if _t_test(mac) else ""
-    ends = {end: number(mac[end]) for end in ("before", "after")}
-    sentences = [prose("single_numbers", test=test, **ends)]
+    sentences = [prose("single_numbers", before=number(mac["before"]), after=number(mac["after"]))]
     if analysis.remains is None:
         return sentences
     rows = {str(row["check"]): row for row in analysis.remains.to_dict("records")}

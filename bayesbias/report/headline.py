@@ -143,7 +143,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
         counts = {f"n_{match}": count for match, count in reference.n_lists.items()}
         sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts, **NULLS))
-    elif analysis.settings.reference_lists and not analysis.settings.templates:
+    elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
     return [*sentences, prose("not_people")]
 

@@ -37,7 +37,7 @@ def page(analysis: Analysis) -> Page:
     found = [lead.table, headline_figure(analysis), *lead.notes, *_baseline(analysis)]
     facts = [
         Line("Word list", wordlist.name),
-        Line("Embedding", analysis.settings.vectors),
+        Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
         Line("Vectors used, SHA-256", analysis.vectors_hash),
         *fitted_lines(analysis.results, analysis.settings),
     ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from .._core.display import Sheet
@@ -13,16 +13,13 @@ from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
-from ..tables.levels import OVERALL, at_level
-from .numbers import counted, graded, number, percent, probability, probability_name
+from ..tables.levels import OVERALL
+from .numbers import counted, named, probability
 from .wording import fitted_lines, reading_lines
-from .writer import Block, Figure, Line, Page, lines, prose, sections, table
+from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
-
-MOST_PAIRS = 3
-"""Models up to which every difference has a sentence; the table has all."""
 
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
@@ -59,65 +56,39 @@ def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
 
 
 def _found(analysis: PairAnalysis) -> list[Block]:
-    shares = _of(analysis.frames["summary"])
-    shares = shares[shares["level"] != "bias_type"]
-    names = ("measure", "level", "model", "mean", "interval", "p_above")
-    return [_preferences(analysis), table(shares, SHARE, *names), prose("not_people")]
+    return [_preferences(analysis), _most(analysis), prose("not_people")]
 
 
 def sheet(analysis: PairAnalysis) -> Sheet:
     """Show what was found in a terminal or notebook."""
-    found = map(str, [*_preferences(analysis), *_comparisons(analysis), prose("not_people")])
-    return Sheet(", ".join(analysis.models), (), note="\n".join(found))
+    lead = _preferences(analysis)
+    notes = "\n".join(map(str, [*_most(analysis), prose("not_people")]))
+    return Sheet(lead.caption, lead.rows, lead.heads, notes)
 
 
-def _preferences(analysis: PairAnalysis) -> list[Line]:
-    """Word for every model and measure how often stereotypes are preferred, and how sure it is."""
-    observed, ci = analysis.frames["observed"], probability_name(analysis.settings.ci_prob)
-    whole = observed[observed["bias_type"] == ALL_TYPES].set_index(["model", "measure"])
-    summary = _of(analysis.frames["summary"])
-    sentences = []
-    for row in summary[summary["level"] == "overall"].to_dict("records"):
-        share = whole.loc[(row["model"], row["measure"])]
-        text = (
-            f"the stereotypical sentence scores higher in {percent(share['share'], 1)} of "
-            f"{int(share['n_pairs']):,} pairs ({int(share['n_ties'])} ties, counted half); "
-            f"with other contrasts of words instead of these {int(share['n_clusters']):,}, in "
-            f"{percent(share['low'], 1)} to {percent(share['high'], 1)} ({ci} interval, by "
-            "resampling them). "
-            f"Of a new pair of this kind it does with probability {percent(row['mean'], 1)}, {ci} "
-            f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
-            f"one half has probability {graded(row['p_above'], analysis.settings.n_draws)}."
-        )
-        sentences.append(Line(f"{row['model']}, {row['measure']}", text))
-    return sentences
+def _preferences(analysis: PairAnalysis) -> Table:
+    """Show how often stereotypes are preferred, in these pairs and in a new one."""
+    keys, observed = ["measure", "model"], analysis.frames["observed"]
+    whole = observed[observed["bias_type"] == ALL_TYPES].set_index(keys)
+    shares = _of(analysis.frames["summary"])
+    shares = shares[shares["level"] != "bias_type"]
+    whole = whole.reindex(pd.MultiIndex.from_frame(shares[keys]))
+    shares = shares.assign(pairs=whole["n_pairs"].tolist(), observed=whole["share"].tolist())
+    names = (*keys, "level", "pairs", "observed", "mean", "interval", "p_above")
+    return replace(table(shares, SHARE, *names), leads=True)
 
 
-def _comparisons(analysis: PairAnalysis) -> list[Line]:
-    """Word which language model prefers stereotypes most, by how much, and how sure that is."""
-    count, ci = len(analysis.models), probability_name(analysis.settings.ci_prob)
-    sentences = []
-    if count > 2:
-        ranks = _of(analysis.frames["ranks"])
-        first = ranks[(ranks["level"] == "overall") & (ranks["rank"] == 1)]
-        for measure, rows in first.groupby("measure", sort=False):
-            most, second = (
-                f"{row['model']} {probability(row['probability'])}"
-                for row in rows.nlargest(2, "probability").to_dict("records")
-            )
-            text = f"prefers stereotypical sentences most often with probability: {most}, {second}."
-            sentences.append(Line(str(measure), text))
-    frame = _of(analysis.frames["contrasts"]) if 1 < count <= MOST_PAIRS else pd.DataFrame()
-    for row in at_level(frame, OVERALL).to_dict("records") if len(frame) else ():
-        more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
-        low, high = sorted(np.sign(row["mean"]) * np.array([row["low"], row["high"]]))
-        text = (
-            f"{row[more]} prefers stereotypical sentences more often than {row[less]}, by "
-            f"{number(100 * abs(row['mean']), 1)} percentage points ({ci} interval "
-            f"{number(100 * low, 1)} to {number(100 * high, 1)}); the direction has probability "
-            f"{graded(row['p_direction'], analysis.settings.n_draws)}."
-        )
-        sentences.append(Line(row["measure"], text))
+def _most(analysis: PairAnalysis) -> list[Line]:
+    """Word which language model prefers stereotypes most, and how probably."""
+    if len(analysis.models) < 2:
+        return []
+    ranks, sentences = _of(analysis.frames["ranks"]), []
+    first = ranks[(ranks["level"] == OVERALL) & (ranks["rank"] == 1)]
+    for measure, rows in first.groupby("measure", sort=False):
+        chances = rows.sort_values("probability", ascending=False).to_dict("records")
+        names = named([f"{row['model']} {probability(row['probability'])}" for row in chances])
+        text = f"prefers stereotypical sentences most often with probability: {names}."
+        sentences.append(Line(str(measure), text))
     return sentences
 
 
@@ -179,7 +150,6 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     caption = "Differences in the probability that the stereotypical sentence is preferred"
     names = (*keys, "mean", "interval", "p_direction")
     return [
-        _comparisons(analysis),
         prose("common"),
         table(frame, caption, *names),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),

@@ -29,11 +29,10 @@ from ..comparison import (
     scores_before_after,
     turned_counts,
 )
-from ..comparison.before_after import N_WORDS, load_frequent
+from ..comparison.before_after import load_frequent
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors
-from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
@@ -53,7 +52,7 @@ from .results import (
     quietly,
     written_call,
 )
-from .settings import settings_of
+from .settings import ChangeSettings, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -61,21 +60,6 @@ if TYPE_CHECKING:
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of a model that are written, one row's model in its column ``model``."""
-
-
-@dataclass(frozen=True)
-class ChangeSettings(FitOptions):
-    """How to fit and read a change: the options of a fit, and what the two ends are called.
-
-    `models` are names or paths of models for changes; the last leads. `case` and `allow_pickle`
-    are for `load_vectors`, `recover_words` is for `bias_before_after`.
-    """
-
-    names: tuple[str, str] | None = None
-    models: tuple[str, ...] = DEFAULT_MODELS["change"]
-    case: str = "exact"
-    allow_pickle: bool = False
-    recover_words: int = N_WORDS
 
 
 def _watched(tree: DataTree) -> bool:

@@ -35,15 +35,7 @@ OWN_NAMES = (
 )
 """Files that every result of a list holds; one of them means that there is a result already."""
 
-_OWN = re.compile(
-    r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.(html|md)|run\.json|"
-    r"write-up\.(md|tex)|references\.bib|"
-    r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
-    r"|diagnostics|influence|since|reference|reference_lists|ranks|scores"
-    r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
-    r"|paired|observed|measures|cells|differences|shares"  # of sentence pairs, of a sweep
-    r"|fits|standalone|relative|words)\.csv)"  # of a background
-)
+_OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
 """What the record of an earlier run may name for removal, if it is not written again."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
@@ -201,16 +193,3 @@ def _refuse_results(names: Sequence[str], out: Path, *, force: bool) -> None:
             Argument("force", True),
             " to replace them, or another folder",
         )
-
-
-def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
-    """Check, before any work is done, whether a file can be written under a name."""
-    recover(path)
-    if path.suffix not in endings:
-        raise ValueError(f"--out must end in {' or '.join(endings)}; got {path.name!r}")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give --out the name of a file in it")
-    if path.exists() and not force:
-        raise ValueError(f"{path} is there already; pass --force to replace it")
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")

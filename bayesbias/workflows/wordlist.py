@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from xarray import DataTree
 
-CONTEXTUAL_MODELS = ("crossed", "contextual")
-"""For words in contexts: without and with effects of the contexts."""
-
 LOADED = "the vectors given"
 """What an embedding is called that came as vectors, without a name."""
 
@@ -243,9 +240,9 @@ def analyze_lists(
     vectors: KeyedVectors | ContextualVectors
     if isinstance(source, ContextualVectors):
         vectors = source
-    elif settings.templates:
+    elif settings.encoder:
         how = settings.chosen("layer", "pooling", "progressbar")
-        vectors = contextual_vectors(settings.vectors, words, settings.templates, **how)
+        vectors = contextual_vectors(settings.encoder, words, settings.templates, **how)
     else:
         with noticed() as read:
             embedding = open_embedding(source, **settings.chosen("allow_pickle", "progressbar"))
