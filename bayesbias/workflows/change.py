@@ -222,7 +222,7 @@ def analyze_change(
             scores = mac_before_after(one, two)
         if recover is not None and sources:
             asked = load_defining_sets(recover)
-            first, second = (_frequent(source, asked, **loading) for source in sources)
+            first, second = (load_frequent(source, asked, **loading) for source in sources)
             n_words = known.recover_words
             remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
     given = {"before": before, "after": after, "wordlist": wordlist}
@@ -274,10 +274,3 @@ def _debiased(
         sets = words.name if words.name in debias.defining_sets() else "gender"
     method: Callable[..., KeyedVectors] = getattr(debias, after)
     return method(load_vectors(before, **loading), sets)
-
-
-def _frequent(source: VectorsLike, sets: DefiningSets, **loading: bool) -> KeyedVectors:
-    """Load a vocabulary to look for a bias in."""
-    if isinstance(source, str | os.PathLike):
-        return load_frequent(str(source), sets, **loading)
-    return load_vectors(source)
