@@ -91,7 +91,7 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     with pytest.warns(UserWarning, match="give the name or path of the embedding") as told:
         found = bb.analyze(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
     assert [each.filename for each in told] == [__file__]
-    assert found.reference is None
+    assert not found.reference
     assert "give an embedding with its whole vocabulary" in " ".join(str(found).split())
     assert found.settings.embedding == "mine"
     with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):

@@ -15,7 +15,6 @@ from bayesbias.model.spec import Term
 from bayesbias.report import writer
 from bayesbias.report.write_up import Raw
 from bayesbias.tables.wordlists import WordList
-from bayesbias.workflows.reference import Reference
 from bayesbias.workflows.results import ModelResult
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.wordlist import Analysis
@@ -35,7 +34,7 @@ OWNERS: dict[str, tuple[type, ...]] = {
     "posterior": (DataTree,),
     "spec": (bb.ModelSpec,),
     "term": (Term,),
-    "reference": (str, Reference),
+    "reference": (str,),
     **dict.fromkeys(("result", "lead", "other"), (ModelResult,)),
     **dict.fromkeys(("prior", "in_words"), (str,)),
 }

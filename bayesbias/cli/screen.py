@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -35,11 +35,12 @@ def say(*lines: str) -> None:
         print(plain(line))
 
 
-def frame(title: str, frame: pd.DataFrame, columns: Mapping[str, str]) -> None:
-    """Print a frame as a table: for each head a column, with a format as in ``mean:.3f``."""
-    cells = [f"{{{column}}}" for column in columns.values()]
-    rows = [[cell.format_map(row) for cell in cells] for row in frame.to_dict("records")]
-    table(title, list(columns), rows)
+def frame(title: str, frame: pd.DataFrame, *names: str) -> None:
+    """Print columns of a frame as a table, with numbers as the pages of reports write them."""
+    from ..report import writer
+
+    made = writer.table(frame, title, *names)
+    table(title, made.heads, made.rows)
 
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -12,10 +12,6 @@ from .options import AllowPickle, Jobs, OutFolder
 MOST_TOLD = 24
 """Cells whose numbers are printed; more are in the report."""
 
-COLUMNS = {"embedding": "embedding", "list": "list", "model": "model"} | {
-    f"{name}": f"{name}:.3f" for name in ("mean", "low", "high")
-}
-
 
 def sweep(
     config: Path,
@@ -71,7 +67,10 @@ def sweep(
     screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]
-        gaps = contrast_of(overall, "associated", "different")
-        screen.frame("associated − different, overall", gaps, COLUMNS)
+        gaps, names = (
+            contrast_of(overall, "associated", "different"),
+            ("embedding", "list", "model"),
+        )
+        screen.frame("associated − different, overall", gaps, *names, "mean", "interval")
     code = options.RESULTS.finish([prose("not_people")], out, doubtful=bool(done.doubts))
     return options.FAILED if len(done.failures) else code

@@ -79,10 +79,10 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     rows["closer"] = [graded(p, n_draws) for p in chance]
     rows["edge"] = [borderline(row, n_draws, analysis.rope) for row in rows.to_dict("records")]
     rows = with_marks(analysis, rows)
-    if analysis.reference is not None:
-        for match in NULLS:
-            places = analysis.reference.of_match(match).set_index("protected_group")["percentile"]
-            rows[match] = 1 - rows["protected_group"].map(places)
+    if analysis.reference:
+        for match, places in analysis.reference["reference"].groupby("match", sort=False):
+            at = places.set_index("protected_group")["percentile"]
+            rows[str(match)] = 1 - rows["protected_group"].map(at)
     return rows
 
 
@@ -130,18 +130,21 @@ def headline(analysis: Analysis) -> Headline:
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Word what the numbers of a list allow you to say, and what they are not about."""
-    groups, reference = at_level(rows, GROUP), analysis.reference
+    groups = at_level(rows, GROUP)
     sentences = []
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
         some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
         values = {"some": probability(some), "none": probability(none)}
         sentences.append(prose("at_least_one", n=len(groups), **values))
-    if reference is not None:
-        lists = reference.frames["reference_lists"].query("match == 'topics'")
-        places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
-        beyond = percent(float((places <= 0.05).any(axis=1).mean()))
-        counts = {f"n_{match}": count for match, count in reference.n_lists.items()}
+    if analysis.reference:
+        lists = analysis.reference["reference_lists"]
+        sizes = lists.groupby("match")["list"].nunique()
+        counts = {f"n_{match}": int(size) for match, size in sizes.items()}
+        topics = lists[lists["match"] == "topics"].pivot(
+            index="list", columns="protected_group", values="mean"
+        )
+        beyond = percent(float((topics.rank(pct=True) <= 0.05).any(axis=1).mean()))
         sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts, **NULLS))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))

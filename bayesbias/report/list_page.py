@@ -81,9 +81,9 @@ def headline_figure(analysis: Analysis) -> Figure:
     first, second = leading_pair(analysis.table)
     rows, lead = leading_rows(analysis), analysis.lead.spec.name
     edge = rows["of"][rows["edge"] != ""].tolist()
-    if analysis.reference is not None:
+    if analysis.reference:
         keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
-        ranges = analysis.reference.of_match("frequency")[[*keys, *ends]]
+        ranges = analysis.reference["reference"].query("match == 'frequency'")[[*keys, *ends]]
         rows = rows.merge(ranges, "left", on=keys).astype(dict.fromkeys(ends, np.float64))
     closer = f"{first} attributes are closer than {second} ones"
     if is_relative(rows):
@@ -102,14 +102,14 @@ def _baseline(analysis: Analysis) -> list[Block]:
 
 
 def _reference(analysis: Analysis) -> list[Block]:
-    reference = analysis.reference
-    if reference is None:
+    frames = analysis.reference
+    if not frames:
         return []
     names = ("score", "groups", "reading", "value", "low", "high", "p_value")
     return [
-        prose("questions", n_words=f"{reference.n_words:,}"),
-        table(reference.frames["scores"], "Scores", *names),
-        table(reference.frames["relative"], "Random words"),
+        prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
+        table(frames["scores"], "Scores", *names),
+        table(frames["relative"], "Random words"),
     ]
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ..plots.forest import intervals
 from ..plots.forests import rank_forest
@@ -14,7 +11,7 @@ from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .list_page import blocks_of
-from .numbers import counted, named, probability, signed
+from .numbers import counted, probability
 from .wording import THIN_MEANING, reading_lines
 from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, table
 
@@ -82,39 +79,17 @@ def _ranked(sweep: Sweep) -> list[Block]:
     caption = "Contrasts of embeddings and lists, in one model and by themselves."
     title = "Every contrast in one model of all embeddings and lists"
     return [
-        joint_lines(ranks),
+        table(shown, title, *names),
         *(
             Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=config.rope), caption)
             for end, part in blocks_of(shown, "list")
         ),
         prose("joint"),
-        f"{'; '.join(map(share_line, sweep.shares.to_dict('records')))}.",
-        table(shown, title, *names),
+        table(sweep.shares, "Variance between contrasts", "part", "mean", "interval"),
         prose("differences"),
         table(rows, f"{FIRST} − different: differences", *pairs),
         prose("not_people"),
     ]
-
-
-def share_line(row: Mapping[Hashable, Any]) -> str:
-    """Word a row of `bb.comparison.variance_shares`."""
-    return (
-        f"{row['mean']:.0%} of the variance between contrasts is the {row['part']} "
-        f"({row['low']:.0%} to {row['high']:.0%})"
-    )
-
-
-def joint_lines(ranks: pd.DataFrame) -> list[Line]:
-    """Word for every list which embedding has the lowest contrast, and how probably."""
-    sentences, n_lists = [], ranks["wordlist"].nunique() - 1
-    for name, rows in ranks.groupby("wordlist", sort=False):
-        chances = [
-            f"{row['embedding']} {probability(row['p_most'])} ({signed(row['mean'])})"
-            for row in rows.to_dict("records")
-        ]
-        of = f"all {n_lists} lists, on average" if name == AVERAGE else str(name)
-        sentences.append(Line(of, f"lowest with probability: {named(chances)}."))
-    return sentences
 
 
 def _contrast(sweep: Sweep, second: str) -> list[Block]:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .. import plots
 from ..tables.schema import CONNECTIONS, THIN_MARK
 from .numbers import (
     COLUMNS,
@@ -192,6 +191,8 @@ def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
     A page shows them as images, so that nothing in a drawing can act on the page.
     """
     import matplotlib as mpl
+
+    from .. import plots
 
     mpl.use("agg")  # no window, whatever the machine has
     drawn: dict[str, str] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -51,27 +51,6 @@ MATCHES: tuple[Match, ...] = ("frequency", "topics")
 
 SCORES = ("weat", "mac", "same")
 """Scores of the literature that accompany the contrasts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """What a list's contrasts are compared with.
-
-    `frames` are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
-    levels of associated − different with their places among reference lists, and
-    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
-    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
-    empty where fewer than two groups have stereotypes. `n_lists` counts the lists of each kind,
-    `n_words` the words that they were drawn from.
-    """
-
-    frames: Mapping[str, pd.DataFrame]
-    n_lists: Mapping[str, int]
-    n_words: int
-
-    def of_match(self, match: str) -> pd.DataFrame:
-        """Return the places among the reference lists of one kind."""
-        return self.frames["reference"].query("match == @match").reset_index(drop=True)
 
 
 def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
@@ -122,15 +101,20 @@ def read_against(
     pool: Pool,
     source: VectorsLike,
     tell: Tell | None = None,
-) -> Reference | None:
-    """Place the contrasts of a list under its leading model, and compute the other measures.
+) -> dict[str, pd.DataFrame]:
+    """Place the contrasts of a list among reference lists, and compute the other measures.
 
-    None where the list has no such contrast, or the embedding too few words.
+    Frames are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
+    levels of associated − different with their places among reference lists, and
+    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
+    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
+    empty where fewer than two groups have stereotypes. There are none where the list has no such
+    contrast, or the embedding too few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *HEADLINE)
     if headline.empty:
-        return None
+        return {}
     (tell or quietly)("drawing reference lists")
     own = replace(wordlist, controls=_baseline(analysis))
     held = {word: pool.found[word] for word in own.words if word in pool.found}
@@ -141,14 +125,12 @@ def read_against(
         lists = _contrasts_of_lists(analysis, known, present, distance_table(held, present))
         parts = lists.groupby("match", sort=False)
         placed = {match: placed_among(headline, part) for match, part in parts}
-        frames = {
+        return {
             "reference": joined(placed, "match").drop(columns=[*PAIR]),
             "reference_lists": lists.drop(columns=[*PAIR]),
             **_other_measures(vectors, present, settings, source),
         }
-        n_lists = {str(match): part["list"].nunique() for match, part in parts}
-        return Reference(frames, n_lists, len(pool.words))
-    return None
+    return {}
 
 
 def _contrasts_of_lists(
@@ -168,6 +150,7 @@ def _contrasts_of_lists(
     match = (frame["list"] // n_lists).map(dict(enumerate(MATCHES)))
     frame = frame.assign(list=frame["list"] % n_lists)
     frame.insert(0, "match", match)
+    frame.attrs["n_words"] = len(pool.words)
     return frame
 
 

@@ -30,7 +30,7 @@ from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
-from .reference import Reference, baseline_rows, matched_list, read_against, vocabulary_pool
+from .reference import baseline_rows, matched_list, read_against, vocabulary_pool
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -110,10 +110,10 @@ class Analysis(ModelAnalysis):
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
     order asked for; the last leads. `comparison` is of `bayesbias.compare_models`, None for a
-    single model, and `reference` what the contrasts are compared with, None where nothing could be
-    drawn. `resolved_forms` are words that were read in another form, `others` the forms in which
-    missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256
-    of the words and vectors that were used, `notices` what the package warned of on the way.
+    single model, and `reference` has frames of what the contrasts are compared with, none where
+    nothing could be drawn. `resolved_forms` are words that were read in another form, `others` the
+    forms in which missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash`
+    is the SHA-256 of the words and vectors that were used, `notices` what the package warned of.
     `since` is what changed since an earlier run, `baseline` is of `bayesbias.baseline_contrasts`,
     and `call` the call that makes the same analysis.
     """
@@ -133,7 +133,7 @@ class Analysis(ModelAnalysis):
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = ()
-    reference: Reference | None = None
+    reference: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
     baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -142,7 +142,7 @@ class Analysis(ModelAnalysis):
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
         baseline = {"baseline": self.baseline} if len(self.baseline) else {}
-        return super().frames | baseline | (dict(self.reference.frames) if self.reference else {})
+        return super().frames | baseline | dict(self.reference)
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same result again, and to check that it is the same."""
