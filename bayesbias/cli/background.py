@@ -13,13 +13,13 @@ STANDALONE = ("experiment", "set", "n_words", "psi", "phi_reference", "phi_zero"
 RELATIVE = ("experiment", "statistic", "z", "p_normal", "p_simulated", "reading")
 """Columns of the tables that are printed."""
 
-NOTE = (
-    "X and Y: the first and the second set of a list. psi of a word: its mean cosine with the first "
-    "attribute set less that with the second. phi: share of a Normal with the vocabulary's sd, "
-    "about its mean or about 0, below the set's mean; rank: share of the words themselves. p sets: "
-    "two-sided, against the means of random sets of as many words. Inside or outside: of the "
-    "middle {middle:g}% of the vocabulary's single words. Listing a stereotype does not endorse it."
-)
+NOTE = """X and Y: the first and the second set of a list.
+psi of a word: its mean cosine with the first attribute set less that with the second.
+phi: share of a Normal with the vocabulary's sd, about its mean or about 0, below the set's mean.
+rank: share of the words themselves.
+p sets: two-sided, against the means of random sets of as many words.
+Inside or outside: of the middle {middle:g}% of the vocabulary's single words.
+Listing a stereotype does not endorse it."""
 """Stands below the tables."""
 
 

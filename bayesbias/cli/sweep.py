@@ -67,10 +67,8 @@ def sweep(
     screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]
-        gaps, names = (
-            contrast_of(overall, "associated", "different"),
-            ("embedding", "list", "model"),
-        )
-        screen.frame("associated − different, overall", gaps, *names, "mean", "interval")
+        gaps = contrast_of(overall, "associated", "different")
+        names = ("embedding", "list", "model", "mean", "interval")
+        screen.frame("associated − different, overall", gaps, *names)
     code = options.RESULTS.finish([prose("not_people")], out, doubtful=bool(done.doubts))
     return options.FAILED if len(done.failures) else code

@@ -149,8 +149,8 @@ def scores(
     if len(thin):
         screen.say(f"Too few words of {sets_in_words(thin)}. {THIN_MEANING}")
     title = f"{loaded.name} in {reading.name}: scores, {100 * ci_prob:g}% bootstrap intervals"
-    names = ("score", "of", "value", "low", "high", "p_value")
-    screen.frame(title, frame.assign(of=frame["groups"] + marks), *names)
+    shown = ("score", "groups", "value", "low", "high", "p_value")
+    screen.frame(title, frame.assign(groups=frame["groups"] + marks), *shown)
     screen.say(
         "Intervals say how scores move with other words; p is exact, "
         f"{alternative}, and is about the split of these words into two."
@@ -213,15 +213,13 @@ def check_limits(
     Parameters
     ----------
     run : Path
-        A folder that `bayesbias run` wrote, or a posterior's .nc.
+        A folder that `bayesbias run` wrote for one model, or a posterior's .nc.
     difference : str
         A difference or sum of connections, as in bb.hypothesis.
     low, high : float
         The limits.
     """
-    from ..workflows.output import lead_posterior
-
-    posterior = bb.load_posterior(lead_posterior(run) if run.is_dir() else run)
+    posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")
     inside = low <= row["low"] and row["high"] <= high
     screen.say(

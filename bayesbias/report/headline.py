@@ -107,11 +107,8 @@ def headline(analysis: Analysis) -> Headline:
         second=MEANINGS[second],
         stereotypes=counted(stereotypes, "stereotype"),
     )
-    ci, nulls = (
-        probability_name(analysis.settings.ci_prob),
-        [name for name in NULLS if name in rows],
-    )
-    heads = ["", f"contrast ({ci} interval)", CLOSER]
+    nulls = [name for name in NULLS if name in rows]
+    heads = ["", f"contrast ({probability_name(analysis.settings.ci_prob)} interval)", CLOSER]
     heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls]
     cells = [
         (
@@ -135,17 +132,14 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
         some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
-        values = {"some": probability(some), "none": probability(none)}
-        sentences.append(prose("at_least_one", n=len(groups), **values))
+        chances = {"some": probability(some), "none": probability(none)}
+        sentences.append(prose("at_least_one", n=len(groups), **chances))
     if analysis.reference:
-        lists = analysis.reference["reference_lists"]
-        sizes = lists.groupby("match")["list"].nunique()
-        counts = {f"n_{match}": int(size) for match, size in sizes.items()}
-        topics = lists[lists["match"] == "topics"].pivot(
-            index="list", columns="protected_group", values="mean"
-        )
-        beyond = percent(float((topics.rank(pct=True) <= 0.05).any(axis=1).mean()))
-        sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts, **NULLS))
+        lists = analysis.reference["reference_lists"].query("match == 'topics'")
+        places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
+        beyond = percent(float((places <= 0.05).any(axis=1).mean()))
+        values = {"beyond": beyond, "n_rows": len(rows), "n": len(places)}
+        sentences.append(prose("last_columns", **values, **NULLS))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
     return [*sentences, prose("not_people")]
@@ -181,10 +175,10 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:
-        about, what, asked = prose("about_moves"), "Mean distances", MOVED_AWAY
+        about, what = prose("about_moves"), "Mean distances"
         rows = at_level(frame, OVERALL).assign(of=lambda rows: rows["connection"])
     else:
-        about, what, asked = prose("about_change"), "Associated − different", MOVED_AWAY
+        about, what = prose("about_change"), "Associated − different"
         rows, frame = headline_rows(orders), orders
     n_draws = frame.attrs["n_draws"]
     chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])
@@ -200,7 +194,7 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
         for row, p in zip(rows.to_dict("records"), chance, strict=True)
     ]
     ci = probability_name(analysis.settings.ci_prob)
-    heads = ("", "before", "after", f"change ({ci} interval)", asked)
+    heads = ("", "before", "after", f"change ({ci} interval)", MOVED_AWAY)
     caption = f"{what} under the model {analysis.lead.spec.name}"
     table = Table(caption, heads, (False, True, True, False, False), tuple(cells), leads=True)
     return Headline(about, table, [])

@@ -13,7 +13,7 @@ from ..tables.levels import AVERAGE, OVERALL, at_level
 from .list_page import blocks_of
 from .numbers import counted, probability
 from .wording import THIN_MEANING, reading_lines
-from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, table
+from .writer import Block, Figure, Line, Page, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.sweep import Sweep
@@ -33,8 +33,8 @@ def page(sweep: Sweep) -> Page:
     """Return the page of a sweep."""
     config, failed = sweep.config, len(sweep.failures)
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
-    kinds = ("embedding", "list", "model")
-    size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in kinds)
+    cell = ("embedding", "list", "model")
+    size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
     names = ("embedding", "list", "distances", "words missing")
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
@@ -49,7 +49,11 @@ def page(sweep: Sweep) -> Page:
             ("ranked", "Which embedding, and how sure", _ranked(sweep)),
             *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),
             ("reading", "How to read this", [reading]),
-            ("failed", "What failed", [failure_table(sweep)] if failed else []),
+            (
+                "failed",
+                "What failed",
+                [table(sweep.failures, "Cells that failed", *cell, "error", "message")],
+            ),
             ("measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]),
             ("limits", "What may not be concluded", [lines("limits.people", "limits.sweep")]),
         ),
@@ -116,15 +120,6 @@ def _contrast(sweep: Sweep, second: str) -> list[Block]:
     frame.attrs["rope"] = config.rope or 0.0
     shown = table(frame, f"{FIRST} − {second}, overall", *names)
     return [*figures, shown, THIN_MEANING if thin else ""]
-
-
-def failure_table(sweep: Sweep) -> Table:
-    """Show what failed and why; cells of one embedding that failed alike share a row."""
-    failed = sweep.cells[sweep.cells["state"] == "failed"]
-    alike = failed.groupby(["embedding", "error", "message"], sort=False)["list"]
-    frame = alike.agg(lists=lambda names: ", ".join(names.unique()), cells="size").reset_index()
-    frame["what happened"] = frame["error"] + ": " + frame["message"]
-    return table(frame, "Cells that failed", "embedding", "lists", "cells", "what happened")
 
 
 def _facts(config: SweepConfig) -> list[Line]:

@@ -153,13 +153,10 @@ def comparison_sentence(comparison: pd.DataFrame | None) -> str:
         for other in others
     )
     of = "attribute words" if best["left_out"] == "attribute" else "single distances"
-    sentence = (
+    return (
         f"In expected log predictive density for {of} left out, the model {best['model']} was "
         f"ahead of {beaten}."
     )
-    bad = 0 if best["left_out"] == "attribute" else int(comparison["n_bad_k"].sum())
-    doubt = f" The share of {counted(bad, 'row')} is not reliable (a Pareto k above 0.7)."
-    return sentence + (doubt if bad else "")
 
 
 def sensitivity_sentence(result: ModelResult) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -259,17 +258,11 @@ def _debiased(
     """Apply a debiasing method to the vectors before, if `after` names one."""
     if not isinstance(after, str):
         return after
-    methods, there = debias.DEBIASING_METHODS, Path(after).exists()
+    methods, path = debias.DEBIASING_METHODS, Path(after)
     if after not in methods:
-        if get_close_matches(after, methods) and not (there or Path(after).suffix):
+        if get_close_matches(after, methods) and not (path.exists() or path.suffix):
             raise ValueError(unknown_name("embedding or debiasing method", after, methods))
         return after
-    if there:
-        warnings.warn(
-            f"{after} is read as the debiasing method; for the file or folder of that name give "
-            f"./{after}",
-            stacklevel=3,
-        )
     if sets is None:
         sets = words.name if words.name in debias.defining_sets() else "gender"
     method: Callable[..., KeyedVectors] = getattr(debias, after)

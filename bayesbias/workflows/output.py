@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -117,21 +117,13 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
 
-def lead_posterior(folder: Path) -> Path:
-    """Return the file of the posterior that leads in a folder of results."""
-    models = _recorded(folder, "models")
-    several = folder / f"posterior-{[*models][-1]}.nc" if models else folder
-    return several if several.is_file() else folder / "posterior.nc"
-
-
-def _recorded(folder: Path, key: str) -> Collection[Any]:
-    """Return what the record of an earlier run has under a key, if there is a record of ours."""
+def _recorded_files(folder: Path) -> list[str]:
+    """Return the files that the record of an earlier run names, if there is a record of ours."""
     try:
-        record = read_json(folder / RECORD)
-    except (OSError, ValueError):
-        return ()
-    value = record.get(key) if isinstance(record, dict) else ()
-    return value if isinstance(value, list | dict) else ()
+        files = read_json(folder / RECORD)["files"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    return [name for name in files if isinstance(name, str)] if isinstance(files, list) else []
 
 
 def require_place(
@@ -176,8 +168,8 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
         return {
             (place / name).as_posix()
             for place in places
-            for name in _recorded(out / place, "files")
-            if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts
+            for name in _recorded_files(out / place)
+            if _OWN.fullmatch(name) and ".." not in Path(name).parts
         }
 
     with replace_folder(out, dropped) as folder:

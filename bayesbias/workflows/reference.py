@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -120,38 +119,20 @@ def read_against(
     held = {word: pool.found[word] for word in own.words if word in pool.found}
     controls = {word for words in own.controls.values() for word in words}
     held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
-    known, present = replace(pool, found=held), words_present(own, held)
+    known, present, lists = replace(pool, found=held), words_present(own, held), {}
+    table = distance_table(held, present)
+    how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("no reference lists"):
-        lists = _contrasts_of_lists(analysis, known, present, distance_table(held, present))
-        parts = lists.groupby("match", sort=False)
-        placed = {match: placed_among(headline, part) for match, part in parts}
-        return {
-            "reference": joined(placed, "match").drop(columns=[*PAIR]),
-            "reference_lists": lists.drop(columns=[*PAIR]),
-            **_other_measures(vectors, present, settings, source),
-        }
+        for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
+            drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
+            found = list_contrasts(table, lead.posterior, known, drawn)
+            lists[match] = found[(found[[*PAIR]] == [*HEADLINE]).all(axis=1)]
+        placed = {match: placed_among(headline, part) for match, part in lists.items()}
+        frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
+        frames = {name: frame.drop(columns=[*PAIR]) for name, frame in frames.items()}
+        frames["reference_lists"].attrs["n_words"] = len(pool.words)
+        return frames | _other_measures(vectors, present, settings, source)
     return {}
-
-
-def _contrasts_of_lists(
-    analysis: Analysis, pool: Pool, present: WordList, table: pd.DataFrame
-) -> pd.DataFrame:
-    """Compute associated − different of reference lists of every kind, under the leading model."""
-    n_lists = analysis.settings.reference_lists
-    seeds = _seeds(analysis.settings)[3:]
-    drawn = chain.from_iterable(
-        draw_lists(
-            pool, present, vary="stereotypes", match=match, n_lists=n_lists, rng=default_rng(seed)
-        )
-        for match, seed in zip(MATCHES, seeds, strict=True)
-    )
-    frame = list_contrasts(table, analysis.lead.posterior, pool, drawn)
-    frame = frame[(frame[[*PAIR]] == [*HEADLINE]).all(axis=1)]
-    match = (frame["list"] // n_lists).map(dict(enumerate(MATCHES)))
-    frame = frame.assign(list=frame["list"] % n_lists)
-    frame.insert(0, "match", match)
-    frame.attrs["n_words"] = len(pool.words)
-    return frame
 
 
 def baseline_rows(
