@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..report.writer import Page
-    from .pairs import PairAnalysis
-    from .results import ModelAnalysis
-    from .sweep import Sweep
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -52,39 +49,25 @@ def write_results(
 ) -> None:
     """Write analyses into a folder as a whole: a single one into it, each of several into its own.
 
-    `results` are by these folders' names, "" for a single one. Several get an index.
+    `results` are by these folders' names, "" for a single one. Several get an index. A single
+    posterior is ``posterior.nc``, several are named after their models.
     """
     with replace_results(out, force=force) as stage:
         for part, result in results.items():
-            (stage / part).mkdir(exist_ok=True)
-            _write_result(result, stage / part, command, posteriors=posteriors, kinds=kinds)
+            folder = stage / part
+            folder.mkdir(exist_ok=True)
+            for name, text in getattr(result, "texts", {}).items():
+                (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+            write_frames(result.frames, folder)
+            trees = result.posteriors if posteriors else {}
+            for name, tree in trees.items():
+                end = f"-{name}" if len(trees) > 1 else ""
+                save_posterior(tree, folder / f"posterior{end}.nc")
+            write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
         if len(results) > 1:
             from ..report.list_page import index_page
 
             write_report(index_page(results), {"command": command, "lists": [*results]}, stage)
-
-
-def _write_result(
-    result: ModelAnalysis | PairAnalysis | Sweep,
-    folder: Path,
-    command: str,
-    *,
-    posteriors: bool,
-    kinds: Sequence[str],
-) -> None:
-    """Write everything about an analysis, the record last.
-
-    A single posterior is ``posterior.nc``, several are named after their models.
-    """
-    texts: Mapping[str, str] = getattr(result, "texts", {})
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    write_frames(result.frames, folder)
-    trees = result.posteriors if posteriors else {}
-    for name, tree in trees.items():
-        file = f"posterior-{name}.nc" if len(trees) > 1 else "posterior.nc"
-        save_posterior(tree, folder / file)
-    write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
