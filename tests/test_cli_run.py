@@ -71,14 +71,14 @@ def test_several_lists_get_folders_and_an_index(
 def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> None:
     out = "res"
     Path(out, "plots").mkdir(parents=True)
-    others = ["notes.txt", "plots/mine.png", "data.csv", "posterior-of-mine.nc"]
+    others = ["notes.txt", "plots/mine.png", "data.csv", "posterior-of-mine.nc", "mine.tex"]
     for name in others:
         Path(out, name).write_text("mine")
     assert main([*toy, "--plots", "png", "--out", out, "--quiet"]) == 0
     assert Path(out, "plots/headline-paper.png").exists()
     assert main([*toy, "--out", out, "--quiet"]) == 2
     record = json.loads(Path(out, "run.json").read_text())
-    record["files"] += ["data.csv", "notes.txt", "../toy.toml", "/etc/hostname", 5]
+    record["files"] += ["mine.tex", "notes.txt", "../toy.toml", "/etc/hostname", 5]
     Path(out, "run.json").write_text(json.dumps(record))
     again = [*toy[:4], "--model", "paper-figures", "--draws", "200", "--out", out, "--quiet"]
     assert main([*again, "--force"]) == 0

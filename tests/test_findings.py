@@ -87,7 +87,7 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     with pytest.warns(UserWarning, match="give the name or path of the embedding") as told:
         found = bb.analyze(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
     assert [each.filename for each in told] == [__file__]
-    assert found.reference is None
+    assert not found.reference
     with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):
         bb.analyze("glove-demo", PETS, sed=1)
     for given in (PETS, bb.load_wordlist(PETS)):

@@ -103,7 +103,7 @@ def test_doubts_stand_at_the_top_of_page_and_markdown(hostile: Analysis) -> None
 
 def test_the_index_links_to_reports_and_has_their_contrasts(demo: Analysis) -> None:
     other = replace(demo, wordlist=replace(demo.wordlist, name="other", title=SCRIPT))
-    page = index_page([(demo, "a/report.html"), (other, 'a "b"/report.html')])
+    page = index_page({"a": demo, 'a "b"': other})
     html = Parsed(shown(page))
     assert "a%20%22b%22/report.html" in html.values("href")
     assert "script" not in html.tags

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import joblib
 import pandas as pd
 import pytest
 from builders import kept_results
@@ -193,7 +194,6 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
         ("good.toml --out mine", "holds results already (summary.csv)"),
         ("good.toml --out good.toml", "is a file; give --out the name of a folder"),
         ("model.toml", "`bayesbias sweep --help` shows a sweep's file"),
-        ("good.toml --dask tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
     ],
 )
 def test_what_cannot_be_run_writes_nothing(
@@ -204,7 +204,6 @@ def test_what_cannot_be_run_writes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("bayesbias.cli.sweep.CONNECT_SECONDS", 0.3)
     for file, source in (("good", "glove-demo"), ("lost", "no.bin")):
         Path(f"{file}.toml").write_text(f'lists = ["religion"]\n[embeddings]\na = "{source}"\n')
     Path("model.toml").write_bytes((bundled_folder("models") / "paper.toml").read_bytes())
@@ -272,13 +271,8 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
 
 @pytest.mark.slow
 def test_a_dask_worker_killed_half_way_costs_nothing(
-    cluster: Any,
-    config_path: Path,
-    undisturbed: Sweep,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    cluster: Any, config: SweepConfig, undisturbed: Sweep, tmp_path: Path
 ) -> None:
-    """By the command line, which warns of what a scheduler can do."""
     victims = list(cluster.run(os.getpid).values())
 
     def strike() -> None:
@@ -288,11 +282,9 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
 
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
-    address = cluster.scheduler.address
-    assert main(["sweep", str(config_path), "--out", str(tmp_path), "--dask", address]) == 0
+    with joblib.parallel_config(backend="dask"):
+        done = run_sweep(config, tmp_path)
     thread.join(timeout=30)
     assert not thread.is_alive()
-    shown = capsys.readouterr()
-    assert f"warning: the scheduler at {address} and its workers can run any program" in shown.err
-    same(run_sweep(load_sweep(config_path), tmp_path), undisturbed)
+    same(done, undisturbed)
     assert victims[0] not in cluster.run(os.getpid).values()

@@ -57,7 +57,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     ("text", "why"),
     [
         ('lsts = ["religion"]' + PLACES, "unknown key 'lsts'; did you mean 'lists'"),
-        (PLACES, "lists must be a list of names or paths"),
+        (PLACES, "lists must be a list of names"),
         (MINIMAL, "embeddings must be a table of names and sources"),
         ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
         ('lists = ["human"]' + PLACES, "has control words only"),

@@ -59,7 +59,7 @@ def test_every_number_is_in_the_frames(found: Analysis) -> None:
         f"{len(found.wordlist.to_frame()) - len(found.wordlist.controls['matched'])}",
         bb.__version__,
         *(str(arguments[name]) for name in ("reference_lists", "matched")),
-        f"{found.reference.n_words:,}" if found.reference else "",
+        f"{found.reference['reference_lists'].attrs['n_words']:,}",
     }
 
 

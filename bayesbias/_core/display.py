@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from itertools import zip_longest
 from typing import Any
 
-_NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf|–", re.IGNORECASE)
 
-NOTE_WIDTH = 96
-"""Letters of a line of a note."""
+NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
+"""Letters of a line of a note, of a head and of a cell."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class Sheet:
         """Return aligned lines; what would move a terminal's cursor is written as an escape."""
         from rich.cells import cell_len  # wide letters take two cells
 
-        rows = [tuple(map(visible, row)) for row in self.rows]
-        body = [self.heads, *rows] if self.heads else rows
+        body = [*_lines(self.heads, HEAD_WIDTH)]
+        body += [line for row in self.rows for line in _lines(row, CELL_WIDTH)]
         columns = []
         for column, numeric in zip(zip(*body, strict=True), self._numeric(), strict=True):
             width = max(map(cell_len, column))
@@ -66,6 +67,11 @@ class Sheet:
         """Whether each column holds numbers only; one without a head may hold unlike numbers."""
         columns = zip(*self.rows, strict=True)
         return [bool(self.heads) and all(map(_NUMBER.fullmatch, column)) for column in columns]
+
+
+def _lines(row: Sequence[str], width: int) -> Iterable[tuple[str, ...]]:
+    """Break the cells of a row into lines."""
+    return zip_longest(*(textwrap.wrap(visible(cell), width) or [""] for cell in row), fillvalue="")
 
 
 class Shown:

@@ -9,24 +9,17 @@ import bayesbias as bb
 from . import options, screen
 from .options import READING, Force, OutFile, Reading
 
-STANDALONE = {
-    **{"list": "experiment", "set": "set", "words>": "n_words", "mean ψ>": "psi:.3f"},
-    **{"Φ background>": "phi_reference:.3f", "Φ zero>": "phi_zero:.3f", "rank>": "rank:.3f"},
-    "p sets>": "p_sets:.2g",
-}
-RELATIVE = {
-    **{"list|": "experiment", "sum>": "statistic:.2f", "z>": "z:.2f", "p>": "p_normal:.2g"},
-    **{"p random>": "p_simulated:.2g", "reading": "reading"},
-}
-"""Columns of the tables, and what of the frames they show."""
+STANDALONE = ("experiment", "set", "n_words", "psi", "phi_reference", "phi_zero", "rank", "p_sets")
+RELATIVE = ("experiment", "statistic", "z", "p_normal", "p_simulated", "reading")
+"""Columns of the tables that are printed."""
 
-NOTE = (
-    "X and Y: the first and the second set of a list. ψ of a word: its mean cosine with the first "
-    "attribute set less that with the second. Φ: share of a Normal with the vocabulary's sd, about "
-    "its mean or about 0, below the set's mean; rank: share of the words themselves. p sets: "
-    "two-sided, against the means of random sets of as many words. Inside or outside: of the "
-    "middle {middle:g}% of the vocabulary's single words. Listing a stereotype does not endorse it."
-)
+NOTE = """X and Y: the first and the second set of a list.
+psi of a word: its mean cosine with the first attribute set less that with the second.
+phi: share of a Normal with the vocabulary's sd, about its mean or about 0, below the set's mean.
+rank: share of the words themselves.
+p sets: two-sided, against the means of random sets of as many words.
+Inside or outside: of the middle {middle:g}% of the vocabulary's single words.
+Listing a stereotype does not endorse it."""
 """Stands below the tables."""
 
 
@@ -64,7 +57,7 @@ def background(
     from .._core.display import abridged
     from ..workflows import output
 
-    options.require_lists(lists, "background")
+    options.require_no_embedding(lists, "background")
     bg = bb.background
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:
@@ -97,9 +90,9 @@ def background(
             output.write_record(record, stage)
     source = Path(reading.vectors).name or reading.vectors
     title = f"Sets of words among {frames['fits']['n_words'].iloc[0]:,} words of {source}"
-    screen.frame(title, frames["standalone"], STANDALONE)
+    screen.frame(title, frames["standalone"], *STANDALONE)
     title = "Relative bias of the sets next to random pairs of sets"
-    screen.frame(title, frames["relative"], RELATIVE)
+    screen.frame(title, frames["relative"], *RELATIVE)
     screen.say(NOTE.format(middle=100 * (1 - alpha)))
     if out is not None:
         screen.say(f"Frames: {out}")

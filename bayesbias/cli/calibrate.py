@@ -18,11 +18,6 @@ DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-d
 DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
 """What is simulated unless asked otherwise: it takes seconds."""
 
-COLUMNS = {
-    **{"method|": "method", "what|": "kind"},
-    **{f"{name}>": f"{name}:.3f" for name in ("rate", "low", "high", "nominal")},
-}
-
 
 def calibrate(
     *scenarios: str,
@@ -82,7 +77,7 @@ def calibrate(
         bb.write_table(frame, out)
     for scenario, part in frame.groupby("scenario", sort=False):
         title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
-        screen.frame(title, part, COLUMNS)
+        screen.frame(title, part, "method", "kind", "rate", "low", "high", "nominal")
     if doubtful := int(frame["doubtful"].max()):
         screen.say(f"In some scenario {doubtful} posteriors have a Pareto k from 0.7 on.")
     if out is not None:
@@ -93,10 +88,10 @@ def _show_known() -> None:
     from ..calibration import LEVELS, READINGS, SCORE_METHODS, normal_models
 
     scenarios = bb.nulls.ABOUT.items()
-    screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in scenarios])
+    screen.table("Scenarios", ("name", "what happens in it"), [[*pair] for pair in scenarios])
     rows = [[name, test.title] for name, test in SCORE_METHODS.items()]
-    screen.table("Methods", ("name|", "claims a bias by"), rows)
-    screen.table("Readings of models", ("name|", "true if"), [[*pair] for pair in READINGS.items()])
+    screen.table("Methods", ("name", "claims a bias by"), rows)
+    screen.table("Readings of models", ("name", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
     screen.say(
         "Of models MODEL-READING or MODEL-READING-LEVEL, such as maximal-hpdi-group.",

@@ -31,9 +31,9 @@ def lists() -> None:
     """
     rows = []
     for wordlist in map(bb.load_wordlist, bb.wordlists()):
-        groups = "\n".join(f"{name} {len(words)}" for name, words in wordlist.groups.items())
+        groups = ", ".join(f"{name} {len(words)}" for name, words in wordlist.groups.items())
         rows.append([wordlist.name, wordlist.title, groups or "–", ", ".join(wordlist.controls)])
-    screen.table("Bundled word lists", ["name|", "title", "groups|", "controls"], rows)
+    screen.table("Bundled word lists", ["name", "title", "groups", "controls"], rows)
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
 
 
@@ -83,7 +83,7 @@ def models() -> None:
     specs = [bb.load_model(name) for name in bb.models()]
     specs.sort(key=lambda spec: list(TAKEN_BY).index(spec.outcome))
     rows = [[spec.name, spec.title, TAKEN_BY[spec.outcome]] for spec in specs]
-    screen.table("Bundled models", ["name|", "title", "for"], rows)
+    screen.table("Bundled models", ["name", "title", "for"], rows)
 
 
 @models_app.command(name="show")

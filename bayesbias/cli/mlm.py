@@ -15,10 +15,6 @@ from . import options, screen
 REMEMBERED = "remembered.json"
 """The scores so far, from which a run that was stopped goes on."""
 
-PREFERENCES = {"measure": "measure", "pairs>": "n_pairs:,", "ties>": "n_ties"}
-PREFERENCES |= {"stereotypical preferred, %>": "percentage:.1f"}
-"""Columns of the table that is printed, and what of the frame they show."""
-
 app = App(
     "mlm",
     help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
@@ -112,7 +108,9 @@ def score(
         scores.to_csv(stage / SCORES, index=False)
         output.write_record(record, stage)
     measured = bb.maskedlm.measure_table(bb.maskedlm.paired_scores(scores))
-    screen.frame("Preferences (50 is none)", measured[measured["bias_type"] == "all"], PREFERENCES)
+    measured = measured[measured["bias_type"] == "all"]
+    title = "Percentages of pairs whose stereotypical sentence is preferred"
+    screen.frame(title, measured, "measure", "n_pairs", "n_ties", "percentage")
     screen.say(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
         f"Next: bayesbias mlm report {shlex.quote(str(out))}",
@@ -147,8 +145,6 @@ def report(
         Write the posteriors as netCDF too, some 50 MB a measure.
     """
     from ..maskedlm.datasets import of_bias_types
-    from ..report.headline import CLOSING
-    from ..report.pairs_page import comparison_lines, preference_lines
     from ..workflows.pairs import PairSettings, analyze_pairs
 
     if not folders:
@@ -160,11 +156,8 @@ def report(
     first = folders[0]
     target = out or (first if first.is_dir() else first.parent) / "report"
     settings = PairSettings(spec=model, **vars(fitting) | {"progressbar": False})
-    analysis = results.write(
+    return results.write(
         target,
-        lambda tell: analyze_pairs(paired, settings, scored=records, tell=tell),
+        lambda tell: [analyze_pairs(paired, settings, scored=records, tell=tell)],
         posteriors=posteriors,
     )
-    found = [*preference_lines(analysis), *comparison_lines(analysis)]
-    lines = [*(f"  {line}" for line in found), CLOSING]
-    return results.finish(lines, target, doubtful=bool(analysis.doubts))

@@ -10,17 +10,21 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
+from ..model.defaults import DEFAULT_MODELS
 from ..sampling.options import FitOptions
+from ..workflows.settings import ChangeSettings, Settings
 from .screen import NAME, QUIET, say, steps
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+
+    from ..workflows.results import Fitted
 
 FAILED, WARNED = 1, 3
 """Exit codes: of a check that found errors, and of results with sampling warnings."""
@@ -30,12 +34,12 @@ SEED = 1
 
 WITHOUT_NUMBERS = {
     **dict.fromkeys(("--out", "-o", "--plots", "--keep", "--compare-to"), True),
-    **dict.fromkeys(("--jobs", "-j", "--dask"), True),
+    **dict.fromkeys(("--jobs", "-j"), True),
     **dict.fromkeys(("--force", "--open", "--posteriors"), False),
 }
 """Options that no number depends on, and whether they take a value."""
 
-Models = Annotated[list[str] | None, Option(name="--model", alias="-m")]
+Models = Annotated[tuple[str, ...], Option(name="--model", alias="-m", show_default=False)]
 Model = Annotated[str, Option(alias="-m")]
 OneList = Annotated[str, Option(help="Name of a bundled list, or path of a .toml file.")]
 OutFile = Annotated[Path, Option(alias="-o")]
@@ -115,9 +119,27 @@ class Fitting(FitOptions):
     progressbar: Annotated[bool, Option(parse=False)] = True
 
     @property
-    def shown(self) -> Fitting:
+    def shown(self) -> Self:
         """The options, with a progress bar if anything is to be shown."""
         return replace(self, progressbar=not QUIET.get())
+
+
+@Option(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Measuring(ListReading, Fitting, Settings):
+    """The settings of an analysis of lists."""
+
+    models: Models = ()
+
+
+@Option(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Comparing(Fitting, ChangeSettings):
+    """The settings of an analysis of a change."""
+
+    names: Annotated[None, Option(parse=False)] = None
+    models: Models = DEFAULT_MODELS["change"]
+    allow_pickle: AllowPickle = False
 
 
 @Option(name="*")
@@ -145,23 +167,27 @@ class Results:
     force: Force = False
     open_report: Annotated[bool, Option(name="--open")] = False
 
-    @property
-    def kinds(self) -> list[str]:
-        """The kinds of files that figures are written as."""
-        return self.plots.split(",") if self.plots else []
+    def write(
+        self,
+        out: Path,
+        make: Callable[[Callable[[str], None]], Sequence[Fitted]],
+        parts: Sequence[str] = ("",),
+        **how: Any,  # noqa: ANN401
+    ) -> int:
+        """Make analyses, which announce their steps; write and print them; return the exit code.
 
-    def write[R](self, out: Path, make: Callable[[Callable[[str], None]], R], **how: Any) -> R:  # noqa: ANN401
-        """Make a result, which announces its steps, and write it into a folder as a whole."""
+        A single one is written into the folder, several into `parts` of it.
+        """
         from ..workflows import output
 
-        output.require_place(out, force=self.force)
+        output.require_place(out, [part for part in parts if part], force=self.force)
         with steps() as tell:
-            result = make(tell)
+            results = dict(zip(parts, make(tell), strict=True))
             tell("writing the report")
-            with output.replace_results(out, force=self.force) as stage:  # only now is it written
-                written = cast(Any, result)
-                output.write_results(written, stage, command_line(), kinds=self.kinds, **how)
-        return result
+            how |= {"force": self.force, "kinds": self.plots.split(",") if self.plots else []}
+            output.write_results(results, out, command_line(), **how)  # only now is it written
+        lines = (line for result in results.values() for line in str(result).splitlines())
+        return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
 
     def finish(self, lines: Iterable[str], out: Path, *, doubtful: bool) -> int:
         """Print what was found and where the report is, open it if asked; return the exit code."""
@@ -175,7 +201,7 @@ class Results:
 
 
 READING, LIST_READING, RESULTS = Reading(), ListReading(), Results()
-FITTING, FITTING_ALONE = Fitting(), FittingAlone()
+FITTING_ALONE, MEASURING, COMPARING = FittingAlone(), Measuring(), Comparing()
 
 TOKENS: ContextVar[list[str]] = ContextVar("tokens")
 """Arguments of the command under way."""
@@ -193,7 +219,7 @@ def command_line() -> str:
     return shlex.join(kept)
 
 
-def require_lists(names: Sequence[str], command: str) -> None:
+def require_no_embedding(names: Sequence[str], command: str) -> None:
     """Raise a ValueError that says how to name an embedding, if one stands among the lists."""
     from .._core.resources import bundled_names
     from ..embeddings.registry import ENDINGS, GENSIM_NAMES
@@ -209,7 +235,16 @@ def require_lists(names: Sequence[str], command: str) -> None:
 
 def require_file(out: Path | None, *endings: str, force: bool) -> None:
     """Check, before any work is done, whether a file can be written, if one is asked for."""
-    from ..workflows.output import require_file_place
+    from .._core.files import recover
 
-    if out is not None:
-        require_file_place(out, endings, force=force)
+    if out is None:
+        return
+    recover(out)
+    if out.suffix not in endings:
+        raise ValueError(f"--out must end in {' or '.join(endings)}; got {out.name!r}")
+    if out.is_dir():
+        raise IsADirectoryError(f"{out} is a folder; give --out the name of a file in it")
+    if out.exists() and not force:
+        raise ValueError(f"{out} is there already; pass --force to replace it")
+    if not out.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from .._core.checks import Argument, NamesArguments
+from .._core.display import Sheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,9 +20,6 @@ NAME = "bayesbias"
 
 OPTIONS = {"n_words": "--recover-words"}
 """Options that are not called as the argument that they stand for."""
-
-LEAST_WIDTH = 60
-"""Columns of a table at least: a narrower terminal breaks its lines, and no cell is lost."""
 
 CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 """All characters of Unicode's category Cc, which gets no others, but those that break lines."""
@@ -37,31 +35,17 @@ def say(*lines: str) -> None:
         print(plain(line))
 
 
-def frame(title: str, frame: pd.DataFrame, columns: Mapping[str, str]) -> None:
-    """Print a frame as a table: for each head a column, with a format as in ``mean:.3f``."""
-    cells = [f"{{{column}}}" for column in columns.values()]
-    rows = [[cell.format_map(row) for cell in cells] for row in frame.to_dict("records")]
-    table(title, list(columns), rows)
+def frame(title: str, frame: pd.DataFrame, *names: str) -> None:
+    """Print columns of a frame as a table, with numbers as the pages of reports write them."""
+    from ..report import writer
+
+    made = writer.table(frame, title, *names)
+    table(title, made.heads, made.rows)
 
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table on stdout; ``>`` ending a head marks numbers, ``|`` unbroken lines."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(title=Text(plain(title), "bold"), title_justify="left", box=SIMPLE_HEAD)
-    shown.padding = (0, 1, 0, 0)
-    for head in heads:
-        side: Literal["left", "right"] = "right" if head.endswith(">") else "left"
-        whole = head.endswith("|")
-        shown.add_column(head.rstrip(">|"), justify=side, overflow="fold", no_wrap=whole)
-    for row in rows:
-        shown.add_row(*(Text(plain(cell)) for cell in row))
-    console = Console(markup=False, highlight=False, emoji=False, quiet=QUIET.get())
-    console.width = max(console.width, LEAST_WIDTH)
-    console.print(shown)
+    """Print a table on stdout."""
+    say(Sheet(title, tuple(map(tuple, rows)), tuple(heads)).text(), "")
 
 
 @contextmanager

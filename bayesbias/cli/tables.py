@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,6 @@ from . import options, screen
 
 MOST_ROWS, MOST_NAMED = 60, 100
 """Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
-
-SUMMARY = {name: name for name in ("level", "of", "connection")} | {
-    f"{name}>": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
-}
-SCORES = {"score": "score", "groups": "of"} | {
-    f"{name}>": name for name in ("value", "low", "high", "p_value")
-}
-"""Columns of the tables that are printed."""
 
 
 def table(
@@ -45,7 +36,7 @@ def table(
     from .._core.display import abridged
     from ..report.wording import sets_in_words
 
-    options.require_lists([wordlist], "table")
+    options.require_no_embedding([wordlist], "table")
     loaded = bb.load_wordlist(wordlist)
     options.require_file(out, ".csv", ".parquet", force=force)
     read = reading.load(loaded)
@@ -95,7 +86,8 @@ def fit(
     named = shown["protected_word"].where(shown["protected_word"] != "", shown["protected_group"])
     title = f"{table.name}, {posterior.attrs['model']}: mean distances"
     level = f"{100 * fitting.ci_prob:g}%"
-    screen.frame(f"{title}, {level} intervals", shown.assign(of=named), SUMMARY)
+    names = ("level", "of", "connection", "mean", "sd", "low", "high")
+    screen.frame(f"{title}, {level} intervals", shown.assign(of=named), *names)
     if len(shown) < len(frame):
         screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")
     unkept = "The posterior is not kept; --out FILE.nc keeps it."
@@ -136,7 +128,7 @@ def scores(
     from ..scores.permutation import named_alternative
     from ..tables.schema import THIN_MARK
 
-    options.require_lists([wordlist], "scores")
+    options.require_no_embedding([wordlist], "scores")
     loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
     options.require_file(out, ".csv", force=force)
     read = reading.load(loaded)
@@ -156,9 +148,9 @@ def scores(
     marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
     if len(thin):
         screen.say(f"Too few words of {sets_in_words(thin)}. {THIN_MEANING}")
-    numbers = {name: frame[name].map(_number) for name in ("value", "low", "high", "p_value")}
     title = f"{loaded.name} in {reading.name}: scores, {100 * ci_prob:g}% bootstrap intervals"
-    screen.frame(title, frame.assign(of=frame["groups"] + marks, **numbers), SCORES)
+    shown = ("score", "groups", "value", "low", "high", "p_value")
+    screen.frame(title, frame.assign(groups=frame["groups"] + marks), *shown)
     screen.say(
         "Intervals say how scores move with other words; p is exact, "
         f"{alternative}, and is about the split of these words into two."
@@ -170,12 +162,6 @@ def scores(
         screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
     if out is not None:
         screen.say(f"Table: {out}")
-
-
-def _number(value: float) -> str:
-    if isnan(value):
-        return "–"
-    return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"
 
 
 def convert(
@@ -227,15 +213,13 @@ def check_limits(
     Parameters
     ----------
     run : Path
-        A folder that `bayesbias run` wrote, or a posterior's .nc.
+        A folder that `bayesbias run` wrote for one model, or a posterior's .nc.
     difference : str
         A difference or sum of connections, as in bb.hypothesis.
     low, high : float
         The limits.
     """
-    from ..workflows.output import lead_posterior
-
-    posterior = bb.load_posterior(lead_posterior(run) if run.is_dir() else run)
+    posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")
     inside = low <= row["low"] and row["high"] <= high
     screen.say(

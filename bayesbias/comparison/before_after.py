@@ -13,7 +13,7 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.recovery import VOCABULARY
-from ..embeddings.load import load_vectors, open_embedding
+from ..embeddings.load import VectorsLike, load_vectors, open_embedding
 from ..embeddings.word_sets import WordVectors
 from ..scores.directions import direct_bias, same
 from ..scores.groups import mac, mac_change, mac_of_table
@@ -178,7 +178,7 @@ def bias_before_after(
 
 
 def load_frequent(
-    source: str, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
+    source: VectorsLike, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> KeyedVectors:
     """Load the first words of an embedding, and those of the sets, for `bias_before_after`."""
     chunks = open_embedding(source, allow_pickle=allow_pickle, progressbar=False).chunks()

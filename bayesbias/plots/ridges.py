@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..comparison.changes import band_shares
 from ..tables.descriptives import UNRELATED, densities, mac_band
 from ..tables.schema import validate_table
 from .frame import (
@@ -54,7 +53,12 @@ def distributions(
         Of the band, in units of distance; by default abs(1 - MAC) of `table`.
     """
     filled = validate_table(table if after is None else after)
-    bands = mac_band(table, half_width) if after is None else band_shares(table, after, half_width)
+    if after is None:
+        bands = mac_band(table, half_width)
+    else:
+        from ..comparison.changes import band_shares
+
+        bands = band_shares(table, after, half_width)
     names = bands["connection"].tolist()
     low, high = float(bands["band_low"].iloc[0]), float(bands["band_high"].iloc[0])
     curves = densities(filled).assign(when="after")

@@ -11,12 +11,10 @@ from .. import plots
 from .._core.display import Sheet
 from ..tables.levels import OVERALL, WORD, at_level
 from ..tables.schema import CONTROLS
-from .headline import CLOSING, ORDER, change_headline, headline_rows
+from .headline import ORDER, change_headline, headline_rows
 from .list_page import overall_table
 from .numbers import (
     BORDERLINE,
-    ROUNDED,
-    Row,
     counted,
     ends,
     graded,
@@ -27,9 +25,9 @@ from .numbers import (
     probability_name,
     signed,
 )
-from .wording import MEANINGS, coverage_sentence
+from .wording import MEANINGS, coverage_sentence, fitted_lines, reading_lines
 from .write_up import WriteUp, with_references
-from .writer import Block, Figure, Line, Page, Section, lines, prose, table
+from .writer import Block, Figure, Line, Page, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
@@ -46,19 +44,20 @@ def page(analysis: ChangeAnalysis) -> Page:
         kind="Cosine distances, before and after",
         title=f"{name}{' → '.join(analysis.names)}",
         lede=change_headline(analysis).about,
-        sections=[
-            Section("found", "What changed", _found(analysis)),
-            Section("order", "Did orders turn", _orders(analysis)),
-            Section("side", "Side effects", side_effects(analysis)),
-            Section("scores", "What single numbers report", _scores(analysis)),
-            Section("changes", "All distances", _distances(analysis)),
-            Section("reading", "How to read this", [_reading(analysis)]),
-            Section("model", "Model and pairing", _model(analysis)),
-            Section(
-                "limits", "What may not be concluded", [lines("limits.people", "limits.change")]
-            ),
+        sections=sections(
+            ("found", "What changed", _found(analysis)),
+            ("order", "Did orders turn", _orders(analysis)),
+            ("side", "Side effects", side_effects(analysis)),
+            ("scores", "What single numbers report", _scores(analysis)),
+            ("changes", "All distances", _distances(analysis)),
+            ("reading", "How to read this", [_reading(analysis)]),
+            ("model", "Model and pairing", _model(analysis)),
+            ("limits", "What may not be concluded", [lines("limits.people", "limits.change")]),
+        ),
+        facts=[
+            Line("Paired rows, SHA-256", hashed),
+            *fitted_lines(analysis.results, analysis.settings),
         ],
-        facts=[Line("Paired rows, SHA-256", hashed)],
         doubts=analysis.doubts,
     )
 
@@ -67,7 +66,7 @@ def sheet(analysis: ChangeAnalysis) -> Sheet:
     """Show what leads in a terminal or notebook."""
     order, *_ = order_sentences(analysis)
     notes = [pairing(analysis), order, *side_effects(analysis), *single_numbers(analysis)]
-    return change_headline(analysis).sheet(*notes, CLOSING)
+    return change_headline(analysis).sheet(*notes, prose("not_people"))
 
 
 def write_up(analysis: ChangeAnalysis) -> WriteUp:
@@ -122,7 +121,7 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
             forest,
             "How far each kind of attribute moved: all words, and each group; see changes.csv.",
         ),
-        CLOSING,
+        prose("not_people"),
     ]
 
 
@@ -182,34 +181,23 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
 
 def _scores(analysis: ChangeAnalysis) -> list[Block]:
     frame, remains = analysis.scores, analysis.remains
-    names = ("score", "groups", "before", "after", "change", "interval", "test", "note")
-    frame = frame.assign(test=[_t_test(row) or "–" for row in frame.to_dict("records")])
+    names = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
     frame.attrs.setdefault("ci_prob", analysis.settings.ci_prob)
     blocks: list[Block] = [
         table(frame, "Single numbers", *names),
         *single_numbers(analysis),
     ]
     if remains is not None:
-        shown = remains[["check", "measure", "before", "after", "chance", "n"]]
+        shown = ("check", "measure", "before", "after", "chance", "n")
         caption = "Is the bias found again? Of targets and classes"
-        blocks += [table(shown, caption), prose("found_again")]
+        blocks += [table(remains, caption, *shown), prose("found_again")]
     return blocks
-
-
-def _t_test(row: Row) -> str:
-    """Write the statistic and the p-value of a t-test, if there is one."""
-    if pd.isna(row["t"]):
-        return ""
-    p = f"= {row['p_value']:.3f}" if row["p_value"] >= 0.001 else "< 0.001"
-    return f"t = {number(row['t'], 2)}, p {p}"
 
 
 def single_numbers(analysis: ChangeAnalysis) -> list[str]:
     """Word what MAC, Direct Bias and a classifier report."""
     mac = analysis.scores.query("score == 'mac'").iloc[0]
-    test = f" (paired t-test {_t_test(mac)})" if _t_test(mac) else ""
-    ends = {end: number(mac[end]) for end in ("before", "after")}
-    sentences = [prose("single_numbers", test=test, **ends)]
+    sentences = [prose("single_numbers", before=number(mac["before"]), after=number(mac["after"]))]
     if analysis.remains is None:
         return sentences
     rows = {str(row["check"]): row for row in analysis.remains.to_dict("records")}
@@ -235,27 +223,16 @@ def _distances(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def _reading(analysis: ChangeAnalysis) -> list[Line]:
-    settings, frame = analysis.settings, analysis.changes
-    return lines(
-        "reading.change",
-        kinds="; ".join(f"{name}: {MEANINGS[name]}" for name in frame["connection"].unique()),
-        ci=probability_name(settings.ci_prob),
-        about=settings.about_interval,
-        rope=f"±{analysis.rope:.2g}",
-        rounded=ROUNDED,
-    )
+    kinds = (f"{name}: {MEANINGS[name]}" for name in analysis.changes["connection"].unique())
+    values = {"kinds": "; ".join(kinds), "rope": f"±{analysis.rope:.2g}"}
+    return reading_lines(analysis.settings, "reading.change", **values)
 
 
 def _model(analysis: ChangeAnalysis) -> list[Block]:
     ci_prob = analysis.settings.ci_prob
     fitted = [
-        Line(
-            f"Model {name}",
-            f"{result.spec.title or 'no title'}. Fitted by {result.posterior.attrs['method']} "
-            f"({result.posterior.attrs['method_reason']}). "
-            f"{coverage_sentence(result, ci_prob, 'changes')}",
-        )
-        for name, result in analysis.results.items()
+        Line(f"{name} – {one.spec.title or 'no title'}", coverage_sentence(one, ci_prob, "changes"))
+        for name, one in analysis.results.items()
     ]
     return [pairing(analysis), *analysis.notices, fitted, prose("paired")]
 

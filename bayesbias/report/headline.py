@@ -35,11 +35,8 @@ if TYPE_CHECKING:
 ORDER = ("associated", "different")
 """The connections whose order is watched, and whose contrast has reference lists."""
 
-CLOSING = (
-    "These are probabilities about words in texts, not verdicts: the report says what does not "
-    "follow."
-)
-"""Last words of a command that prints findings."""
+CLOSER, MOVED_AWAY = "probability that it is closer to its own", "probability that it moved away"
+"""Heads of the probabilities that a contrast is below zero, and that it grew."""
 
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Names of the nulls, by how their lists are drawn."""
@@ -55,8 +52,8 @@ class Headline:
 
     def sheet(self, *notes: str) -> Sheet:
         """Show it in a terminal or notebook, with more notes."""
-        heads = (h.removesuffix("?").replace("closer than", "than") for h in self.table.heads)
-        return Sheet(self.about, self.table.rows, tuple(heads), "\n".join([*self.notes, *notes]))
+        texts = "\n".join([*self.notes, *notes])
+        return Sheet(self.about, self.table.rows, self.table.heads, texts)
 
 
 def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -82,10 +79,10 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     rows["closer"] = [graded(p, n_draws) for p in chance]
     rows["edge"] = [borderline(row, n_draws, analysis.rope) for row in rows.to_dict("records")]
     rows = with_marks(analysis, rows)
-    if analysis.reference is not None:
-        for match in NULLS:
-            places = analysis.reference.of_match(match).set_index("protected_group")["percentile"]
-            rows[match] = 1 - rows["protected_group"].map(places)
+    if analysis.reference:
+        for match, places in analysis.reference["reference"].groupby("match", sort=False):
+            at = places.set_index("protected_group")["percentile"]
+            rows[str(match)] = 1 - rows["protected_group"].map(at)
     return rows
 
 
@@ -110,12 +107,9 @@ def headline(analysis: Analysis) -> Headline:
         second=MEANINGS[second],
         stereotypes=counted(stereotypes, "stereotype"),
     )
-    ci, nulls = (
-        probability_name(analysis.settings.ci_prob),
-        [name for name in NULLS if name in rows],
-    )
-    heads = ["", f"contrast ({ci} interval)", "closer to their own?"]
-    heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
+    nulls = [name for name in NULLS if name in rows]
+    heads = ["", f"contrast ({probability_name(analysis.settings.ci_prob)} interval)", CLOSER]
+    heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls]
     cells = [
         (
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
@@ -133,22 +127,20 @@ def headline(analysis: Analysis) -> Headline:
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Word what the numbers of a list allow you to say, and what they are not about."""
-    groups, reference = at_level(rows, GROUP), analysis.reference
-    named = groups if len(groups) else rows
-    chances = joined(f"{row['of']} ({row['closer']})" for row in named.to_dict("records"))
-    sentences = [prose("may_say", chances=chances)]
+    groups = at_level(rows, GROUP)
+    sentences = []
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
         some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
-        values = {"some": probability(some), "none": probability(none)}
-        sentences.append(prose("at_least_one", n=len(groups), **values))
-    if reference is not None:
-        lists = reference.frames["reference_lists"].query("match == 'topics'")
+        chances = {"some": probability(some), "none": probability(none)}
+        sentences.append(prose("at_least_one", n=len(groups), **chances))
+    if analysis.reference:
+        lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
-        counts = {f"n_{match}": count for match, count in reference.n_lists.items()}
-        sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts, **NULLS))
-    elif analysis.settings.reference_lists and not analysis.settings.templates:
+        values = {"beyond": beyond, "n_rows": len(rows), "n": len(places)}
+        sentences.append(prose("last_columns", **values, **NULLS))
+    elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
     return [*sentences, prose("not_people")]
 
@@ -183,10 +175,10 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:
-        about, what, asked = prose("about_moves"), "Mean distances", "farther away?"
+        about, what = prose("about_moves"), "Mean distances"
         rows = at_level(frame, OVERALL).assign(of=lambda rows: rows["connection"])
     else:
-        about, what, asked = prose("about_change"), "Associated − different", "away from their own?"
+        about, what = prose("about_change"), "Associated − different"
         rows, frame = headline_rows(orders), orders
     n_draws = frame.attrs["n_draws"]
     chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])
@@ -202,7 +194,7 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
         for row, p in zip(rows.to_dict("records"), chance, strict=True)
     ]
     ci = probability_name(analysis.settings.ci_prob)
-    heads = ("", "before", "after", f"change ({ci} interval)", asked)
+    heads = ("", "before", "after", f"change ({ci} interval)", MOVED_AWAY)
     caption = f"{what} under the model {analysis.lead.spec.name}"
     table = Table(caption, heads, (False, True, True, False, False), tuple(cells), leads=True)
     return Headline(about, table, [])

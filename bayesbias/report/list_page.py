@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,11 +17,11 @@ from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, WORD, at_level
 from . import wording
-from .headline import CLOSING, headline, headline_rows, is_relative, leading_rows
+from .headline import headline, headline_rows, is_relative, leading_rows
 from .numbers import ROUNDED, counted, joined, probability_name
-from .wording import MEANINGS, THIN_MEANING
+from .wording import MEANINGS, THIN_MEANING, fitted_lines, reading_lines
 from .write_up import write_up
-from .writer import Block, Figure, Line, Page, Section, Table, lines, prose, table
+from .writer import REPORT, Block, Figure, Line, Page, Table, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
@@ -33,36 +33,47 @@ KIND = "Cosine distances in a word embedding"
 
 def page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
-    wordlist, since = analysis.wordlist, analysis.since
-    lead, changed = headline(analysis), list[Block]()
-    if since is not None:
-        changed = [table(since, "What changed") if len(since) else "Nothing changed."]
+    wordlist, lead = analysis.wordlist, headline(analysis)
     found = [lead.table, headline_figure(analysis), *lead.notes, *_baseline(analysis)]
-    sections = [
-        Section("found", "What was found", found),
-        Section("reference", "Other measures", _reference(analysis)),
-        Section("since", "Since an earlier run", changed),
-        Section("reading", "How to read this", [_reading(analysis)]),
-        Section("measured", "What was measured", _measured(analysis)),
-        Section("words", "Groups and words", _words(analysis)),
-        Section("driving", "Influential words", _driving(analysis)),
-        Section("models", "What the model changes", _models(analysis)),
-        Section("check", "Does the model fit", _check(analysis)),
-        Section("limits", "What may not be concluded", [_limits(analysis)]),
+    facts = [
+        Line("Word list", wordlist.name),
+        Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
+        Line("Vectors used, SHA-256", analysis.vectors_hash),
+        *fitted_lines(analysis.results, analysis.settings),
     ]
     return Page(
         kind=KIND,
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
         lede=lead.about,
-        sections=[section for section in sections if section.blocks],
-        facts=_facts(analysis),
+        sections=sections(
+            ("found", "What was found", found),
+            ("reference", "Other measures", _reference(analysis)),
+            ("since", "Since an earlier run", [[Line("", text) for text in _since(analysis)]]),
+            ("reading", "How to read this", [_reading(analysis)]),
+            ("measured", "What was measured", _measured(analysis)),
+            ("words", "Groups and words", _words(analysis)),
+            ("driving", "Influential words", _driving(analysis)),
+            ("models", "What the model changes", _models(analysis)),
+            ("check", "Does the model fit", _check(analysis)),
+            ("limits", "What may not be concluded", [_limits(analysis)]),
+        ),
+        facts=facts,
         doubts=analysis.doubts,
     )
 
 
 def sheet(analysis: Analysis) -> Sheet:
     """Show what leads in a terminal or notebook."""
-    return headline(analysis).sheet(*wording.missing_sentences(analysis), CLOSING)
+    return headline(analysis).sheet(*wording.missing_sentences(analysis), *_since(analysis))
+
+
+def _since(analysis: Analysis) -> list[str]:
+    """Word what changed since an earlier run, if it is compared with one."""
+    if analysis.since is None:
+        return []
+    rows = analysis.since.to_dict("records")
+    changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
+    return changed or ["Nothing changed since the earlier run."]
 
 
 def headline_figure(analysis: Analysis) -> Figure:
@@ -70,9 +81,9 @@ def headline_figure(analysis: Analysis) -> Figure:
     first, second = leading_pair(analysis.table)
     rows, lead = leading_rows(analysis), analysis.lead.spec.name
     edge = rows["of"][rows["edge"] != ""].tolist()
-    if analysis.reference is not None:
+    if analysis.reference:
         keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
-        ranges = analysis.reference.of_match("frequency")[[*keys, *ends]]
+        ranges = analysis.reference["reference"].query("match == 'frequency'")[[*keys, *ends]]
         rows = rows.merge(ranges, "left", on=keys).astype(dict.fromkeys(ends, np.float64))
     closer = f"{first} attributes are closer than {second} ones"
     if is_relative(rows):
@@ -85,34 +96,30 @@ def headline_figure(analysis: Analysis) -> Figure:
 
 
 def _baseline(analysis: Analysis) -> list[Block]:
-    rows = analysis.baseline
+    rows, caption = analysis.baseline, "Own stereotypes less others, relative to baseline words"
     names = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
-    caption = "Own stereotypes less others, relative to baseline words"
-    return [prose("baseline"), table(rows, caption, *names)] if len(rows) else []
+    return [prose("baseline") if len(rows) else "", table(rows, caption, *names)]
 
 
 def _reference(analysis: Analysis) -> list[Block]:
-    reference = analysis.reference
-    if reference is None:
+    frames = analysis.reference
+    if not frames:
         return []
-    scores, relative = reference.frames["scores"], reference.frames["relative"]
     names = ("score", "groups", "reading", "value", "low", "high", "p_value")
     return [
-        prose("questions", n_words=f"{reference.n_words:,}"),
-        *([table(scores, "Scores", *names)] if len(scores) else []),
-        *([table(relative, "Random words")] if len(relative) else []),
+        prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
+        table(frames["scores"], "Scores", *names),
+        table(frames["relative"], "Random words"),
     ]
 
 
 def _reading(analysis: Analysis) -> list[Line]:
-    settings = analysis.settings
     fitted = (f"{name} – {one.spec.title or 'no title'}" for name, one in analysis.results.items())
-    return lines(
+    return reading_lines(
+        analysis.settings,
         "reading.list",
         "reading.difference",
         kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
-        ci=probability_name(settings.ci_prob),
-        about=settings.about_interval,
         rope=f"±{analysis.rope:.2g}",
         models="; ".join(fitted),
     )
@@ -143,7 +150,7 @@ def _measured(analysis: Analysis) -> list[Block]:
         ),
         table(listed, "The list, set by set", "role", "set", "words", "found", "which"),
         *wording.missing_sentences(analysis),
-        *([f"Read in another form (case “{settings.case}”): {forms}."] if forms else []),
+        f"Read in another form (case “{settings.case}”): {forms}." if forms else "",
         [Line("Warning", text) for text in analysis.notices],
     ]
 
@@ -192,24 +199,17 @@ def _driving(analysis: Analysis) -> list[Block]:
     if len(lead["influence"]):
         contrast = " − ".join(leading_pair(analysis.table)).capitalize()
         caption = "Each line ends where the contrast is without that word; see influence.csv."
+        draw = partial(plots.influence, lead["influence"], most=6)
         blocks = [
             prose("influence", contrast=contrast, sentence=wording.influence_sentence(lead)),
-            Figure(
-                "influence",
-                partial(plots.influence, lead["influence"], most=6),
-                f"Model {lead.spec.name}. {caption}",
-            ),
+            Figure("influence", draw, f"Model {lead.spec.name}. {caption}"),
         ]
-    sizes = lead["sizes"]
-    if len(sizes):
-        sizes = sizes.assign(
-            role=sizes["role"].str.replace("_", " "),
-            count_as=sizes["n_effective"].map("{:.1f}".format),
-        ).rename(columns={"name": "set", "n_words": "words"})
-        blocks += [
-            prose("sizes"),
-            table(sizes, "Effective sizes", "role", "set", "words", "count_as"),
-        ]
+    if len(lead["sizes"]):
+        sizes = lead["sizes"].rename(columns={"name": "set", "n_words": "words"})
+        count_as = sizes["n_effective"].map("{:.1f}".format)
+        sizes = sizes.assign(role=sizes["role"].str.replace("_", " "), count_as=count_as)
+        names = ("role", "set", "words", "count_as")
+        blocks += [prose("sizes"), table(sizes, "Effective sizes", *names)]
     return blocks
 
 
@@ -264,51 +264,31 @@ def _limits(analysis: Analysis) -> list[Line]:
     ]
 
 
-def _facts(analysis: Analysis) -> list[Line]:
-    settings = analysis.settings
-    facts = [
-        Line("Word list", analysis.wordlist.name),
-        Line("Embedding", settings.vectors),
-        Line("Vectors used, SHA-256", analysis.vectors_hash),
-    ]
-    for name, result in analysis.results.items():
-        fit, draws = result.posterior.attrs, f"{settings.chains} × {settings.draws} draws"
-        text = (
-            f"{result.spec.reference or 'No reference.'} Fitted by {fit['method']} "
-            f"({fit['method_reason']}), {draws}, seed {fit['seed']}."
-        )
-        facts.append(Line(f"Model {name}", text))
-    return facts
-
-
-def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
-    """Return the page that leads to the reports of several lists, with the contrast of each.
-
-    With each analysis goes the path of its report from the index, with forward slashes.
-    """
-    settings, links, cells = entries[0][0].settings, list[Line](), list[tuple[str, ...]]()
-    for analysis, path in entries:
-        name, rows = analysis.wordlist.name, headline(analysis).table.rows
-        contrast = " − ".join(leading_pair(analysis.table))
-        links.append(Line(analysis.wordlist.title or name, f"{contrast} {rows[0][1]}", quote(path)))
-        cells += [(name, contrast, *row[:3]) for row in rows]
-    heads = ("list", "difference", "of", *headline(entries[0][0]).table.heads[1:3])
+def index_page(analyses: Mapping[str, Analysis]) -> Page:
+    """Return the page that leads to the reports of several lists, by the names of their folders."""
+    links, cells, heads = list[Line](), list[tuple[str, ...]](), list[str]()
+    for folder, analysis in analyses.items():
+        name, lead = analysis.wordlist.name, headline(analysis).table
+        contrast, path = " − ".join(leading_pair(analysis.table)), quote(f"{folder}/{REPORT}")
+        links.append(Line(analysis.wordlist.title or name, f"{contrast} {lead.rows[0][1]}", path))
+        cells += [(name, contrast, *row[:3]) for row in lead.rows]
+        heads = ["list", "difference", "of", *lead.heads[1:3]]
     caption = "The contrast that leads every list, overall and by group"
     blocks: list[Block] = [
-        prose("index", ci=probability_name(settings.ci_prob)),
+        prose("index", ci=probability_name(analysis.settings.ci_prob)),
         links,
-        Table(caption, heads, (False,) * len(heads), tuple(cells)),
-        *([THIN_MEANING] if any(len(analysis.thin) for analysis, _ in entries) else []),
+        Table(caption, tuple(heads), (False,) * len(heads), tuple(cells)),
+        THIN_MEANING if any(len(one.thin) for one in analyses.values()) else "",
         ROUNDED,
-        CLOSING,
+        prose("not_people"),
     ]
     return Page(
         kind=KIND,
-        title=f"{counted(len(entries), 'word list')}, in {settings.embedding}",
+        title=f"{counted(len(analyses), 'word list')}, in {analysis.settings.embedding}",
         lede="The same question asked of each list: are stereotypes of a word's own group closer "
         "to it than those of other groups, and how sure is that?",
-        sections=[Section("lists", "All lists", blocks)],
-        doubts=[f"{one.wordlist.name}, {doubt}" for one, _ in entries for doubt in one.doubts],
+        sections=sections(("lists", "All lists", blocks)),
+        doubts=[f"{name}, {doubt}" for name, one in analyses.items() for doubt in one.doubts],
     )
 
 

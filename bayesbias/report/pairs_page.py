@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
+from .._core.display import Sheet
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
-from ..tables.levels import OVERALL, at_level
-from .headline import CLOSING
-from .numbers import counted, graded, number, percent, probability, probability_name
-from .writer import Block, Figure, Line, Page, Section, lines, prose, table
+from ..tables.levels import OVERALL
+from .numbers import counted, named, probability
+from .wording import fitted_lines, reading_lines
+from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, table
 
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
-
-MOST_PAIRS = 3
-"""Models up to which every difference has a sentence; the table has all."""
 
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 
 def page(analysis: PairAnalysis) -> Page:
     """Return the page of sentence pairs."""
-    measures, published = analysis.frames["measures"], list[Block]()
-    if len(measures):
-        caption = "Published measures, over all pairs and by bias type"
-        published = [prose("published"), table(measures, caption)]
-    sections = [
-        Section("found", "What was found", _found(analysis)),
-        Section("reading", "How to read this", [_reading(analysis)]),
-        Section("measured", "What was measured", _measured(analysis)),
-        Section("types", "Bias types", _types(analysis)),
-        Section("models", "Which model more", _models(analysis)),
-        Section("measures", "Published measures", published),
-        Section("limits", "What may not be concluded", [lines("limits.pairs")]),
-    ]
+    measures = analysis.frames["measures"]
+    caption = "Published measures, over all pairs and by bias type"
+    published: list[Block] = [prose("published") if len(measures) else "", table(measures, caption)]
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
         lede="How often a language model finds the stereotypical one of two sentences more "
         "probable, for which kinds of stereotypes, how sure that is, and what does not follow "
         "from it.",
-        sections=[section for section in sections if section.blocks],
+        sections=sections(
+            ("found", "What was found", _found(analysis)),
+            ("reading", "How to read this", [_reading(analysis)]),
+            ("measured", "What was measured", _measured(analysis)),
+            ("types", "Bias types", _types(analysis)),
+            ("models", "Which model more", _models(analysis)),
+            ("measures", "Published measures", published),
+            ("limits", "What may not be concluded", [lines("limits.pairs")]),
+        ),
         facts=_facts(analysis),
         doubts=analysis.doubts,
     )
@@ -60,59 +56,39 @@ def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
 
 
 def _found(analysis: PairAnalysis) -> list[Block]:
+    return [_preferences(analysis), _most(analysis), prose("not_people")]
+
+
+def sheet(analysis: PairAnalysis) -> Sheet:
+    """Show what was found in a terminal or notebook."""
+    lead = _preferences(analysis)
+    notes = "\n".join(map(str, [*_most(analysis), prose("not_people")]))
+    return Sheet(lead.caption, lead.rows, lead.heads, notes)
+
+
+def _preferences(analysis: PairAnalysis) -> Table:
+    """Show how often stereotypes are preferred, in these pairs and in a new one."""
+    keys, observed = ["measure", "model"], analysis.frames["observed"]
+    whole = observed[observed["bias_type"] == ALL_TYPES].set_index(keys)
     shares = _of(analysis.frames["summary"])
     shares = shares[shares["level"] != "bias_type"]
-    names = ("measure", "level", "model", "mean", "interval", "p_above")
-    return [preference_lines(analysis), table(shares, SHARE, *names), CLOSING]
+    whole = whole.reindex(pd.MultiIndex.from_frame(shares[keys]))
+    shares = shares.assign(pairs=whole["n_pairs"].tolist(), observed=whole["share"].tolist())
+    names = (*keys, "level", "pairs", "observed", "mean", "interval", "p_above")
+    return replace(table(shares, SHARE, *names), leads=True)
 
 
-def preference_lines(analysis: PairAnalysis) -> list[Line]:
-    """Word for every model and measure how often stereotypes are preferred, and how sure it is."""
-    observed, ci = analysis.frames["observed"], probability_name(analysis.settings.ci_prob)
-    whole = observed[observed["bias_type"] == ALL_TYPES].set_index(["model", "measure"])
-    summary = _of(analysis.frames["summary"])
-    sentences = []
-    for row in summary[summary["level"] == "overall"].to_dict("records"):
-        share = whole.loc[(row["model"], row["measure"])]
-        text = (
-            f"the stereotypical sentence scores higher in {percent(share['share'], 1)} of "
-            f"{int(share['n_pairs']):,} pairs ({int(share['n_ties'])} ties, counted half); "
-            f"with other contrasts of words instead of these {int(share['n_clusters']):,}, in "
-            f"{percent(share['low'], 1)} to {percent(share['high'], 1)} ({ci} interval, by "
-            "resampling them). "
-            f"Of a new pair of this kind it does with probability {percent(row['mean'], 1)}, {ci} "
-            f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
-            f"one half has probability {graded(row['p_above'], analysis.settings.n_draws)}."
-        )
-        sentences.append(Line(f"{row['model']}, {row['measure']}", text))
-    return sentences
-
-
-def comparison_lines(analysis: PairAnalysis) -> list[Line]:
-    """Word which language model prefers stereotypes most, by how much, and how sure that is."""
-    count, ci = len(analysis.models), probability_name(analysis.settings.ci_prob)
-    sentences = []
-    if count > 2:
-        ranks = _of(analysis.frames["ranks"])
-        first = ranks[(ranks["level"] == "overall") & (ranks["rank"] == 1)]
-        for measure, rows in first.groupby("measure", sort=False):
-            most, second = (
-                f"{row['model']} {probability(row['probability'])}"
-                for row in rows.nlargest(2, "probability").to_dict("records")
-            )
-            text = f"prefers stereotypical sentences most often with probability: {most}, {second}."
-            sentences.append(Line(str(measure), text))
-    frame = _of(analysis.frames["contrasts"]) if 1 < count <= MOST_PAIRS else pd.DataFrame()
-    for row in at_level(frame, OVERALL).to_dict("records") if len(frame) else ():
-        more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
-        low, high = sorted(np.sign(row["mean"]) * np.array([row["low"], row["high"]]))
-        text = (
-            f"{row[more]} prefers stereotypical sentences more often than {row[less]}, by "
-            f"{number(100 * abs(row['mean']), 1)} percentage points ({ci} interval "
-            f"{number(100 * low, 1)} to {number(100 * high, 1)}); the direction has probability "
-            f"{graded(row['p_direction'], analysis.settings.n_draws)}."
-        )
-        sentences.append(Line(row["measure"], text))
+def _most(analysis: PairAnalysis) -> list[Line]:
+    """Word which language model prefers stereotypes most, and how probably."""
+    if len(analysis.models) < 2:
+        return []
+    ranks, sentences = _of(analysis.frames["ranks"]), []
+    first = ranks[(ranks["level"] == OVERALL) & (ranks["rank"] == 1)]
+    for measure, rows in first.groupby("measure", sort=False):
+        chances = rows.sort_values("probability", ascending=False).to_dict("records")
+        names = named([f"{row['model']} {probability(row['probability'])}" for row in chances])
+        text = f"prefers stereotypical sentences most often with probability: {names}."
+        sentences.append(Line(str(measure), text))
     return sentences
 
 
@@ -120,14 +96,8 @@ def _reading(analysis: PairAnalysis) -> list[Line]:
     names = [name for each in analysis.paired["measure"].unique() for name in each.split(" or ")]
     known = {name: MEASURES[name] for name in names if name in MEASURES}
     measures = "; ".join(f"{n} – {each.title} ({each.reference})" for n, each in known.items())
-    settings, spec = analysis.settings, analysis.spec
-    return lines(
-        "reading.pairs",
-        measures=measures,
-        ci=probability_name(settings.ci_prob),
-        about=settings.about_interval,
-        models=f"{spec.name} – {spec.title}",
-    )
+    models = f"{analysis.spec.name} – {analysis.spec.title}"
+    return reading_lines(analysis.settings, "reading.pairs", measures=measures, models=models)
 
 
 def _measured(analysis: PairAnalysis) -> list[Block]:
@@ -180,7 +150,6 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     caption = "Differences in the probability that the stereotypical sentence is preferred"
     names = (*keys, "mean", "interval", "p_direction")
     return [
-        comparison_lines(analysis),
         prose("common"),
         table(frame, caption, *names),
         table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
@@ -188,7 +157,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
 
 
 def _facts(analysis: PairAnalysis) -> list[Line]:
-    settings, spec, facts = analysis.settings, analysis.spec, list[Line]()
+    facts = []
     for record in analysis.scored:
         if "log" in record:
             text = f"{record['log']}, a log in the layout {record['layout']}"
@@ -196,9 +165,5 @@ def _facts(analysis: PairAnalysis) -> list[Line]:
         else:
             text = f"{record['kind']} language model; {record['dataset']}"
             facts.append(Line(record["model"], text))
-    methods = "; ".join(f"{n} by {tree.attrs['method']}" for n, tree in analysis.posteriors.items())
-    fitted = (
-        f"{spec.reference or 'No reference'}. {settings.chains} × {settings.draws} draws, seed "
-        f"{settings.seed}: {methods}."
-    )
-    return [*facts, Line(f"Model {spec.name}", fitted)]
+    results = {f"{one.spec.name}, {name}": one for name, one in analysis.results.items()}
+    return [*facts, *fitted_lines(results, analysis.settings)]

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from .numbers import counted, joined, named, number, percent, probability_name, signed
-from .writer import prose
+from .numbers import (
+    ROUNDED,
+    counted,
+    joined,
+    named,
+    number,
+    percent,
+    probability_name,
+    signed,
+)
+from .writer import Line, lines, prose
 
 if TYPE_CHECKING:
+    from ..sampling.options import FitOptions
     from ..workflows.results import ModelResult
     from ..workflows.wordlist import Analysis
 
@@ -34,6 +44,21 @@ THIN_MEANING = (
 
 UNEVEN = 0.05
 """Coverage this far from what it should be, in some connection, is named in a sentence."""
+
+
+def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
+    """Say how to read a page: what its intervals are, and what else the fixed lists name."""
+    ci, about = probability_name(settings.ci_prob), settings.about_interval
+    return lines(*keys, ci=ci, about=about, rounded=ROUNDED, **values)
+
+
+def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> Iterator[Line]:
+    """Say of every result how it was fitted, and where its model comes from."""
+    for name, result in results.items():
+        fit, draws = result.posterior.attrs, f"{settings.chains} × {settings.draws} draws"
+        how = f"{fit['method']} ({fit['method_reason']}), {draws}, seed {fit['seed']}"
+        text = f"{result.spec.reference or 'No reference.'} Fitted by {how}."
+        yield Line(f"Model {name}", text)
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
@@ -128,13 +153,10 @@ def comparison_sentence(comparison: pd.DataFrame | None) -> str:
         for other in others
     )
     of = "attribute words" if best["left_out"] == "attribute" else "single distances"
-    sentence = (
+    return (
         f"In expected log predictive density for {of} left out, the model {best['model']} was "
         f"ahead of {beaten}."
     )
-    bad = 0 if best["left_out"] == "attribute" else int(comparison["n_bad_k"].sum())
-    doubt = f" The share of {counted(bad, 'row')} is not reliable (a Pareto k above 0.7)."
-    return sentence + (doubt if bad else "")
 
 
 def sensitivity_sentence(result: ModelResult) -> str:

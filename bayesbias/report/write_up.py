@@ -9,14 +9,10 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from ..tables.descriptives import leading_pair
-from ..tables.levels import OVERALL
-from ..tables.schema import THIN_MARK
 from . import wording
-from .headline import NULLS, leading_rows, meanings
-from .numbers import counted, joined, number, percent, probability_name
+from .headline import NULLS, headline, leading_rows, meanings
+from .numbers import counted, joined, percent, probability_name
 from .wording import MEANINGS, THIN_MEANING
 from .writer import Raw, render
 
@@ -105,14 +101,14 @@ def _values(analysis: Analysis) -> dict[str, Any]:
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{n_words[name]:,} {name}" for name in MEANINGS if name in n_words]
-    places, nulls = _places(rows), [match for match in NULLS if match in rows]
+    lead_table, nulls = headline(analysis).table, [match for match in NULLS if match in rows]
     meaning, *differing = [*meanings(analysis, rows), ""]
     return {
         **{"analysis": analysis, "table": table, "settings": settings, "words": words},
         **{"wordlist": analysis.wordlist, "lead": lead, "others": others, "meaning": meaning},
         **{"found": dict(lead["diagnostics"].itertuples(index=False, name=None))},
         **{"counted": counted, "joined": joined, "priors_of": _priors, "formula": _formula},
-        **{"of_models": OF_MODELS, "version": version("bayesbias"), "rows": places},
+        **{"of_models": OF_MODELS, "version": version("bayesbias")},
         "cite": lambda keys: Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""),
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
         "of_embedding": OF_EMBEDDINGS.get(settings.embedding, ()),
@@ -123,9 +119,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "total": wording.own_entries(analysis),
         "ci": probability_name(settings.ci_prob),
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
-        "cells": [
-            [place[key] for key in ("name", "mean", "interval", "closer")] for place in places
-        ],
+        "headline": lead_table,
         "thin": THIN_MEANING if len(analysis.thin) else "",
         "beyond": [f"{percent(rows[match][0])} of lists of {NULLS[match]}" for match in nulls],
         "results": [
@@ -140,21 +134,6 @@ def _values(analysis: Analysis) -> dict[str, Any]:
             *filter(None, [wording.comparison_sentence(analysis.comparison)]),
         ],
     }
-
-
-def _places(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the texts of the contrast of all groups, and of each."""
-    return [
-        {
-            "name": f"{row['of']}{f' {THIN_MARK}' if row['thin'] else ''}",
-            "of": row["of"],
-            "mean": number(row["mean"]),
-            "interval": f"{number(row['low'])} to {number(row['high'])}{row['edge']}",
-            "whose": "their" if row["level"] == OVERALL else "its",
-            "closer": row["closer"],
-        }
-        for row in rows.to_dict("records")
-    ]
 
 
 def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .. import plots
 from ..tables.schema import CONNECTIONS, THIN_MARK
 from .numbers import (
     COLUMNS,
@@ -94,6 +93,15 @@ class Section:
     blocks: Sequence[Block]
 
 
+def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
+    """Return sections of keys, titles and blocks, without blocks and sections that are empty."""
+    whole = [
+        Section(key, title, [one for one in blocks if getattr(one, "rows", one)])
+        for key, title, blocks in parts
+    ]
+    return [section for section in whole if section.blocks]
+
+
 @dataclass(frozen=True)
 class Page:
     """A page: `doubts` are the sampler's warnings, `facts` stand under "Provenance"."""
@@ -129,8 +137,10 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     ``interval`` stands for ``low`` and ``high``. Intervals and probabilities that more draws could
     change are marked if the attrs of the frame have ``n_draws`` and ``rope``, intervals of rows
     whose ``thin`` is true carry ``THIN_MARK``, and NaN is a dash. `numbers.COLUMNS` has the heads
-    and the way that numbers are written.
+    and the way that numbers are written. Without rows the table is empty, and is not shown.
     """
+    if frame.empty:
+        return Table(caption, (), (), ())
     attrs: dict[Any, Any] = frame.attrs
     n_draws, rope = attrs.get("n_draws"), attrs.get("rope")
     writers = COLUMNS | {
@@ -181,6 +191,8 @@ def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
     A page shows them as images, so that nothing in a drawing can act on the page.
     """
     import matplotlib as mpl
+
+    from .. import plots
 
     mpl.use("agg")  # no window, whatever the machine has
     drawn: dict[str, str] = {}

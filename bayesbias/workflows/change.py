@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -29,11 +28,10 @@ from ..comparison import (
     scores_before_after,
     turned_counts,
 )
-from ..comparison.before_after import N_WORDS, load_frequent
+from ..comparison.before_after import load_frequent
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors
-from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
@@ -53,7 +51,7 @@ from .results import (
     quietly,
     written_call,
 )
-from .settings import settings_of
+from .settings import ChangeSettings, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -61,21 +59,6 @@ if TYPE_CHECKING:
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of a model that are written, one row's model in its column ``model``."""
-
-
-@dataclass(frozen=True)
-class ChangeSettings(FitOptions):
-    """How to fit and read a change: the options of a fit, and what the two ends are called.
-
-    `models` are names or paths of models for changes; the last leads. `case` and `allow_pickle`
-    are for `load_vectors`, `recover_words` is for `bias_before_after`.
-    """
-
-    names: tuple[str, str] | None = None
-    models: tuple[str, ...] = DEFAULT_MODELS["change"]
-    case: str = "exact"
-    allow_pickle: bool = False
-    recover_words: int = N_WORDS
 
 
 def _watched(tree: DataTree) -> bool:
@@ -238,7 +221,7 @@ def analyze_change(
             scores = mac_before_after(one, two)
         if recover is not None and sources:
             asked = load_defining_sets(recover)
-            first, second = (_frequent(source, asked, **loading) for source in sources)
+            first, second = (load_frequent(source, asked, **loading) for source in sources)
             n_words = known.recover_words
             remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
     given = {"before": before, "after": after, "wordlist": wordlist}
@@ -275,25 +258,12 @@ def _debiased(
     """Apply a debiasing method to the vectors before, if `after` names one."""
     if not isinstance(after, str):
         return after
-    methods, there = debias.DEBIASING_METHODS, Path(after).exists()
+    methods, path = debias.DEBIASING_METHODS, Path(after)
     if after not in methods:
-        if get_close_matches(after, methods) and not (there or Path(after).suffix):
+        if get_close_matches(after, methods) and not (path.exists() or path.suffix):
             raise ValueError(unknown_name("embedding or debiasing method", after, methods))
         return after
-    if there:
-        warnings.warn(
-            f"{after} is read as the debiasing method; for the file or folder of that name give "
-            f"./{after}",
-            stacklevel=3,
-        )
     if sets is None:
         sets = words.name if words.name in debias.defining_sets() else "gender"
     method: Callable[..., KeyedVectors] = getattr(debias, after)
     return method(load_vectors(before, **loading), sets)
-
-
-def _frequent(source: VectorsLike, sets: DefiningSets, **loading: bool) -> KeyedVectors:
-    """Load a vocabulary to look for a bias in."""
-    if isinstance(source, str | os.PathLike):
-        return load_frequent(str(source), sets, **loading)
-    return load_vectors(source)

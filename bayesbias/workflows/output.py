@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
+from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..report.writer import Page
-    from .pairs import PairAnalysis
-    from .results import ModelAnalysis
-    from .sweep import Sweep
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -34,41 +32,42 @@ OWN_NAMES = (
 )
 """Files that every result of a list holds; one of them means that there is a result already."""
 
-_OWN = re.compile(
-    r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.(html|md)|run\.json|"
-    r"write-up\.(md|tex)|references\.bib|"
-    r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
-    r"|diagnostics|influence|since|reference|reference_lists|ranks|scores"
-    r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
-    r"|paired|observed|measures|cells|differences|shares"  # of sentence pairs, of a sweep
-    r"|fits|standalone|relative|words)\.csv)"  # of a background
-)
+_OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
 """What the record of an earlier run may name for removal, if it is not written again."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
 def write_results(
-    result: ModelAnalysis | PairAnalysis | Sweep,
-    folder: Path,
+    results: Mapping[str, Any],
+    out: Path,
     command: str,
     *,
+    force: bool,
     posteriors: bool = True,
     kinds: Sequence[str] = (),
 ) -> None:
-    """Write everything about an analysis into its folder, the record last.
+    """Write analyses into a folder as a whole: a single one into it, each of several into its own.
 
-    A single posterior is ``posterior.nc``, several are named after their models.
+    `results` are by these folders' names, "" for a single one. Several get an index. A single
+    posterior is ``posterior.nc``, several are named after their models.
     """
-    texts: Mapping[str, str] = getattr(result, "texts", {})
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    write_frames(result.frames, folder)
-    trees = result.posteriors if posteriors else {}
-    for name, tree in trees.items():
-        file = f"posterior-{name}.nc" if len(trees) > 1 else "posterior.nc"
-        save_posterior(tree, folder / file)
-    write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
+    with replace_results(out, force=force) as stage:
+        for part, result in results.items():
+            folder = stage / part
+            folder.mkdir(exist_ok=True)
+            for name, text in getattr(result, "texts", {}).items():
+                (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+            write_frames(result.frames, folder)
+            trees = result.posteriors if posteriors else {}
+            for name, tree in trees.items():
+                end = f"-{name}" if len(trees) > 1 else ""
+                save_posterior(tree, folder / f"posterior{end}.nc")
+            write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
+        if len(results) > 1:
+            from ..report.list_page import index_page
+
+            write_report(index_page(results), {"command": command, "lists": [*results]}, stage)
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
@@ -101,20 +100,13 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
 
-def lead_posterior(folder: Path) -> Path:
-    """Return the file of the posterior that leads in a folder of results."""
-    models = _recorded(folder, "models")
-    several = folder / f"posterior-{[*models][-1]}.nc" if models else folder
-    return several if several.is_file() else folder / "posterior.nc"
-
-
-def _recorded(folder: Path, key: str) -> Collection[Any]:
-    """Return what the record of an earlier run has under a key, if there is a record of ours."""
+def _recorded_files(folder: Path) -> list[str]:
+    """Return the files that the record of an earlier run names, if there is a record of ours."""
     try:
-        value = json.loads((folder / RECORD).read_text(encoding="utf-8"))[key]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return ()
-    return value if isinstance(value, list | dict) else ()
+        files = read_json(folder / RECORD)["files"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    return [name for name in files if isinstance(name, str)] if isinstance(files, list) else []
 
 
 def require_place(
@@ -159,8 +151,8 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
         return {
             (place / name).as_posix()
             for place in places
-            for name in _recorded(out / place, "files")
-            if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts
+            for name in _recorded_files(out / place)
+            if _OWN.fullmatch(name) and ".." not in Path(name).parts
         }
 
     with replace_folder(out, dropped) as folder:
@@ -176,16 +168,3 @@ def _refuse_results(names: Sequence[str], out: Path, *, force: bool) -> None:
             Argument("force", True),
             " to replace them, or another folder",
         )
-
-
-def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
-    """Check, before any work is done, whether a file can be written under a name."""
-    recover(path)
-    if path.suffix not in endings:
-        raise ValueError(f"--out must end in {' or '.join(endings)}; got {path.name!r}")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give --out the name of a file in it")
-    if path.exists() and not force:
-        raise ValueError(f"{path} is there already; pass --force to replace it")
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")

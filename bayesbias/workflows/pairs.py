@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import pandas as pd
 from numpy.random import default_rng
@@ -21,12 +21,7 @@ from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning
 from ..report import pairs_page
 from ..sampling.options import FitOptions
-from .results import ModelResult, Readings, Tell, joined, quietly, read_posterior
-
-if TYPE_CHECKING:
-    from xarray import DataTree
-
-    from ..report.writer import Page
+from .results import Fitted, ModelResult, Readings, Tell, joined, quietly, read_posterior
 
 READINGS: Readings = {
     "summary": lambda tree, options: pair_summary(tree, **options.intervals),
@@ -50,20 +45,22 @@ class PairSettings(FitOptions):
     spec: str | Path | ModelSpec = DEFAULT_MODEL
 
 
-@dataclass(frozen=True)
-class PairAnalysis:
-    """Frames by name, and one result a measure.
+@dataclass(frozen=True, repr=False)
+class PairAnalysis(Fitted):
+    """Frames by name, and one result a measure; shows itself by what was found.
 
     `frames` are ``paired``, ``observed``, ``measures`` and those of ``READINGS``, the measure in a
     column; those of ``OF_SEVERAL`` are empty with one language model, and ``measures`` where
     answers have no scores. `scored` has a record of every folder or log of scores.
     """
 
+    _pages: ClassVar[Any] = pairs_page
+
     paired: pd.DataFrame
     settings: PairSettings
     spec: ModelSpec
     results: Mapping[str, ModelResult]
-    frames: Mapping[str, pd.DataFrame] = field(repr=False)
+    frames: Mapping[str, pd.DataFrame]
     scored: Sequence[Mapping[str, Any]] = ()
 
     @property
@@ -71,23 +68,9 @@ class PairAnalysis:
         """Language models, in the order they came."""
         return [str(name) for name in self.paired["model"].unique()]
 
-    def page(self) -> Page:
-        """Return the page of the report."""
-        return pairs_page.page(self)
-
     def record(self) -> dict[str, Any]:
         """Return what the numbers come from."""
         return {"scored": self.scored, "spec": self.spec.to_dict(), "warnings": self.doubts}
-
-    @property
-    def doubts(self) -> list[str]:
-        """Warnings of the sampler, with the measure before each."""
-        return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
-
-    @property
-    def posteriors(self) -> dict[str, DataTree]:
-        """The posterior of every measure."""
-        return {name: one.posterior for name, one in self.results.items()}
 
 
 def analyze_pairs(

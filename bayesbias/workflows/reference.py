@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -51,27 +50,6 @@ MATCHES: tuple[Match, ...] = ("frequency", "topics")
 
 SCORES = ("weat", "mac", "same")
 """Scores of the literature that accompany the contrasts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """What a list's contrasts are compared with.
-
-    `frames` are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
-    levels of associated − different with their places among reference lists, and
-    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
-    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
-    empty where fewer than two groups have stereotypes. `n_lists` counts the lists of each kind,
-    `n_words` the words that they were drawn from.
-    """
-
-    frames: Mapping[str, pd.DataFrame]
-    n_lists: Mapping[str, int]
-    n_words: int
-
-    def of_match(self, match: str) -> pd.DataFrame:
-        """Return the places among the reference lists of one kind."""
-        return self.frames["reference"].query("match == @match").reset_index(drop=True)
 
 
 def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
@@ -122,53 +100,39 @@ def read_against(
     pool: Pool,
     source: VectorsLike,
     tell: Tell | None = None,
-) -> Reference | None:
-    """Place the contrasts of a list under its leading model, and compute the other measures.
+) -> dict[str, pd.DataFrame]:
+    """Place the contrasts of a list among reference lists, and compute the other measures.
 
-    None where the list has no such contrast, or the embedding too few words.
+    Frames are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
+    levels of associated − different with their places among reference lists, and
+    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
+    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
+    empty where fewer than two groups have stereotypes. There are none where the list has no such
+    contrast, or the embedding too few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *HEADLINE)
     if headline.empty:
-        return None
+        return {}
     (tell or quietly)("drawing reference lists")
     own = replace(wordlist, controls=_baseline(analysis))
     held = {word: pool.found[word] for word in own.words if word in pool.found}
     controls = {word for words in own.controls.values() for word in words}
     held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
-    known, present = replace(pool, found=held), words_present(own, held)
+    known, present, lists = replace(pool, found=held), words_present(own, held), {}
+    table = distance_table(held, present)
+    how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("no reference lists"):
-        lists = _contrasts_of_lists(analysis, known, present, distance_table(held, present))
-        parts = lists.groupby("match", sort=False)
-        placed = {match: placed_among(headline, part) for match, part in parts}
-        frames = {
-            "reference": joined(placed, "match").drop(columns=[*PAIR]),
-            "reference_lists": lists.drop(columns=[*PAIR]),
-            **_other_measures(vectors, present, settings, source),
-        }
-        n_lists = {str(match): part["list"].nunique() for match, part in parts}
-        return Reference(frames, n_lists, len(pool.words))
-    return None
-
-
-def _contrasts_of_lists(
-    analysis: Analysis, pool: Pool, present: WordList, table: pd.DataFrame
-) -> pd.DataFrame:
-    """Compute associated − different of reference lists of every kind, under the leading model."""
-    n_lists = analysis.settings.reference_lists
-    seeds = _seeds(analysis.settings)[3:]
-    drawn = chain.from_iterable(
-        draw_lists(
-            pool, present, vary="stereotypes", match=match, n_lists=n_lists, rng=default_rng(seed)
-        )
-        for match, seed in zip(MATCHES, seeds, strict=True)
-    )
-    frame = list_contrasts(table, analysis.lead.posterior, pool, drawn)
-    frame = frame[(frame[[*PAIR]] == [*HEADLINE]).all(axis=1)]
-    match = (frame["list"] // n_lists).map(dict(enumerate(MATCHES)))
-    frame = frame.assign(list=frame["list"] % n_lists)
-    frame.insert(0, "match", match)
-    return frame
+        for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
+            drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
+            found = list_contrasts(table, lead.posterior, known, drawn)
+            lists[match] = found[(found[[*PAIR]] == [*HEADLINE]).all(axis=1)]
+        placed = {match: placed_among(headline, part) for match, part in lists.items()}
+        frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
+        frames = {name: frame.drop(columns=[*PAIR]) for name, frame in frames.items()}
+        frames["reference_lists"].attrs["n_words"] = len(pool.words)
+        return frames | _other_measures(vectors, present, settings, source)
+    return {}
 
 
 def baseline_rows(

@@ -19,7 +19,7 @@ from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
 from ..sampling.options import FitOptions
-from .output import REPORT, replace_results, require_place, write_results
+from .output import REPORT, require_place, write_results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,16 +96,43 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     return predictive_check(tree, probabilities, ci_kind=options.ci_kind, seed=0)
 
 
-class ModelAnalysis(Shown):
-    """What analyses of a list and of a change share: one result a model, in the order asked for.
+class Fitted(Shown):
+    """What analyses share: results by name, in the order asked for, and the module of the page."""
 
-    A class names its frames, those of its models, and the module of its page.
+    _pages: ClassVar[Any]
+    results: Mapping[str, ModelResult]
+
+    @property
+    def doubts(self) -> list[str]:
+        """Warnings of the sampler, the result's name before each."""
+        return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
+
+    @property
+    def posteriors(self) -> dict[str, DataTree]:
+        """The posteriors by the results' names."""
+        return {name: result.posterior for name, result in self.results.items()}
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        page: Page = self._pages.page(self)
+        return page
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        sheet: Sheet = self._pages.sheet(self)
+        return sheet
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class ModelAnalysis(Fitted):
+    """What analyses of a list and of a change share: one result a model; the last leads.
+
+    A class names its frames and those of its models.
     """
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]
-    _pages: ClassVar[Any]
-    results: Mapping[str, ModelResult]
     notices: tuple[str, ...]
     call: str
 
@@ -129,16 +156,6 @@ class ModelAnalysis(Shown):
         """Half-width of the region of practical equivalence that the frames were read with."""
         return float(self.contrasts.attrs["rope"])
 
-    @property
-    def doubts(self) -> list[str]:
-        """Warnings of the sampler, the model before each."""
-        return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
-
-    @property
-    def posteriors(self) -> dict[str, DataTree]:
-        """The posteriors of all models."""
-        return {model: result.posterior for model, result in self.results.items()}
-
     def frame(self, name: str) -> pd.DataFrame:
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
         return joined({model: result[name] for model, result in self.results.items()}, "model")
@@ -158,15 +175,6 @@ class ModelAnalysis(Shown):
         """Write paragraphs for a paper, with references."""
         paper: WriteUp = self._pages.write_up(self)
         return paper
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        page: Page = self._pages.page(self)
-        return page
-
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        sheet: Sheet = self._pages.sheet(self)
-        return sheet
 
     def record(self) -> dict[str, Any]:
         """Return what the numbers come from."""
@@ -191,8 +199,7 @@ class ModelAnalysis(Shown):
             If the folder holds results already, and `force` is not given.
         """
         require_place(Path(path), force=force)
-        with replace_results(Path(path), force=force) as stage:
-            write_results(self, stage, self.call)
+        write_results({"": self}, Path(path), self.call, force=force)
         return Path(path) / REPORT
 
     @property
@@ -200,9 +207,6 @@ class ModelAnalysis(Shown):
         """The write-up, by the files' names."""
         paper = self.write_up()
         return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:

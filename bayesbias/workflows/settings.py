@@ -1,53 +1,72 @@
-"""The options of a whole analysis: one object for the function, the command and a sweep."""
+"""The options of whole analyses: one object each for the function, the command and a sweep."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
-from ..background.reference_words import N_MATCHED
-from ..background.vocabulary_contrasts import N_LISTS
-from ..embeddings.load import CASES
 from ..model.defaults import DEFAULT_MODELS
-from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
+
+if TYPE_CHECKING:
+    from ..model.spec import ModelSpec
+    from ..tables.wordlists import WordList
 
 LEAST_DRAWS, LEAST_CHAIN = 25, 4
 """Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
+
+CONTEXTUAL_MODELS = ("crossed", "contextual")
+"""For words in contexts: without and with effects of the contexts."""
 
 
 @dataclass(frozen=True)
 class Settings(FitOptions):
     """How to measure and to fit: the options of a fit, and of what it is fitted to.
 
-    `vectors` are a bundled embedding's name or a file's path, `models` names or paths. With
-    `templates`, a set of sentences, `vectors` is an encoder's name or folder. `case`,
-    `strip_accents`, `subwords` and `allow_pickle` are for `load_vectors`, `max_missing` is for
-    `distance_table`, `pooling` and `layer` are for `contextual_vectors`. `matched` is how many
-    control words as frequent are drawn for each stereotype, and `reference_lists` how many lists
-    the contrasts are compared with, of either kind; 0 leaves them out.
+    `vectors` are a bundled embedding's name or a file's path. `case`, `strip_accents`, `subwords`
+    and `allow_pickle` are for `load_vectors`, `max_missing` is for `distance_table`.
+
+    Parameters
+    ----------
+    models : tuple of str
+        Names or paths; may be repeated, the last leads. By default by-group, with an encoder
+        crossed, contextual.
+    matched : int
+        Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
+    reference_lists : int
+        Reference lists of each kind (equally frequent words, other topics as stereotypes); 0 for
+        none.
+    encoder : str
+        Measure words in sentences: an encoder's folder or Hugging Face name; needs the extra mlm.
+    templates : str
+        With an encoder: sentences for the words, a bundled set or a .toml file.
+    pooling : str
+        With an encoder: word (the word's own tokens in the sentence) or sentence.
+    layer : int
+        With an encoder: layer to read, -1 the last.
     """
 
     vectors: str = "glove-demo"
-    models: tuple[str, ...] = DEFAULT_MODELS["distance"]
+    models: tuple[str, ...] = ()
     case: str = "exact"
     strip_accents: bool = False
     subwords: bool = True
     max_missing: float | None = None
     allow_pickle: bool = False
-    templates: str = ""
+    matched: int = 5
+    reference_lists: int = 100
+    encoder: str = ""
+    templates: str = "bleached"
     pooling: str = "word"
     layer: int = -1
-    matched: int = N_MATCHED
-    reference_lists: int = N_LISTS
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.case not in CASES:
-            raise ValueError(unknown_name("case", self.case, CASES))
+        default = CONTEXTUAL_MODELS if self.encoder else DEFAULT_MODELS["distance"]
+        object.__setattr__(self, "models", tuple(self.models or default))
         least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
         if self.draws < least:
             raise ArgumentError(
@@ -56,15 +75,11 @@ class Settings(FitOptions):
                 f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
                 "take 1000",
             )
-        if not self.models:
-            raise ValueError("at least one model is needed")
-        if not is_whole(self.matched) or self.matched < 0:
-            text = f" must be a whole number from 0 on; got {self.matched!r}"
-            raise ArgumentError(Argument("matched"), text)
-        few = self.reference_lists
-        if not is_whole(few) or few < 0 or few == 1:
-            text = f" must be 0, or 2 or more for a range; got {few!r}"
-            raise ArgumentError(Argument("reference_lists"), text)
+        for name, few in (("matched", ()), ("reference_lists", (1,))):
+            count = getattr(self, name)
+            if not is_whole(count) or count < 0 or count in few:
+                text = f" must be 0, or {2 if few else 1} or more; got {count!r}"
+                raise ArgumentError(Argument(name), text)
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the settings, as keywords of a function."""
@@ -73,7 +88,30 @@ class Settings(FitOptions):
     @property
     def embedding(self) -> str:
         """What the embedding is called in tables and reports: a file's name without its folder."""
-        return Path(self.vectors).name or self.vectors
+        source = self.encoder or self.vectors
+        return Path(source).name or source
+
+
+@dataclass(frozen=True)
+class ChangeSettings(FitOptions):
+    """How to fit and read a change: the options of a fit, and what the two ends are called.
+
+    Parameters
+    ----------
+    models : tuple of str
+        Names or paths of models for changes; may be repeated, the last leads. By default
+        change-by-group.
+    case : str
+        How words are looked up: exact, lower or fallback.
+    recover_words : int
+        Most leaning words of each class in which a bias is looked for again.
+    """
+
+    names: tuple[str, str] | None = None
+    models: tuple[str, ...] = DEFAULT_MODELS["change"]
+    case: str = "exact"
+    allow_pickle: bool = False
+    recover_words: int = 500
 
 
 def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
@@ -85,15 +123,34 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
     return kind(**keywords)
 
 
+def require_names(kind: str, names: Sequence[str]) -> None:
+    """Raise a ValueError unless there are names, which can be printed, and no two are equal."""
+    if not names:
+        raise ValueError(f"{kind} is empty; give one or more of them")
+    for name in names:
+        if not name.strip() or not name.isprintable():
+            raise ValueError(f"{kind} holds the name {name!r}, which cannot be printed")
+        if names.count(name) > 1:
+            raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
+
+
+def require_lists(lists: Sequence[WordList]) -> None:
+    """Raise a ValueError unless there are lists with names of their own, and with groups."""
+    require_names("lists", [wordlist.name for wordlist in lists])
+    for wordlist in lists:
+        if not wordlist.groups:
+            raise ValueError(
+                f"the list {wordlist.name!r} has control words only; give one with groups"
+            )
+
+
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
     """Load models for distances whose names can stand side by side and in file names."""
+    from ..model.spec import load_model
+
     specs = [load_model(source, "distance") for source in models]
-    names = [spec.name for spec in specs]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two models are called {name!r}; give the copy a name of its own")
-        if not name.strip() or any(mark in name for mark in "/\\\0"):
-            raise ValueError(
-                f"the model's name {name!r} must do as part of a file name; leave slashes out"
-            )
+    require_names("models", [spec.name for spec in specs])
+    for spec in specs:
+        if {"/", "\\"} & set(spec.name):
+            raise ValueError(f"the model's name {spec.name!r} is no part of a file name")
     return specs

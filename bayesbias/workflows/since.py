@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from .._core.reading import read_json
 from ..tables.table_files import read_frame
 from .output import RECORD, versions
 
@@ -31,11 +32,10 @@ def load_record(folder: Path) -> dict[str, Any]:
     path = folder / RECORD
     if not path.is_file():
         raise FileNotFoundError(f"no earlier run at {folder}; give a folder with {RECORD} in it")
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        return {**record, "hashes": record["hashes"]}
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{path} is not the record of a run of one word list: {error}") from None
+    record = read_json(path)
+    if not (isinstance(record, dict) and "hashes" in record):
+        raise ValueError(f"{path} is not the record of a run of one word list")
+    return record
 
 
 def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -16,6 +15,13 @@ from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
+from .settings import require_lists, require_names
+
+ALLOWED: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(("lists", "models"), (list, "a list of names, and stand before [embeddings]")),
+    "embeddings": (dict, 'a table of names and sources, as in [embeddings] demo = "glove-demo"'),
+}
+"""Types of keys that are more than text or a number, and the types in words."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +48,9 @@ class SweepConfig(FitOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for kind in ("embeddings", "lists", "models"):
-            names = Counter(part.name for part in getattr(self, kind))
-            if not names:
-                raise ValueError(f"{kind} is empty; a sweep needs at least one of them")
-            for name, count in names.items():
-                if not name.strip() or not name.isprintable():
-                    raise ValueError(f"{kind} holds the name {name!r}, which cannot be printed")
-                if count > 1:
-                    raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
-        for wordlist in self.lists:
-            if not wordlist.groups:
-                raise ValueError(
-                    f"the list {wordlist.name!r} has control words only; give one with groups"
-                )
+        require_names("embeddings", [embedding.name for embedding in self.embeddings])
+        require_names("models", [spec.name for spec in self.models])
+        require_lists(self.lists)
 
     @property
     def n_cells(self) -> int:
@@ -109,24 +104,15 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
         if key not in known:
             text = unknown_name("key", key, known)
             raise ValueError(f"{text}; `bayesbias sweep --help` shows a sweep's file")
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if key == "embeddings":
-            allowed = 'a table of names and sources: [embeddings], and below it demo = "glove-demo"'
-            right = isinstance(value, Mapping)
-        elif key in ("lists", "models"):
-            allowed = "a list of names or paths, and stand before [embeddings]"
-            right = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        elif isinstance(known[key], str):
-            allowed, right = "text", isinstance(value, str)
-        else:
-            allowed, right = "a number", number
-        if not right:
+        kind, allowed = (str, "text") if isinstance(known[key], str) else (int | float, "a number")
+        kind, allowed = ALLOWED.get(key, (kind, allowed))
+        if not isinstance(value, kind) or isinstance(value, bool):
             raise ValueError(f"{key} must be {allowed}; got {value!r:.60}")
     embeddings, lists, models = (given.pop(key) for key in ("embeddings", "lists", "models"))
     return SweepConfig(
         tuple(_embedding(name, raw, folder) for name, raw in embeddings.items()),
-        tuple(load_wordlist(_located(source, folder)) for source in lists),
-        tuple(load_model(_located(source, folder), "distance") for source in models),
+        tuple(load_wordlist(_located(str(source), folder)) for source in lists),
+        tuple(load_model(_located(str(source), folder), "distance") for source in models),
         **given,
     )
 
@@ -134,7 +120,7 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
 def _embedding(name: str, raw: object, folder: Path) -> Embedding:
     given = {"source": raw} if isinstance(raw, str) else raw
     if (
-        not isinstance(given, Mapping)
+        not isinstance(given, dict)
         or not {"source"} <= {*given} <= {"source", "case"}
         or not all(one and isinstance(one, str) for one in given.values())
     ):
@@ -142,10 +128,10 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
             f'embeddings.{name} must be a path, or {{ source = "PATH", case = "lower" }}; got '
             f"{raw!r:.60}; options of the sweep stand before [embeddings]"
         )
-    case = given.get("case", "exact")
-    if case not in CASES:
-        raise ValueError(f"embeddings.{name}: {unknown_name('case', case, CASES)}")
-    return Embedding(name, _located(given["source"], folder), case)
+    embedding = Embedding(name, **given | {"source": _located(given["source"], folder)})
+    if embedding.case not in CASES:
+        raise ValueError(f"embeddings.{name}: {unknown_name('case', embedding.case, CASES)}")
+    return embedding
 
 
 def _located(source: str, folder: Path) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
 from ..embeddings.load import VectorsLike, open_embedding, pick, resolved_forms
@@ -31,7 +30,7 @@ from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
-from .reference import Reference, baseline_rows, matched_list, read_against, vocabulary_pool
+from .reference import baseline_rows, matched_list, read_against, vocabulary_pool
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -47,10 +46,10 @@ from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+    from typing_extensions import TypeIs
     from xarray import DataTree
 
-CONTEXTUAL_MODELS = ("crossed", "contextual")
-"""For words in contexts: without and with effects of the contexts."""
+    from ..contextual import ContextualVectors
 
 LOADED = "the vectors given"
 """What an embedding is called that came as vectors, without a name."""
@@ -111,10 +110,10 @@ class Analysis(ModelAnalysis):
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
     order asked for; the last leads. `comparison` is of `bayesbias.compare_models`, None for a
-    single model, and `reference` what the contrasts are compared with, None where nothing could be
-    drawn. `resolved_forms` are words that were read in another form, `others` the forms in which
-    missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256
-    of the words and vectors that were used, `notices` what the package warned of on the way.
+    single model, and `reference` has frames of what the contrasts are compared with, none where
+    nothing could be drawn. `resolved_forms` are words that were read in another form, `others` the
+    forms in which missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash`
+    is the SHA-256 of the words and vectors that were used, `notices` what the package warned of.
     `since` is what changed since an earlier run, `baseline` is of `bayesbias.baseline_contrasts`,
     and `call` the call that makes the same analysis.
     """
@@ -134,7 +133,7 @@ class Analysis(ModelAnalysis):
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = ()
-    reference: Reference | None = None
+    reference: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
     baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -143,7 +142,7 @@ class Analysis(ModelAnalysis):
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
         baseline = {"baseline": self.baseline} if len(self.baseline) else {}
-        return super().frames | baseline | (dict(self.reference.frames) if self.reference else {})
+        return super().frames | baseline | dict(self.reference)
 
     def record(self) -> dict[str, Any]:
         """Return what is needed to make the same result again, and to check that it is the same."""
@@ -216,7 +215,7 @@ def analyze(
     if swapped or as_list or isinstance(vectors, WordList):
         raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
     in_file = isinstance(vectors, str | os.PathLike)
-    source = vectors if in_file or isinstance(vectors, ContextualVectors) else as_keyed(vectors)
+    source = vectors if in_file or _in_contexts(vectors) else as_keyed(vectors)
     known = {"vectors": name or (str(vectors) if in_file else LOADED), **settings}
     (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
     settings = {**({"name": name} if name else {}), **settings}
@@ -241,11 +240,13 @@ def analyze_lists(
     specs, pool, read = load_models(settings.models), None, list[str]()
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     vectors: KeyedVectors | ContextualVectors
-    if isinstance(source, ContextualVectors):
+    if _in_contexts(source):
         vectors = source
-    elif settings.templates:
+    elif settings.encoder:
+        from ..contextual import contextual_vectors
+
         how = settings.chosen("layer", "pooling", "progressbar")
-        vectors = contextual_vectors(settings.vectors, words, settings.templates, **how)
+        vectors = contextual_vectors(settings.encoder, words, settings.templates, **how)
     else:
         with noticed() as read:
             embedding = open_embedding(source, **settings.chosen("allow_pickle", "progressbar"))
@@ -275,16 +276,17 @@ def _analysis(
     options = settings.of_fit(progressbar=settings.progressbar and tell is None)
     tell, asked = tell or quietly, set(wordlist.words)
     tell("measuring distances")
-    if isinstance(vectors, ContextualVectors):
-        keyed = vectors.in_context(vectors.contexts[0])
+    if _in_contexts(vectors):
+        from ..contextual import contextual_table
+
+        parts = [vectors.in_context(context) for context in vectors.contexts]
         table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
     else:
-        keyed, how = vectors, settings.chosen("embedding", "max_missing")
+        parts, how = [vectors], settings.chosen("embedding", "max_missing")
         table = distance_table(vectors, wordlist, ranks=frequency_ranks(vectors), **how)
     fits = [(spec.name, partial(fit, table, spec, options=options)) for spec in specs]
-    results = fit_models(fits, READINGS, settings, tell)
-    baseline = pd.DataFrame()
-    if wordlist.baseline and not isinstance(vectors, ContextualVectors):
+    results, keyed, baseline = fit_models(fits, READINGS, settings, tell), parts[0], pd.DataFrame()
+    if wordlist.baseline and not _in_contexts(vectors):
         baseline = baseline_rows(vectors, wordlist, list(results.values())[-1], settings)
     return Analysis(
         wordlist=wordlist,
@@ -294,7 +296,7 @@ def _analysis(
         thin=undersized_sets(keyed, wordlist),
         resolved_forms={w: form for w, form in resolved_forms(keyed).items() if w in asked},
         others={w: form for w, form in getattr(keyed, "others", {}).items() if w in asked},
-        vectors_hash=_vectors_hash(vectors, wordlist),
+        vectors_hash=_vectors_hash(parts, wordlist),
         results=results,
         comparison=_compared(table, results) if len(results) > 1 else None,
         baseline=baseline,
@@ -315,15 +317,16 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
         return compare_models(posteriors, leave_out=left_out, seed=0).assign(left_out=left_out)
 
 
-def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:
-    """SHA-256 of a list's words and vectors, whatever file they came from."""
+def _in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
+    """Whether vectors are of words in contexts, without importing what makes such."""
+    return hasattr(vectors, "in_context")
+
+
+def _vectors_hash(parts: Sequence[KeyedVectors], wordlist: WordList) -> str:
+    """SHA-256 of a list's words and vectors, in every context, whatever file they came from."""
     digest = hashlib.sha256()
-    if isinstance(vectors, ContextualVectors):
-        for context in vectors.contexts:
-            digest.update(context.encode() + b"\0")
-            digest.update(_vectors_hash(vectors.in_context(context), wordlist).encode())
-        return digest.hexdigest()
-    for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
-        row = np.ascontiguousarray(vectors[word], dtype="<f4")
-        digest.update(word.encode() + b"\0" + row.tobytes())
+    for vectors in parts:
+        for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
+            row = np.ascontiguousarray(vectors[word], dtype="<f4")
+            digest.update(word.encode() + b"\0" + row.tobytes())
     return digest.hexdigest()
