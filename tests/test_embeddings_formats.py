@@ -20,6 +20,7 @@ from gensim.models.fasttext import save_facebook_model
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias.embeddings import source
@@ -166,10 +167,16 @@ def test_arrays_with_their_words_and_frames(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "index.parquet")
     frame.reset_index().to_parquet(tmp_path / "column.parquet")
     np.save(tmp_path / "a.npy", frame.to_numpy(np.float64))
+    content = save({"embeddings": np.ascontiguousarray(frame, dtype=np.float32)})
+    (tmp_path / "a.safetensors").write_bytes(content)
+    (tmp_path / "cut.safetensors").write_bytes(content[:-3])
     with pytest.raises(FileNotFoundError, match=r"a\.txt"):
         load_vectors(tmp_path / "a.npy")
     (tmp_path / "a.txt").write_text("\n".join([*WORDS, ""]), encoding="utf-8")
-    for name in ("a.npy", "index.parquet", "column.parquet"):
+    (tmp_path / "cut.txt").write_text("\n".join(WORDS), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"cut\.safetensors is damaged, or no \.safetensors file"):
+        load_vectors(tmp_path / "cut.safetensors")
+    for name in ("a.npy", "a.safetensors", "index.parquet", "column.parquet"):
         check(load_vectors(tmp_path / name), WORDS)
         check(load_vectors(tmp_path / name, ["king"]), {"king": WORDS["king"]})
 

@@ -31,6 +31,14 @@ def _npy(words: list[str], matrix: np.ndarray) -> Path:
     return Path("v.npy")
 
 
+def _safetensors(words: list[str], matrix: np.ndarray) -> str:
+    from safetensors.numpy import save_file
+
+    save_file({"vectors": matrix}, "s.safetensors")
+    Path("s.txt").write_text("\n".join(words), "utf-8")
+    return "s.safetensors"
+
+
 def _word2vec(path: str) -> str:
     keyed().save_word2vec_format(path, binary=path.endswith(".bin"))
     return path
@@ -53,6 +61,7 @@ HELD: dict[str, Callable[[list[str], np.ndarray], Any]] = {
     "binary": lambda *_: _word2vec("v.bin"),
     "parquet": _parquet,
     "npy": _npy,
+    "safetensors": _safetensors,
     "name": lambda *_: "glove-demo",
 }
 

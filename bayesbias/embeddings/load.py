@@ -59,7 +59,8 @@ def load_vectors(
         - word2vec's binary format (``.bin``), or a text of word2vec, GloVe or fastText (``.txt``,
           ``.vec``), also in ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
         - a folder of ``bayesbias convert``, an array (``NAME.npy``) with its words, one a line, in
-          ``NAME.txt``, a table with a row a word (``.parquet``), a file of `save_vectors`
+          ``NAME.txt``, such a matrix in ``NAME.safetensors``, a table with a row a word
+          (``.parquet``), a file of `save_vectors`
           (``.npz``), a fastText model (``.bin``), or a gensim file (``.kv``, ``.model``);
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.

@@ -24,7 +24,7 @@ FORMATS: dict[str, ChunksOf] = {
     ".bin": BINARY,
     **dict.fromkeys((".txt", ".vec"), TEXT),
     ".npz": loaded_whole(arrays.read_npz),
-    ".npy": arrays.native_chunks,
+    **dict.fromkeys((".npy", ".safetensors"), arrays.native_chunks),
     ".parquet": loaded_whole(arrays.read_frame),
     **dict.fromkeys((".kv", ".model"), loaded_whole(gensim_files.read_pickle)),
 }

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from cli_toy import write_scored
 from embedding_toys import as_binary, as_text, zipped
+from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS, pack_frame, read_results
@@ -80,6 +81,10 @@ def fasttext() -> tuple[bytes, ...]:
     with tempfile.TemporaryDirectory() as folder:
         save_facebook_model(model, f"{folder}/model.bin")
         return (Path(folder, "model.bin").read_bytes(),)
+
+
+def safetensors() -> tuple[bytes, ...]:
+    return (save({"embeddings": MATRIX}),)
 
 
 def npy(matrix: np.ndarray) -> bytes:
@@ -256,6 +261,12 @@ READERS = {
         load,
         lambda: (npy(MATRIX), npy(np.array(NAMES))),
         pack=around,
+    ),
+    "safetensors": Reader(
+        "vectors.safetensors",
+        load,
+        safetensors,
+        beside=lambda: {"vectors.txt": "\n".join(NAMES).encode()},
     ),
     "native vectors": native(VECTORS),
     "native words": native(WORDS),

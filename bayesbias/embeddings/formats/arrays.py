@@ -1,8 +1,8 @@
-"""Arrays with their words: our own ``.npz``, the native folder, ``.npy``, Parquet.
+"""Arrays with their words: our own ``.npz``, the native folder, ``.npy``, safetensors, Parquet.
 
 The native form is ``vectors.npy`` with ``words.txt``: row i of the matrix belongs to line i of the
 words, UTF-8. The matrix is a memory map, so that a few words are read as fast from a large file as
-from a small one. Any ``NAME.npy`` has its words in ``NAME.txt``.
+from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NAME.txt``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._core.reading import damage_named, located
+from ..._core.checks import require_extra
+from ..._core.reading import DAMAGE, damage_named, located
 from ...tables.table_files import read_parquet
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks
 from .keyed import Vectors, as_keyed
@@ -78,9 +79,17 @@ def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
 
 
 def _matrix(path: Path) -> np.ndarray:
-    """Map a matrix of floats into memory."""
-    with damage_named(path, "is damaged, or no .npy file"):
-        matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
+    """Map a matrix of floats into memory, or read the one of a safetensors file."""
+    what = f"is damaged, or no {path.suffix} file with one matrix"
+    if path.suffix.lower() == ".npy":
+        with damage_named(path, what):
+            matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
+    else:
+        require_extra("safetensors files", "safetensors", "safetensors")
+        from safetensors import SafetensorError, numpy
+
+        with damage_named(path, what, errors=(*DAMAGE, SafetensorError)):
+            (matrix,) = numpy.load_file(path).values()
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
