@@ -193,18 +193,6 @@ def test_a_device_is_no_file(name: str, read: Callable[[Path], object], tmp_path
         read(tmp_path / name)
 
 
-def test_a_sparse_array_that_does_not_fit_into_memory(tmp_path: Path) -> None:
-    """Four thousand vectors of a million dimensions, none of which was ever written."""
-    shape = (4_000, 1_000_000)
-    (tmp_path / "words.txt").write_text("".join(f"w{i}\n" for i in range(shape[0])))
-    with (tmp_path / "vectors.npy").open("wb") as file:
-        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(file, header)
-        os.truncate(file.fileno(), file.tell() + 4 * shape[0] * shape[1])
-    with pytest.raises(ValueError, match="does not fit into memory"), within_limits(18 << 30):
-        bb.load_vectors(tmp_path, progressbar=False)
-
-
 def test_records_and_scores_that_are_none(tmp_path: Path) -> None:
     def read(path: Path) -> object:
         return read_scored(path.parent)

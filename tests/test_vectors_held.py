@@ -21,7 +21,7 @@ LIST, FEW = "weat9", {"seed": 1, "progressbar": False}
 @cache
 def keyed() -> Any:
     """Vectors of the list, and of some other words."""
-    others = next(bb.iter_vectors("glove-demo"))[0][:2500]
+    others = bb.load_vectors("glove-demo").index_to_key[:2500]
     return bb.load_vectors("glove-demo", [*bb.load_wordlist(LIST).words, *others])
 
 
