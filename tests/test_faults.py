@@ -75,15 +75,13 @@ def test_a_closed_folder_and_an_unreadable_file() -> None:
     assert run.stderr.startswith("bayesbias: ")
     assert "closed" in run.stderr
     assert "Permission denied" in run.stderr
-    for name in ("toy.txt", "toy.toml"):
-        Path(name).chmod(0o000)
-        run = command("table toy.toml -v toy.txt -o t.csv", give_up_rights)
-        Path(name).chmod(0o600)
-        assert (run.returncode, run.stderr) == (2, f"bayesbias: {name}: Permission denied\n")
+    Path("toy.txt").chmod(0o000)
+    run = command("table toy.toml -v toy.txt -o t.csv", give_up_rights)
+    assert (run.returncode, run.stderr) == (2, "bayesbias: toy.txt: Permission denied\n")
     assert not Path("t.csv").exists()
 
 
-@pytest.mark.parametrize("arguments", ["lists", "lists show religion", "--help"])
+@pytest.mark.parametrize("arguments", ["lists", "--help"])
 def test_a_reader_that_goes_away_is_no_error_and_a_full_stdout_is_told(arguments: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
