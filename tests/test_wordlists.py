@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,14 @@ def test_a_word_list_keeps_what_it_was_made_of() -> None:
     assert words.groups == {"man": ("he",), "woman": ("she",)}
     with pytest.raises(dataclasses.FrozenInstanceError, match="name"):
         words.name = "other"  # type: ignore[misc]
+
+
+def test_long_lists_are_checked_in_linear_time() -> None:
+    """A second on a free core, and a quadratic check would take an hour."""
+    halves = [[f"word{number}" for number in range(start, 200_000, 2)] for start in (0, 1)]
+    began = time.process_time()
+    load_wordlist(PETS | {"groups": dict(zip(("cat", "dog"), halves, strict=True))})
+    assert time.process_time() - began < 15
 
 
 # What is refused

@@ -1,7 +1,7 @@
 """Damaged files give a result or an error that names the file; nothing else may happen.
 
-`make fuzz` runs this for as long as BAYESBIAS_FUZZ_SECONDS says, over all readers together;
-`make test` tries a few. BAYESBIAS_FUZZ_SEED changes which.
+`make fuzz` runs this for as long as BAYESBIAS_FUZZ_SECONDS says, over all readers together, and
+says how many files were tried; `make test` tries a few. BAYESBIAS_FUZZ_SEED changes which.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import signal
 import tempfile
 import time
 import warnings
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -45,8 +46,9 @@ def attempt(reader: Reader, content: bytes, folder: Path, longest: float = LONGE
     assert sorted(folder.iterdir()) == before, "a reader wrote something"
 
 
-def a_round(reader: Reader, folder: Path, number: int, files: int) -> None:
-    """Read some damaged files, others in every round."""
+def a_round(reader: Reader, folder: Path, number: int, files: int) -> int:
+    """Read some damaged files, others in every round; give how many."""
+    tried = 0
 
     @seed(SEED * 1_000_000 + number)
     @settings(
@@ -58,23 +60,27 @@ def a_round(reader: Reader, folder: Path, number: int, files: int) -> None:
     )
     @given(damaged(reader.seeds()))
     def one(content: bytes) -> None:
+        nonlocal tried
+        tried += 1
         attempt(reader, content, folder)
 
     one()
+    return tried
 
 
-def fuzz(reader: Reader, folder: Path, seconds: float) -> None:
-    """Read damaged files for some seconds."""
+def fuzz(reader: Reader, folder: Path, seconds: float) -> int:
+    """Read damaged files for some seconds; give how many."""
     ends = time.monotonic() + seconds
-    a_round(reader, folder, 0, FEW)
+    tried = a_round(reader, folder, 0, FEW)
     for number in count(1):
         if time.monotonic() >= ends:
             break
-        a_round(reader, folder, number, 2 * FEW)
+        tried += a_round(reader, folder, number, 2 * FEW)
+    return tried
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_damaged_files(name: str) -> None:
+def test_damaged_files(name: str, record_property: Callable[[str, object], None]) -> None:
     reader = READERS[name]
     with tempfile.TemporaryDirectory(prefix="fuzz") as made:
         folder = Path(made)
@@ -89,4 +95,5 @@ def test_damaged_files(name: str) -> None:
                     warnings.simplefilter("ignore", UserWarning)
                     reader.read(folder / (reader.opened or reader.file))
         with within_limits():
-            fuzz(reader, folder, SECONDS * WORKERS / len(READERS))
+            tried = fuzz(reader, folder, SECONDS * WORKERS / len(READERS))
+    record_property("files", tried)
