@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,9 @@ from ..embeddings.formats.arrays import FILES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
 from ..embeddings.source import Chunk, Embedding, vectors_by_word
+from ..tables.spellings import KeyedVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import VANISHED, VectorsByWord, lengths
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 Change = Callable[[FloatArray], FloatArray]
 """A change of (n, n_dims) rows, each by itself."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,15 +22,12 @@ from ..tables.schema import (
     connections_present,
     validate_table,
 )
-from ..tables.spellings import first_spellings
+from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import require_directions
 from .load import VectorsLike, vectors_in_memory
 
 _WORDS = ("protected_word", "attribute")
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 
 def distance_table(

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._core.reading import damage_named, located
+from ...tables.spellings import KeyedVectors
 from ...tables.table_files import read_parquet
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks
 from .keyed import Vectors, as_keyed
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 
