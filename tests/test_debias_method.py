@@ -38,7 +38,7 @@ SETS = DefiningSets([["she", "he"], ["woman", "man"]], [["queen", "king"]], ["au
 
 OPTIONS = {
     "hard": {"k": 2},
-    "multiclass_hard": {"subspace": "means"},
+    "multiclass_hard": {"equalise": False},
     "soft": {"strength": 1.0},
     "double_hard": {"n_words": 10, "candidates": 3, "seed": 1},
     "half_sibling": {"alpha": 2.0},
@@ -135,7 +135,7 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     options = ["--k", "2", "--equalise", "False", "--out", "k", "--case=exact"]
     assert main([*here, *options]) == 0
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
-    assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
+    assert told["parameters"] == {"k": 2, "equalise": False}
     assert (told["case"], told["missing"]) == ("exact", {"defining sets": ["gal", "guy"]})
 
 
