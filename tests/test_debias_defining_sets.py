@@ -90,7 +90,7 @@ def test_files_and_names(tmp_path: Path) -> None:
     for text, words in (
         ("defining = [[", "not valid TOML"),
         ('defnining = [["she", "he"]]', "unknown key 'defnining'; did you mean 'defining'"),
-        ('title = "none"', "lacks the key 'defining'"),
+        ('title = "none"', "defining is empty"),
         ("defining = []", "mine.toml: defining is empty"),
     ):
         path.write_text(text, encoding="utf-8")

@@ -21,7 +21,6 @@ VOCABULARY = 50_000
 """Words from the start of an embedding that are searched for biased ones: files have frequent
 words first, and Gonen and Goldberg (2019) use as many."""
 
-
 FOLDS = 5
 """Parts of the cross-validation."""
 

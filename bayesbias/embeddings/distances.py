@@ -193,8 +193,6 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
         raise ValueError(f"the list {name} has control words only; give one with groups")
-    if not spellings:
-        raise ValueError(f"none of the {len(wordlist.words)} words of {name} has a vector")
     lost = [f"{g} ({', '.join(w)})" for g, w in groups.items() if spellings.keys().isdisjoint(w)]
     if len(groups) - len(lost) < 2:
         raise ArgumentError(

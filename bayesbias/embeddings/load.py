@@ -184,8 +184,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     if isinstance(words, str | Path | Mapping):
         words = load_wordlist(words)
     asked = set(words.words if isinstance(words, WordList) else words)
-    wrong = [word for word in asked if not isinstance(word, str)]
-    if wrong:
+    if wrong := [word for word in asked if not isinstance(word, str)]:
         raise TypeError(f"words must be text; got {wrong[0]!r}")
     if not asked:
         raise ValueError("words is empty; leave it out to load all words")

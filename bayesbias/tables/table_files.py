@@ -51,8 +51,6 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     55
     """
     path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give a table in it")
     if not path.is_file():
         raise FileNotFoundError(f"no table at {path}")
     with located(path):
