@@ -158,10 +158,8 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        warn(
-            f"{(~kept).sum()} word(s) have no direction (all zeros, or not finite) and are left "
-            f"out: {shown}"
-        )
+        text = "word(s) have no direction (all zeros, or not finite) and are left out"
+        warn(f"{(~kept).sum()} {text}: {shown}")
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi
 

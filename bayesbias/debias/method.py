@@ -280,8 +280,8 @@ def debias_file(
         words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
         record = {"source": Path(source).name, "words": words, "dims": dims}
         record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
-        text = json.dumps(record, ensure_ascii=False, indent=1)
-        (stage / RECORD).write_text(f"{text}\n", encoding="utf-8")
+        text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+        (stage / RECORD).write_text(text, encoding="utf-8")
     return record
 
 

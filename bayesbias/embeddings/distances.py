@@ -186,10 +186,7 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 
 def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Refuse fewer than two groups with vectors, and words of two; warn of words that count once.
-
-    Protected words that are attributes too get a warning as well.
-    """
+    """Refuse fewer than two groups with vectors, and words of two; warn of words of two roles."""
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
         raise ValueError(f"the list {name} has control words only; give one with groups")

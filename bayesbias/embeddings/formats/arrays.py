@@ -78,11 +78,10 @@ def _matrix(path: Path) -> np.ndarray:
     """Map a matrix of floats into memory."""
     with damage_named(path, "is damaged, or no .npy file"):
         matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
-    if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
+    fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
+    if not fits or matrix.dtype.kind != "f":
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
             "of float32 numbers, one row a word"
         )
-    if not len(matrix):
-        raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
     return matrix
