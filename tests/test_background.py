@@ -146,7 +146,7 @@ def seven() -> bg.Distribution:
         (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; take"),
         (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\), got 5"),
         (lambda: bg.experiments(["neutral"]), r"list 'neutral' has 0 group\(s\) with stereotypes"),
-        (lambda: bg.experiments([]), "there are no word lists"),
+        (lambda: bg.distributions(random_vectors(), {}), "there are no experiments"),
         (
             lambda: distribution(keyed([*"abcd"], np.ones((4, 3))), ["a"], ["b"]).phi(["c"]),
             "the same for all words",

@@ -112,7 +112,7 @@ def test_files_and_names(tmp_path: Path) -> None:
     for text, words in (
         ("defining = [[", "not valid TOML"),
         ('defnining = [["she", "he"]]', "unknown key 'defnining'; did you mean 'defining'"),
-        ('title = "none"', "lacks the key 'defining'"),
+        ('title = "none"', "defining is empty"),
         ("defining = []", "mine.toml: defining is empty"),
     ):
         path.write_text(text, encoding="utf-8")
@@ -156,7 +156,7 @@ SETS = DefiningSets([["she", "he"], ["woman", "man"]], [["queen", "king"]], ["au
 
 OPTIONS = {
     "hard": {"k": 2},
-    "multiclass_hard": {"subspace": "means"},
+    "multiclass_hard": {"equalise": False},
     "soft": {"strength": 1.0},
     "double_hard": {"n_words": 10, "candidates": 3, "seed": 1},
     "half_sibling": {"alpha": 2.0},
@@ -253,7 +253,7 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     options = ["--k", "2", "--equalise", "False", "--out", "k", "--case=exact"]
     assert main([*here, *options]) == 0
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
-    assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
+    assert told["parameters"] == {"k": 2, "equalise": False}
     assert (told["case"], told["missing"]) == ("exact", {"defining sets": ["gal", "guy"]})
 
 

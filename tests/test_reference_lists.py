@@ -224,7 +224,7 @@ def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(monkeypatch) ->
     monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 7 * 80)
     assert draw(50).words == pool.words
     options = {"ranks": (99_999, None), "rng": default_rng(3)}
-    refused("no words to sample from at ranks", draw_pool, vectors, [], **options)
+    refused("there are no words at ranks", draw_pool, vectors, [], **options)
 
 
 def test_ranks_are_places_in_a_file_or_counts_or_those_of_the_source(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_files_that_are_no_tables_are_named(
 
 PLACES: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda _: read_table("nowhere.csv"), "no table at nowhere"),
-    (lambda _: read_table("folder.csv"), "is a folder; give a table in it"),
+    (lambda _: read_table("folder.csv"), "no table at folder.csv"),
     (lambda table: write_table(table, "folder.csv"), r"folder\.csv is a folder"),
     (lambda table: write_table(table, "table.xlsx"), r"is written to \.csv or \.parquet, not to"),
     (lambda table: write_table(table, "table.csv.gz"), r"is written to \.csv or \.parquet"),

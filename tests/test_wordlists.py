@@ -197,7 +197,10 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"stereotype_names": {"cat": 1}}, r"stereotype_names.cat: must be a text"),
     ({"stereotype_names": {"cat": "human"}}, r"'human' is that of controls.human already"),
     ({"controls": {"neutrl": ["x"]}}, r"controls.neutrl: unknown control.*mean 'neutral'"),
-    ({"controls": {"neutral": "neutrl"}}, r"bundled word list 'neutrl'; did you mean 'neutral'"),
+    (
+        {"controls": {"neutral": "neutrl"}},
+        r"bundled word list of controls.neutral 'neutrl'; did you mean 'neutral'",
+    ),
     ({"controls": {"neutral": "human"}}, r"the list 'human' holds no 'neutral' control words"),
     ({"facets": {"gender": {"bx": "women"}}}, r"facets.gender.bx: unknown group 'bx'"),
     ({"facets": {"gender": "women"}}, r"facets.gender: must be a table of labels"),
@@ -217,7 +220,7 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.csv", "role,word\n", r"lacks the column\(s\) set"),
     ("mine.csv", "", "the file is empty"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
-    ("mine.csv", "role,set,word\ngroup,a,b\n", "row 2: unknown role 'group'; .*protected"),
+    ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role of row 2 'group'; .*protected"),
 ]
 
 REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [

@@ -164,8 +164,7 @@ def relative(
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
-    rows = []
-    sequence = as_seed_sequence(seed)
+    rows, sequence = [], as_seed_sequence(seed)
     seeds = sequence.spawn(len(distributions))
     for (name, one), seed_of_one in zip(distributions.items(), seeds, strict=True):
         sets = experiments[name].X, experiments[name].Y

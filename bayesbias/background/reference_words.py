@@ -102,7 +102,6 @@ def draw_pool(
     found: dict[str, tuple[Vector, int]] = {}
     drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors and ranks
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-
     for chunk in _chunks(embedding, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
         usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))
@@ -118,10 +117,8 @@ def draw_pool(
         drawn = [part[smallest] for part in both]
     if not drawn or not len(drawn[0]):
         raise TooFewWordsError(
-            "these vectors hold no words but the list's own; give the name or path of the "
+            f"there are no words at ranks {ranks} but the list's own; give the name or path of the "
             "embedding, or load it whole, without naming words"
-            if ranks == (0, None)
-            else f"the embedding has no words to sample from at ranks {ranks}"
         )
     chosen = {word: found[form] for word, form in choose(asked, found, case).items()}
     known = {word: vector for word, (vector, _) in chosen.items()}

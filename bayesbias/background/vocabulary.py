@@ -74,8 +74,6 @@ def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[s
             X, Y = (words.groups[group] for group in pair)
             Z, Z2 = (words.stereotypes[group] for group in pair)
             made[name] = Experiment(name, X, Y, Z, Z2, (*pair, *map(words.set_name, pair)))
-    if not made:
-        raise ValueError("there are no word lists; name one or more")
     return made
 
 
@@ -106,7 +104,7 @@ def distributions(
     """
     check_choice("case", case, CASES)
     if not experiments:
-        raise ValueError("there are no experiments; name one or more")
+        raise ValueError("there are no experiments; name one word list or more")
     sets = {
         name: dict(zip(("Z", "Z2"), given, strict=True))
         if isinstance(given, tuple)
@@ -160,10 +158,8 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        warn(
-            f"{(~kept).sum()} word(s) have no direction (all zeros, or not finite) and are left "
-            f"out: {shown}"
-        )
+        text = "word(s) have no direction (all zeros, or not finite) and are left out"
+        warn(f"{(~kept).sum()} {text}: {shown}")
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi
 

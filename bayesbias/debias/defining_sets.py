@@ -54,7 +54,7 @@ class DefiningSets:
         What the list is, where it comes from, and what it does and does not claim.
     """
 
-    defining: tuple[Words, ...]
+    defining: tuple[Words, ...] = ()
     equalise: tuple[Words, ...] = ()
     specific: Words = ()
     targets: Words = ()
@@ -150,8 +150,6 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         known = [field.name for field in fields(DefiningSets)]
         for key in source:
             check_choice("key", key, known)
-        if "defining" not in source:
-            raise ValueError("it lacks the key 'defining', a list of pairs of words")
         return DefiningSets(**source)
     check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
     path = toml_path(source, FOLDER, "list for debiasing")

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,9 @@ from ..embeddings.formats.arrays import FILES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
 from ..embeddings.source import Chunk, Embedding, vectors_by_word
+from ..tables.spellings import KeyedVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import VANISHED, VectorsByWord, lengths
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 Change = Callable[[FloatArray], FloatArray]
 """A change of (n, n_dims) rows, each by itself."""
@@ -282,8 +280,8 @@ def debias_file(
         words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
         record = {"source": Path(source).name, "words": words, "dims": dims}
         record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
-        text = json.dumps(record, ensure_ascii=False, indent=1)
-        (stage / RECORD).write_text(f"{text}\n", encoding="utf-8")
+        text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+        (stage / RECORD).write_text(text, encoding="utf-8")
     return record
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,16 +13,13 @@ from .._core.checks import Argument, ArgumentError
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
+from ..tables.spellings import KeyedVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import unit_sets
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 VOCABULARY = 50_000
 """Words from the start of an embedding that are searched for biased ones: files have frequent
 words first, and Gonen and Goldberg (2019) use as many."""
-
 
 FOLDS = 5
 """Parts of the cross-validation."""

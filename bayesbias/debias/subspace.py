@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import check_choice, is_whole
+from .._core.checks import is_whole
 from .._core.display import abridged
 from ..embeddings.formats.keyed import require_directions
 from ..embeddings.source import Embedding
 from ..embeddings.word_sets import look_up_tuples
-from ..scores.subspace import bias_subspace, group_means, principal_components
+from ..scores.subspace import principal_components
 from .defining_sets import DefiningSets
 
 VectorsByWord = Mapping[str, NDArray[np.floating]]
@@ -24,29 +24,18 @@ VANISHED = 1e-6
 """A row that keeps a smaller share of its length has no direction but that of rounding:
 float32 rounds coordinates at 6e-8."""
 
-SUBSPACES = ("components", "means")
-"""How a bias subspace is found: principal components of centered sets, or differences of means."""
 
-
-def bias_directions(
-    vectors: VectorsByWord, sets: DefiningSets, k: int | None = None, subspace: str = "components"
-) -> FloatArray:
+def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = None) -> FloatArray:
     """Compute the bias subspace of defining sets, (k, n_dims) of orthonormal rows.
 
-    ``components``: principal components of the sets, each centered on its mean (Bolukbasi et al.,
-    Manzini et al.), as many as there are classes less one if k is not given. ``means``: the span
-    of the differences of the classes' means (Schröder et al., the subspace of SAME). Sets with a
-    missing word are left out whole.
+    These are the principal components of the sets, each centered on its mean (Bolukbasi et al.,
+    Manzini et al.), as many as there are classes less one if k is not given. Sets with a missing
+    word are left out whole.
     """
-    check_choice("subspace", subspace, SUBSPACES)
     if k is not None and not is_whole(k):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
     unit = unit_sets(vectors, sets)
-    if subspace == "components":
-        return principal_components(unit, sets.n_classes - 1 if k is None else k)[0]
-    if k is not None:
-        raise ValueError('k is for subspace="components"; the span of means has its own size')
-    return bias_subspace(group_means(list(np.stack(unit, axis=1))))
+    return principal_components(unit, sets.n_classes - 1 if k is None else k)[0]
 
 
 def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,15 +22,12 @@ from ..tables.schema import (
     connections_present,
     validate_table,
 )
-from ..tables.spellings import first_spellings
+from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import require_directions
 from .load import VectorsLike, vectors_in_memory
 
 _WORDS = ("protected_word", "attribute")
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 
 def distance_table(
@@ -190,15 +186,10 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 
 def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Refuse fewer than two groups with vectors, and words of two; warn of words that count once.
-
-    Protected words that are attributes too get a warning as well.
-    """
+    """Refuse fewer than two groups with vectors, and words of two; warn of words of two roles."""
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
         raise ValueError(f"the list {name} has control words only; give one with groups")
-    if not spellings:
-        raise ValueError(f"none of the {len(wordlist.words)} words of {name} has a vector")
     lost = [f"{g} ({', '.join(w)})" for g, w in groups.items() if spellings.keys().isdisjoint(w)]
     if len(groups) - len(lost) < 2:
         raise ArgumentError(

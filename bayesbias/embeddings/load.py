@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
 from .._core.resources import warn
-from ..tables.spellings import CASES, choose, every_form, resolved_forms
+from ..tables.spellings import CASES, KeyedVectors, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
 from .registry import open_embedding
 from .source import Chunk, Embedding, first_of_each
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from gensim.models import KeyedVectors
 
 __all__ = ["CASES", "choose", "frequency_ranks", "load_vectors"]
 __all__ += ["open_embedding", "resolved_forms"]
@@ -189,8 +185,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     if isinstance(words, str | Path | Mapping):
         words = load_wordlist(words)
     asked = set(words.words if isinstance(words, WordList) else words)
-    wrong = [word for word in asked if not isinstance(word, str)]
-    if wrong:
+    if wrong := [word for word in asked if not isinstance(word, str)]:
         raise TypeError(f"words must be text; got {wrong[0]!r}")
     if not asked:
         raise ValueError("words is empty; leave it out to load all words")

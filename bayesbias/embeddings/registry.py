@@ -68,6 +68,8 @@ def open_embedding(
             f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
             "some"
         )
+    if not archive.stat().st_size:
+        raise ValueError(f"{path} is empty")
     return Embedding(path, _format_of(path), allow_pickle, progressbar)
 
 
@@ -124,10 +126,7 @@ def _format_of(path: Path) -> ChunksOf:
         if ending in FORMATS:
             return FORMATS[ending]
         if ending not in PACKED_ENDINGS:
-            known = ", ".join(ENDINGS)
-            raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {known}")
-        if not path.stat().st_size:
-            raise ValueError(f"{path} is empty")
+            raise ValueError(f"{path}: unknown ending {ending!r}; known are {', '.join(ENDINGS)}")
     with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
         inner = FORMATS.get(Path(name).suffix.lower())
         if inner in (BINARY, TEXT):  # formats that are read through `Embedding.stream` only

@@ -76,8 +76,6 @@ class Embedding:
     def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
         """Open the file, unpacked as it is read, with a function that moves the progress bar on."""
         size = parts_of(self.path)[0].stat().st_size
-        if size == 0:
-            raise ValueError(f"{self.path} is empty")
         shown = None if self.progressbar and size >= SLOW_SIZE else False
         with (
             progress_bar(f"reading {self.path.name}", size, shown=shown, in_bytes=True) as update,

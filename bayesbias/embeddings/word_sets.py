@@ -73,8 +73,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
     """Raise a ValueError if two sets share a word: it would be compared with itself."""
-    shared = [word for word in sets[first] if word in set(sets[second])]
-    if shared:
+    if shared := [word for word in sets[first] if word in set(sets[second])]:
         raise ValueError(
             f"{first} and {second} share {abridged(shared)}; take the word out of one of them"
         )
@@ -125,16 +124,14 @@ def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
     words = tuple(given)
     if not words:
         raise ValueError(f"{name} is empty; a score needs at least one word in every set")
-    twice = [word for word, count in Counter(words).items() if count > 1]
-    if twice:
+    if twice := [word for word, count in Counter(words).items() if count > 1]:
         raise ValueError(f"{name} holds {abridged(twice)} more than once; keep one of each")
     return words
 
 
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
     rows = [np.asarray(vectors[word], dtype=np.float64) for word in words]
-    odd = [word for word, row in zip(words, rows, strict=True) if row.shape != rows[0].shape]
-    if odd:
+    if odd := [word for word, row in zip(words, rows, strict=True) if row.shape != rows[0].shape]:
         raise ValueError(f"vectors of {abridged(odd)} and of {words[0]} are of different length")
     matrix = np.stack(rows)
     require_directions(words, matrix)

@@ -56,13 +56,7 @@ def write_cosines(table: pd.DataFrame, path: Path) -> None:
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Attach the cosines that stand next to a CSV file, where there are some.
-
-    Raises
-    ------
-    ValueError
-        If the file does not hold a square of numbers with words as head and first column.
-    """
+    """Attach the cosines that stand next to a CSV file, where there are some."""
     place = cosines_path(path)
     if not place.is_file():
         return

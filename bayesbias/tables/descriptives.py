@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .schema import (
     LARGEST_DISTANCE,
     ROUNDING,
@@ -92,10 +92,8 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFram
     ``n_available`` is the number of attributes that the table has for the word.
     """
     valid = validate_table(table)
+    check_choice("protected word", word, valid["protected_word"].unique())
     rows = valid[valid["protected_word"] == word]
-    if rows.empty:
-        words = valid["protected_word"].astype(str).unique()
-        raise ValueError(unknown_name("protected word", word, words))
     by = [rows["attribute"].astype(str), rows["connection"].astype(str)]
     pairs = rows["cosine_distance"].groupby(by, sort=False).mean().reset_index()
     pairs = pairs.sort_values("cosine_distance", kind="stable", ignore_index=True)

@@ -8,7 +8,10 @@ from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
+    import gensim.models
+
+type KeyedVectors = gensim.models.KeyedVectors
+"""gensim's, which takes more than a second to import; signatures name it without."""
 
 FORM = "matched_form"
 """Name of the attribute of every key that holds the form in which its word was read."""

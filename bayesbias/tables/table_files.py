@@ -51,8 +51,6 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     55
     """
     path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give a table in it")
     if not path.is_file():
         raise FileNotFoundError(f"no table at {path}")
     with located(path):
@@ -60,8 +58,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
         if path.suffix != ".parquet":
             read_cosines(table, path)
-    duplicates = int(table.duplicated().sum())
-    if duplicates:
+    if duplicates := int(table.duplicated().sum()):
         text = f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly and count"
         warn(f"{text} twice; table.drop_duplicates() removes them")
     return without_copies(table, str(path), drop=drop_duplicates)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.checks import check_path, unknown_name
+from .._core.checks import check_choice, check_path
 from .._core.display import Sheet, Shown, abridged
 from .._core.reading import located, read_json, read_toml
 from .._core.resources import bundled_names, toml_path
@@ -234,9 +234,7 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
     words = dict(controls)
     for kind, source in controls.items():
         if isinstance(source, str):
-            if source not in wordlists():
-                text = unknown_name("bundled word list", source, wordlists())
-                raise ValueError(f"controls.{kind}: {text}; a list of words may stand here instead")
+            check_choice(f"bundled word list of controls.{kind}", source, wordlists())
             words[kind] = read_wordlist(wordlist_path(source)).get("controls", {}).get(kind)
             if words[kind] is None:
                 raise ValueError(f"controls: the list {source!r} holds no {kind!r} control words")
@@ -250,8 +248,7 @@ def _content_of_rows(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for row in frame[[*HEADS]].fillna("").itertuples():
         role, name, word = (str(cell).strip() for cell in row[1:])
-        if role not in ROLES:
-            raise ValueError(f"row {row[0] + 2}: {unknown_name('role', role, ROLES)}")
+        check_choice(f"role of row {row[0] + 2}", role, ROLES)
         if role == "stereotype" and name not in content.get("groups", {}):
             name = name.removesuffix("_stereotype")
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)

@@ -10,13 +10,7 @@ from ..subspace import bias_directions, equalised_words, without
 
 
 @debiasing_method(default_sets="religion")
-def multiclass_hard(
-    material: Material,
-    *,
-    k: int | None = None,
-    equalise: bool = True,
-    subspace: str = "components",
-) -> Debiaser:
+def multiclass_hard(material: Material, *, k: int | None = None, equalise: bool = True) -> Debiaser:
     """Hard debiasing for two classes or more, as `hard` does it for pairs.
 
     Parameters
@@ -25,16 +19,12 @@ def multiclass_hard(
         Number of directions that are removed; number of classes less one if not given.
     equalise : bool
         Move the equalise sets. If not, their words stay as they are.
-    subspace : {"components", "means"}
-        Principal components of the centered sets, as published, or the span of the differences of
-        the classes' means, along which SAME measures.
 
     References
     ----------
-    Manzini, Lim, Tsvetkov and Black (2019), section 3; the subspace of means: Schröder, Schulz
-    and Hammer (2024), equations 13-15.
+    Manzini, Lim, Tsvetkov and Black (2019), section 3.
     """
-    return _projected(material, k, equalise, subspace)
+    return _projected(material, k, equalise)
 
 
 @debiasing_method()
@@ -62,12 +52,12 @@ def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> 
     equalised, and those of the defining sets (*Mary* and *John* of their list, which move by .31
     and .25 in GoogleNews); and it takes each equalise pair in lower, title and upper case.
     """
-    return _projected(material, k, equalise, "components")
+    return _projected(material, k, equalise)
 
 
-def _projected(material: Material, k: int | None, equalise: bool, subspace: str) -> Debiaser:
+def _projected(material: Material, k: int | None, equalise: bool) -> Debiaser:
     vectors, lists = material.vectors, material.sets
-    directions = bias_directions(vectors, lists, k, subspace)
+    directions = bias_directions(vectors, lists, k)
     placed = equalised_words(vectors, lists, directions) if equalise else {}
     if placed and len(directions) < lists.n_classes - 1:
         warn(
@@ -76,7 +66,7 @@ def _projected(material: Material, k: int | None, equalise: bool, subspace: str)
             "or pass equalise=False"
         )
     return material.debiaser(
-        {"k": len(directions), "subspace": subspace, "equalise": equalise},
+        {"k": len(directions), "equalise": equalise},
         equalise=equalise,
         neutral=partial(without, directions=directions),
         placed=placed,

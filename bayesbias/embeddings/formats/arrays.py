@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._core.checks import require_extra
 from ..._core.reading import DAMAGE, damage_named, located
+from ...tables.spellings import KeyedVectors
 from ...tables.table_files import read_parquet
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks
 from .keyed import Vectors, as_keyed
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 
@@ -90,11 +87,10 @@ def _matrix(path: Path) -> np.ndarray:
 
         with damage_named(path, what, errors=(*DAMAGE, SafetensorError)):
             (matrix,) = numpy.load_file(path).values()
-    if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
+    fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
+    if not fits or matrix.dtype.kind != "f":
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
             "of float32 numbers, one row a word"
         )
-    if not len(matrix):
-        raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
     return matrix

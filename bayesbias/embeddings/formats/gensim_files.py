@@ -5,18 +5,15 @@ from __future__ import annotations
 import mmap
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._core.checks import Argument, ArgumentError
 from ..._core.reading import damage_named
+from ...tables.spellings import KeyedVectors
 from ..source import LARGEST_DIMS, Embedding
 from .keyed import as_keyed
 from .word2vec import LONGEST_WORD
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 """First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
@@ -39,11 +36,11 @@ def read_pickle(source: Embedding) -> KeyedVectors:
             Argument("allow_pickle", True),
             ", else get the vectors as .bin, .txt or .vec",
         )
-    from gensim.models import KeyedVectors
+    from gensim import models
 
     # Large arrays are in files next to the pickle; mapped, they need not fit in memory.
     with damage_named(path, "is no file of gensim's vectors"):
-        return as_keyed(KeyedVectors.load(str(path), mmap="r"))
+        return as_keyed(models.KeyedVectors.load(str(path), mmap="r"))
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:

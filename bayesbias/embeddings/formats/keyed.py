@@ -6,18 +6,15 @@ gensim takes more than a second to import, so that only results for users are ma
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..._core.display import abridged
-from ...tables.spellings import FORM, resolved_forms
+from ...tables.spellings import FORM, KeyedVectors, resolved_forms
 from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 RANK = "frequency_rank"
 """Name of the attribute of every key that holds its frequency rank in the source, from 1 on."""
@@ -60,9 +57,9 @@ class Vectors:
 
     def keyed(self) -> KeyedVectors:
         """Return them as gensim's KeyedVectors."""
-        from gensim.models import KeyedVectors
+        from gensim import models
 
-        vectors = KeyedVectors(self.vector_size)
+        vectors = models.KeyedVectors(self.vector_size)
         vars(vectors).update(vars(self))
         return vectors
 

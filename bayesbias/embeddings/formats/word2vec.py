@@ -26,9 +26,6 @@ SCAN_SIZE = 1 << 18
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
 
-TICK = 1_000
-"""Lines after which the progress bar moves."""
-
 
 def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
     """Yield words and vectors."""
@@ -130,7 +127,7 @@ def _lines(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers, without the spaces at their end."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
-        if number % TICK == 0:
+        if not number % 1_000:
             tick()
         if len(line) == LONGEST_LINE:
             raise ValueError(f"{path}: line {number:,} does not end; this is not a text file")
