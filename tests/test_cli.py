@@ -64,19 +64,6 @@ def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]
         assert said.err == ""
 
 
-def test_quiet_says_nothing(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (
-        "--quiet lists",
-        "--quiet lists show religion",
-        "--quiet table toy.toml --vectors toy.txt --out t.csv",
-        "fit t.csv --quiet",
-        "scores weat7 -q --n-resamples 20",
-        "calibrate independent -m weat-p -n 20 --quiet",
-    ):
-        assert main(arguments.split()) == 0
-    assert capsys.readouterr() == ("", "")
-
-
 TOY = "toy.toml --vectors toy.txt"
 MLM = "mlm score --model {} --data {} --dataset {} --out out --measure {}"
 BAD_ARGUMENTS = {
@@ -134,9 +121,7 @@ def test_the_command_of_a_record_lacks_what_no_number_depends_on() -> None:
     assert command_line() == "bayesbias run a.toml -v b --seed=2 --draws 9 --list 'my words'"
 
 
-def test_control_characters_and_markup_do_not_reach_the_terminal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_control_characters_and_markup_do_not_reach_the_terminal(capsys) -> None:
     assert main(["lists", "--quiet"]) == 0  # later calls are not quiet
     table("\x1b[31mred", ["[bold]loud"], [[":smile:\x9b"]])
     out = capsys.readouterr().out
@@ -165,9 +150,7 @@ def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixt
         assert text in capsys.readouterr().out
 
 
-def test_pages_are_listed_shown_and_opened(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_are_listed_shown_and_opened(capsys, monkeypatch) -> None:
     assert main(["docs"]) == 0
     assert set(pages()) < set(capsys.readouterr().out.splitlines())
     assert main(["docs", "reading"]) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from cli_toy import files_beside, files_named
 import bayesbias as bb
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
-from bayesbias.report import writer
 from bayesbias.report.change_page import order_sentences, side_effects
 from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import analyze_change
@@ -48,24 +46,13 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFr
     return ["compare", "before.csv", "after.csv", *models, *FAST]
 
 
-@pytest.fixture
-def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw the last figure only: drawing is what takes time."""
-    every = writer.draw
-    monkeypatch.setattr(
-        writer, "draw", lambda page, *to: every(replace(page, sections=page.sections[-4:]), *to)
-    )
-
-
 def moved(table: pd.DataFrame) -> pd.DataFrame:
     rng = np.random.default_rng(4)
     shift = 0.08 + 0.02 * rng.standard_normal(len(table))
     return table.assign(cosine_distance=table["cosine_distance"] + shift)
 
 
-def test_everything_is_written_and_told(
-    tables: list[str], toy_table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     write_table(toy_table.iloc[3:], "before.csv")
     assert main([*tables, "--plots", "png,svg", "--out", "out"]) == 0
     files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
@@ -101,13 +88,7 @@ def test_everything_is_written_and_told(
         ("other.csv", "no row in common"),
     ],
 )
-def test_what_cannot_be_compared_writes_nothing(
-    tables: list[str],
-    toy_table: pd.DataFrame,
-    capsys: pytest.CaptureFixture[str],
-    extra: str,
-    message: str,
-) -> None:
+def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys, extra, message) -> None:
     other = toy_table.assign(protected_word=toy_table["protected_word"] + "x")
     write_table(other, "other.csv")
     if extra.endswith(".csv"):
@@ -116,9 +97,7 @@ def test_what_cannot_be_compared_writes_nothing(
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_scores_and_recovery_stand_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scores_and_recovery_stand_together(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     asked = ["compare", "glove-demo", "hard", *FAST, "--list", "gender", "--model", "change"]
     recover = ["--recover", "gender", "--recover-words", "60"]

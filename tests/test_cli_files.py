@@ -40,9 +40,7 @@ def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert bb.load_posterior("p.nc").attrs["model"] == "crossed"
 
 
-def test_what_warnings_advise_reaches_the_sampler(
-    toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> None:
     def stop(*_: object, options: FitOptions) -> None:
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
@@ -55,9 +53,7 @@ def test_what_warnings_advise_reaches_the_sampler(
 
 
 @pytest.mark.usefixtures("balanced")
-def test_scores_are_printed_with_how_to_read_them_and_written(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
     few = ["scores", "toy.toml", "--vectors", "toy.txt", "--n-resamples", "20", "--seed", "3"]
     assert main([*few, "--out", "toy.csv", "--ci-prob", "0.5"]) == 0
     shown = capsys.readouterr()
@@ -74,9 +70,7 @@ def test_scores_are_printed_with_how_to_read_them_and_written(
 
 
 @pytest.mark.usefixtures("toy")
-def test_convert_makes_a_folder_that_other_commands_take(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
     assert main(["convert", "toy.txt", "toy"]) == 0
     said = capsys.readouterr()
@@ -87,9 +81,7 @@ def test_convert_makes_a_folder_that_other_commands_take(
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
 
 
-def test_an_interval_that_leaves_its_limits_gives_exit_code_1(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:
     bb.save_posterior(bb.fit(distances(), "paper", seed=3, **FAST), tmp_path / "posterior.nc")
     gap = "associated - different"
     row = bb.hypothesis(bb.load_posterior(tmp_path / "posterior.nc"), f"{gap} > 0").iloc[0]
@@ -105,9 +97,7 @@ def test_an_interval_that_leaves_its_limits_gives_exit_code_1(
 
 
 @pytest.mark.usefixtures("toy")
-def test_calibrate_prints_and_writes_what_the_function_gives(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_calibrate_prints_and_writes_what_the_function_gives(capsys) -> None:
     asked = "calibrate independent planted -m weat-p -m t-cells-sets -n 60 --seed 3"
     assert main([*asked.split(), "--out", "rates.csv", "--keep", "parts"]) == 0
     expected = bb.calibration.calibrate(

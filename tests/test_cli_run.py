@@ -21,9 +21,7 @@ from bayesbias.workflows.output import OWN_NAMES
 from bayesbias.workflows.wordlist import FRAMES
 
 
-def test_run_with_both_models_writes_everything_the_same_every_time(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys) -> None:
     models = ["--model", "crossed", "--model", "maximal", "--plots", "png"]
     both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
@@ -51,9 +49,7 @@ def test_run_with_both_models_writes_everything_the_same_every_time(
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_several_lists_get_folders_and_an_index(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_lists_get_folders_and_an_index(toy, capsys) -> None:
     Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
     assert main([*toy, "other.toml", "--out", "res"]) == 0
     out = capsys.readouterr().out
@@ -116,9 +112,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(toy: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_sampling_warnings_give_exit_code_3_and_are_shown(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
     hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior heaped at zero
     Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
@@ -132,9 +126,7 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(
     assert html.index("Pareto k of the exact") < html.index("What was found")
 
 
-def test_missing_words_are_named_and_thin_sets_refused_if_asked(
-    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, capsys) -> None:
     content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main([*toy, "--plots", "png"]) == 0

@@ -72,9 +72,7 @@ def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
     assert found.text[found.start : found.stop] == "Nurse"
 
 
-def test_what_is_refused(
-    tmp_path: Path, toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     unlike, other = tmp_path / "unlike.csv", tmp_path / "other.csv"
     unlike.write_text("word,sentence\nnurse,Nurses left.\n")
     other.write_text("word,text\nnurse,The nurse left.\n")
@@ -281,10 +279,14 @@ def test_words_in_sentences_of_their_own(mini: Any) -> None:
 
 
 @pytest.mark.mlm
-def test_words_that_cannot_be_written_are_missing(mini: object) -> None:
+def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: object) -> None:
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
-    refused("can write none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["This is {}."])
+    long = r"has 60\d tokens and all-MiniLM-L6-v2 takes 512; nothing"
+    refused("can write none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
+    refused("layer must lie in -7 to 6", contextual_vectors, mini, ["he"], layer=7)
+    refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")
+    refused(long, contextual_vectors, mini, ["he"], ["word " * 600 + "{}."])
 
 
 @pytest.mark.mlm
@@ -299,17 +301,3 @@ def test_run_with_an_encoder_on_a_real_list(models: Path, tmp_path: Path) -> Non
     gap = found.loc["different", "mean"] - found.loc["associated", "mean"]
     # docs/contextual.md has .044, .045 and .029; one sd is about .02.
     assert 0 < gap < 0.1
-
-
-@pytest.mark.mlm
-@pytest.mark.parametrize(
-    ("match", "templates", "options"),
-    [
-        ("layer must lie in -7 to 6", ["{}."], {"layer": 7}),
-        ("unknown pooling 'words'; did you mean 'word'", ["{}."], {"pooling": "words"}),
-        ("batch_size must be", ["{}."], {"batch_size": 0}),
-        (r"has 60\d tokens and all-MiniLM-L6-v2 takes 512; nothing", ["word " * 600 + "{}."], {}),
-    ],
-)
-def test_what_an_encoder_refuses(mini: object, match: str, templates: list, options: dict) -> None:
-    refused(match, contextual_vectors, mini, ["he"], templates, **options)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
-from plot_looks import note
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
@@ -37,14 +35,6 @@ def test_findings_show_the_sentences_of_the_report(found: Analysis) -> None:
         assert text in page
 
 
-def test_what_is_marked_is_explained_where_it_stands(found: Analysis) -> None:
-    """Of either group two of two words are left, fewer than the three that a set needs."""
-    ax = found.plot()
-    assert [text.get_text()[-1] for text in ax.get_yticklabels()] == ["s", "†", "†"]
-    assert "† Too few words are left of a set of this group" in note(ax)
-    assert note(bb.plots.contrast_forest(found.contrasts)).count("†") == 0
-
-
 def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     lone = {**PETS, "stereotypes": {"cat": PETS["stereotypes"]["cat"]}}
     found = bb.analyze("glove-demo", lone, **FEW)
@@ -64,9 +54,7 @@ def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     assert found.contrasts.equals(bb.contrasts(post))
 
 
-def test_the_call_makes_the_same_folder_again(
-    found: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> None:
     page = found.report(tmp_path / "out")
     assert page.name == "report.html"
     named = set(re.findall(r"\bsee (\w+\.csv)", page.read_text(encoding="utf-8"), flags=re.I))

@@ -93,9 +93,7 @@ LAYOUTS: list[tuple[str, str, dict[str, Any], list[tuple[str, ...]]]] = [
 
 
 @pytest.mark.parametrize(("content", "dataset", "options", "expected"), LAYOUTS)
-def test_pairs_of_every_layout(
-    content: str, dataset: str, options: dict[str, Any], expected: list[Any], tmp_path: Path
-) -> None:
+def test_pairs_of_every_layout(content, dataset, options, expected, tmp_path) -> None:
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
     pairs = read_pairs(path, dataset, **options)
@@ -189,9 +187,7 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("content", "layout", "expected"), LOGS)
-def test_logs_of_every_layout(
-    content: str, layout: str, expected: tuple[Any, ...], tmp_path: Path
-) -> None:
+def test_logs_of_every_layout(content, layout, expected, tmp_path) -> None:
     path = tmp_path / "org" / NAMES[layout]
     path.parent.mkdir()
     path.write_text(content)
@@ -206,9 +202,7 @@ def test_logs_of_every_layout(
     assert set(read_scores([path], layout, model="mine")["model"]) == {"mine"}
 
 
-def test_a_report_on_the_logs_of_three_models(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
     """`bayesbias mlm report logs/*.jsonl`, under names of the user's own."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
@@ -257,9 +251,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
 
 
 @pytest.mark.parametrize(("read", "content", "arguments", "why"), REFUSED)
-def test_files_that_are_refused(
-    read: Any, content: str, arguments: tuple[Any, ...], why: str, tmp_path: Path
-) -> None:
+def test_files_that_are_refused(read, content, arguments, why, tmp_path) -> None:
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=why):

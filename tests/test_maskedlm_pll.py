@@ -227,9 +227,7 @@ under the others for ``KIND``."""
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_scores_are_those_of_the_published_script(
-    name: str, made: dict[str, LanguageModel], pairs, model
-) -> None:
+def test_scores_are_those_of_the_published_script(name, made, pairs, model) -> None:
     """WordPiece, byte-level BPE and a unigram model of pieces."""
     (second,) = pairs.loc[pairs["pair_id"] == "1", list(ROLES)].itertuples(index=False, name=None)
     frame = pair_frame(second if name == model.name else KIND)

@@ -158,9 +158,7 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_odd_words_show_as_they_stand_readably_and_light(
-    name: str, odd: dict[str, Case], tmp_path: Path
-) -> None:
+def test_odd_words_show_as_they_stand_readably_and_light(name, odd, tmp_path) -> None:
     settings = dict(mpl.rcParams)
     ax = draw(odd, name)
     assert dict(mpl.rcParams) == settings
@@ -224,9 +222,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("name", "change", "options", "why"), REFUSED)
-def test_what_cannot_be_drawn_is_refused(
-    name: str, change: Callable[[Any], Any], options: Any, why: str, odd: dict[str, Case]
-) -> None:
+def test_what_cannot_be_drawn_is_refused(name, change, options, why, odd) -> None:
     (given, *rest), own = odd[name]
     with pytest.raises((ValueError, TypeError), match=why):
         getattr(plots, name)(change(given), *rest, **(own | options))

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from builders import (
     HOSTILE,
-    SCRIPT,
     doubtful,
     drawn_page,
     hostile_analysis,
@@ -21,7 +20,7 @@ from builders import (
 
 from bayesbias.report import writer
 from bayesbias.report.headline import headline
-from bayesbias.report.list_page import blocks_of, index_page
+from bayesbias.report.list_page import blocks_of
 from bayesbias.report.numbers import borderline, graded, number, percent
 from bayesbias.report.wording import coverage_sentence
 from bayesbias.tables.schema import CONNECTIONS
@@ -99,16 +98,6 @@ def test_doubts_stand_at_the_top_of_page_and_markdown(hostile: Analysis) -> None
     assert html.index("R-hat is &lt;high&gt;") < html.index('<section id="found">')
     assert text.index(r"R-hat is \<high\>") < text.index("## What was found")
     assert 'role="alert"' not in shown(hostile.page())
-
-
-def test_the_index_links_to_reports_and_has_their_contrasts(demo: Analysis) -> None:
-    other = replace(demo, wordlist=replace(demo.wordlist, name="other", title=SCRIPT))
-    page = index_page([(demo, "a/report.html"), (other, 'a "b"/report.html')])
-    html = Parsed(shown(page))
-    assert "a%20%22b%22/report.html" in html.values("href")
-    assert "script" not in html.tags
-    table = next(block for block in page.sections[0].blocks if isinstance(block, writer.Table))
-    assert [row[2] for row in table.rows] == 2 * [row[0] for row in headline(demo).table.rows]
 
 
 def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> None:
