@@ -1,6 +1,7 @@
 """Sentence pairs and logs of other evaluations: every layout read once, and what is refused."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -263,16 +264,16 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     path.write_text(crows())
     one, same = write_scored(tmp_path / "one"), write_scored(tmp_path / "same")
     other = write_scored(tmp_path / "other", "other", data_hash="2")
-    assert set(read_scores(one)["model"]) == {"toy"}
     pairs = read_pairs(path, "crows-pairs")
-    for call, why in (
-        (lambda: read_pairs(path, "crows-pairs", bias_types="religion"), "no pair has this bias t"),
-        (lambda: read_pairs(path, "stereoset", part="inter"), "unknown part of StereoSet"),
-        (lambda: read_scores(tmp_path / "none", "lm-eval"), "there is no log like samples"),
-        (lambda: read_scores([one, other]), "models need the same pairs"),
-        (lambda: read_scores([one, path]), "folders of one data set, or logs"),
-        (lambda: read_scores([one, same]), "is there twice under 'toy'"),
-        (lambda: validate_pairs(pairs.assign(pair_id="1")), "row 1, pair '1', has the pair_id of"),
+    religion = partial(read_pairs, bias_types="religion")
+    for why, call, *arguments in (
+        ("no pair has this bias t", religion, path, "crows-pairs"),
+        ("unknown part of StereoSet", partial(read_pairs, part="inter"), path, "stereoset"),
+        ("there is no log like samples", read_scores, tmp_path / "none", "lm-eval"),
+        ("models need the same pairs", read_scores, [one, other]),
+        ("folders of one data set, or logs", read_scores, [one, path]),
+        ("is there twice under 'toy'", read_scores, [one, same]),
+        ("row 1, pair '1', has the pair_id of", validate_pairs, pairs.assign(pair_id="1")),
     ):
         with pytest.raises((ValueError, FileNotFoundError), match=why):
-            call()
+            call(*arguments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,10 +21,8 @@ from bayesbias.report import writer
 from bayesbias.report.headline import headline
 from bayesbias.report.list_page import blocks_of
 from bayesbias.report.numbers import borderline, graded, number, percent
-from bayesbias.report.wording import coverage_sentence
-from bayesbias.tables.schema import CONNECTIONS
 from bayesbias.workflows.output import versions
-from bayesbias.workflows.results import ModelResult, noticed
+from bayesbias.workflows.results import ModelResult
 from bayesbias.workflows.wordlist import Analysis
 
 
@@ -113,15 +110,6 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
         assert cells[2] == graded(p, 16 * demo.settings.n_draws)
 
 
-def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analysis) -> None:
-    shares = dict(zip(CONNECTIONS, (0.96, 0.89, 0.8, 0.7, 0.9), strict=True)) | {"all": 0.85}
-    frame = demo.lead["check"].query("ci_prob == 0.89")
-    uneven = {"check": frame.assign(coverage=frame["connection"].map(shares))}
-    sentence = coverage_sentence(ModelResult(demo.posterior, uneven), 0.89)
-    assert "too wide for associated (96.0% inside)" in sentence
-    assert "too narrow for neutral (80.0% inside) and human (70.0% inside)" in sentence
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -161,15 +149,3 @@ def test_blocks_stay_whole_in_figures() -> None:
     parts = dict(blocks_of(frame, "list"))
     assert [list(part["list"].unique()) for part in parts.values()] == [["a"], ["b", "c"], ["d"]]
     assert max(map(len, parts.values())) < 80
-
-
-def test_warnings_are_noticed_and_issued_again_once() -> None:
-    def warn_twice() -> list[str]:
-        with noticed() as texts:
-            for _ in range(2):
-                warnings.warn("again", UserWarning, stacklevel=1)
-        return texts
-
-    with pytest.warns(UserWarning, match="again") as issued:
-        assert warn_twice() == ["again"]
-    assert len(issued) == 1

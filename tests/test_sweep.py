@@ -1,4 +1,4 @@
-"""Sweeps: what their cells say, what decides a result, and that a kill costs nothing."""
+"""Sweeps: their configurations, what their cells say, and that a kill costs nothing."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ import pytest
 from builders import kept_results
 from cli_toy import refused
 from pandas.testing import assert_frame_equal
-from sweep_inputs import write_inputs
+from sweep_inputs import EXAMPLE, write_inputs
 
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
-from bayesbias.workflows.sweep_spec import SweepConfig, load_sweep
+from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 
 CELLS = 12
 """Three embeddings, two lists, two models."""
@@ -272,3 +272,72 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
     assert f"warning: the scheduler at {address} and its workers can run any program" in shown.err
     same(run_sweep(load_sweep(config_path), tmp_path), undisturbed)
     assert victims[0] not in cluster.run(os.getpid).values()
+
+
+MINIMAL = 'lists = ["religion"]\n'
+PLACES = '\n[embeddings]\ndemo = "glove-demo"\n'
+
+
+def read(folder: Path, text: str) -> SweepConfig:
+    path = folder / "sweep.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_sweep(path)
+
+
+def test_the_example_of_the_help_text_is_read_and_the_rest_is_as_in_run(tmp_path: Path) -> None:
+    config = read(tmp_path, EXAMPLE)
+    assert [words.name for words in config.lists] == ["religion", "gender", "weat1"]
+    assert [spec.name for spec in config.models] == ["crossed", "maximal"]
+    lower = Embedding("lower", "glove-demo", "lower")
+    assert config.embeddings == (Embedding("demo", "glove-demo"), lower)
+    config = read(tmp_path, MINIMAL + PLACES)
+    assert [spec.name for spec in config.models] == ["by-group"]
+    assert (config.seed, config.draws, config.chains, config.method) == (1, 1000, 4, "auto")
+    assert (config.ci_prob, config.rope) == (0.89, None)
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "mine.toml").write_text(
+        'groups = {a = ["x"], b = ["y"]}\nstereotypes = {a = ["u"], b = ["v"]}\n'
+        'title = "t"\nnote = "n"\n',
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    config = read(inside, 'lists = ["mine.toml"]\n[embeddings]\na = "v.bin"\nb = "/abs/w.txt"\n')
+    assert config.lists[0].name == "mine"
+    assert [each.source for each in config.embeddings] == [str(inside / "v.bin"), "/abs/w.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('lsts = ["religion"]' + PLACES, "unknown key 'lsts'; did you mean 'lists'"),
+        (PLACES, "lists must be a list of names or paths"),
+        (MINIMAL, "embeddings must be a table of names and sources"),
+        ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
+        ('lists = ["human"]' + PLACES, "has control words only"),
+        ('lists = ["religion", "religion"]' + PLACES, "lists holds 'religion' twice"),
+        (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number from 0 on; got -1"),
+        (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
+        (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
+        ('[embeddings]\na = "x"\nlists = ["religion"]', "stand before"),
+        (MINIMAL + '[embeddings]\na = {sorce = "x"}', "embeddings.a must be a path"),
+        (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),
+        (MINIMAL + '[embeddings]\n"a\\u0007" = "x"', "which cannot be printed"),
+        ("lists = [", "Invalid value|Unclosed|Expected"),
+    ],
+)
+def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=why) as caught:
+        read(tmp_path, text)
+    assert str(tmp_path / "sweep.toml") in str(caught.value)
+
+
+def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match=r"sweep\.toml is not UTF-8"):
+        load_sweep(tmp_path / "sweep.toml")
+    with pytest.raises(FileNotFoundError, match="no word list at"):
+        read(tmp_path, 'lists = ["nowhere.toml"]' + PLACES)
