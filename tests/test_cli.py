@@ -213,9 +213,7 @@ def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
 def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
     assert main(["convert", "toy.txt", "toy"]) == 0
-    said = capsys.readouterr()
-    assert "toy: 2 words of 2 dimensions." in said.out
-    assert "1 word(s) stand in the embedding more than once (a)" in said.err
+    assert "1 word(s) stand in the embedding more than once (a)" in capsys.readouterr().err
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy is there already; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
@@ -271,12 +269,3 @@ def test_background_writes_frames(capsys: pytest.CaptureFixture[str]) -> None:
         "queen",
     }
     assert "(standalone.csv, run.json); pass --force" in refused(capsys, [*asked, "--out", "out"])
-
-
-def test_background_leaves_lists_without_words_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["background", "weat6", "weat7", "--draws", "500"]) == 0
-    shown = capsys.readouterr()
-    assert "weat7" in shown.out
-    assert "weat6" not in shown.out
-    assert "weat6: none of the 8 words of X" in shown.err
-    assert main(["background", "weat6", "--draws", "500"]) == 2

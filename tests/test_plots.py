@@ -175,15 +175,6 @@ def test_odd_words_show_as_they_stand_readably_and_light(name, odd, tmp_path) ->
         assert points(ax) == {round(x, 9) for x in POINTS[name](odd[name][0][0])}
 
 
-def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
-    figure, axes = plt.subplots(2, 2, figsize=(18, 14), layout="constrained")
-    names = ["forest", "contrast_forest", "distributions", "prior_predictive"]
-    for name, ax in zip(names, axes.flat, strict=True):
-        assert draw(odd, name, ax=ax) is ax
-    assert plt.get_fignums() == [figure.number]
-    assert_readable(*axes.flat)
-
-
 def same(given: Any) -> Any:
     return given
 

@@ -333,11 +333,3 @@ def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=why) as caught:
         read(tmp_path, text)
     assert str(tmp_path / "sweep.toml") in str(caught.value)
-
-
-def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> None:
-    (tmp_path / "sweep.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ValueError, match=r"sweep\.toml is not UTF-8"):
-        load_sweep(tmp_path / "sweep.toml")
-    with pytest.raises(FileNotFoundError, match="no word list at"):
-        read(tmp_path, 'lists = ["nowhere.toml"]' + PLACES)
