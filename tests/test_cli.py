@@ -1,7 +1,8 @@
-"""The front door: help, versions, what is refused, what reaches the terminal, what there is."""
+"""The front door, and commands of one result."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,18 +10,22 @@ import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
-from cli_toy import LIST, refused
+from builders import FAST, distances, kept_results
+from cli_toy import LIST, WORDS, refused, write_vectors
 from cyclopts import App
+from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
-from bayesbias._core.checks import Argument
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import app, main
 from bayesbias.cli.catalogue import pages, text_of
 from bayesbias.cli.options import TOKENS, command_line
-from bayesbias.cli.screen import in_one_line, table
-from bayesbias.model.tree import SamplingWarning
+from bayesbias.cli.screen import table
+from bayesbias.sampling.options import FitOptions
+from bayesbias.scores import SCORES
 
 PACKAGE = Path(bb.__file__).parent
 
@@ -53,28 +58,9 @@ def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]
         assert main([*command.split(), "--help"]) == 0
         said = " ".join(capsys.readouterr().out.split())
         assert re.search(f"Examples?: bayesbias {command} ", said)
-    for arguments, told in (
-        (["--help"], "2 bad input, nothing was written; 3 results were written"),
-        ([], "-q or --quiet, a command prints nothing on stdout"),
-        (["mlm"], "report Write a report on scored sentence pairs"),
-    ):
-        assert main(arguments) == 0
-        said = capsys.readouterr()
-        assert told in " ".join(said.out.split())
-        assert said.err == ""
-
-
-def test_quiet_says_nothing(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (
-        "--quiet lists",
-        "--quiet lists show religion",
-        "--quiet table toy.toml --vectors toy.txt --out t.csv",
-        "fit t.csv --quiet",
-        "scores weat7 -q --n-resamples 20",
-        "calibrate independent -m weat-p -n 20 --quiet",
-    ):
-        assert main(arguments.split()) == 0
-    assert capsys.readouterr() == ("", "")
+    assert main(["--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 bad input, nothing was written; 3 results were written" in said
 
 
 TOY = "toy.toml --vectors toy.txt"
@@ -118,25 +104,13 @@ def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> No
     assert BAD_ARGUMENTS[arguments] in refused(capsys, arguments.split())
 
 
-def test_messages_name_options_rather_than_arguments() -> None:
-    parts = ("raise ", Argument("target_accept"), " towards 0.99, or use ")
-    advice = SamplingWarning(*parts, Argument("method", "exact"), " for a Normal model")
-    expected = "raise --target-accept towards 0.99, or use --method exact for a Normal model"
-    assert in_one_line(advice) == expected
-    assert str(advice) == expected.replace("--target-a", "target_a").replace(
-        "--method exact", "method='exact'"
-    )
-
-
 def test_the_command_of_a_record_lacks_what_no_number_depends_on() -> None:
     given = "run a.toml -v b -o here --seed=2 --out=d --force --plots svg --draws 9"
     TOKENS.set([*given.split(), "--list", "my words"])
     assert command_line() == "bayesbias run a.toml -v b --seed=2 --draws 9 --list 'my words'"
 
 
-def test_control_characters_and_markup_do_not_reach_the_terminal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_control_characters_and_markup_do_not_reach_the_terminal(capsys) -> None:
     assert main(["lists", "--quiet"]) == 0  # later calls are not quiet
     table("\x1b[31mred", ["[bold]loud"], [[":smile:\x9b"]])
     out = capsys.readouterr().out
@@ -165,9 +139,7 @@ def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixt
         assert text in capsys.readouterr().out
 
 
-def test_pages_are_listed_shown_and_opened(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_are_listed_shown_and_opened(capsys, monkeypatch) -> None:
     assert main(["docs"]) == 0
     assert set(pages()) < set(capsys.readouterr().out.splitlines())
     assert main(["docs", "reading"]) == 0
@@ -184,3 +156,116 @@ def test_messages_name_pages_that_exist_and_no_path_of_a_checkout() -> None:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"docs/\w+\.md|README\.md|CONTRIBUTING", text), path
         assert set(re.findall(r"bayesbias docs ([a-z][\w-]*)", text)) <= set(pages()), path
+
+
+@pytest.fixture
+def balanced(toy: list[str]) -> None:
+    """A list with groups of one size and of three words, as some scores need, and more words."""
+    text = LIST.replace('"son"]', '"son", "king"]').replace('"maid"]', '"maid", "queen"]')
+    Path("toy.toml").write_text(text.replace('"dancer"]', '"dancer", "absent"]'))
+    write_vectors(Path("toy.txt"), [*WORDS, "king", "queen", *(f"w{i}" for i in range(298))])
+
+
+def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["table", *toy[1:4], "--out"]
+    assert main([*arguments, "t.csv"]) == 0
+    assert "Not in the embedding, and left out: gone" in capsys.readouterr().out
+    assert main([*arguments, "t.parquet"]) == 0
+    assert_frame_equal(bb.read_table("t.csv"), bb.read_table("t.parquet"))
+    capsys.readouterr()
+    assert main(["fit", "t.csv", "--model", "crossed", "--draws", "200", "--out", "p.nc"]) == 0
+    out = capsys.readouterr().out
+    assert "overall" in out
+    assert "Posterior: p.nc" in out
+    assert bb.load_posterior("p.nc").attrs["model"] == "crossed"
+
+
+def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> None:
+    def stop(*_: object, options: FitOptions) -> None:
+        raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
+
+    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
+    for name in ("fit", "workflows.wordlist.fit", "workflows.change.fit_change"):
+        monkeypatch.setattr(f"bayesbias.{name}", stop)
+    for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"]):
+        said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])
+        assert "tune is 77 and acceptance 0.97" in said
+
+
+@pytest.mark.usefixtures("balanced")
+def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
+    few = ["scores", "toy.toml", "--vectors", "toy.txt", "--n-resamples", "20", "--seed", "3"]
+    assert main([*few, "--out", "toy.csv", "--ci-prob", "0.5"]) == 0
+    shown = capsys.readouterr()
+    assert all(f" {name} " in shown.out for name in SCORES)
+    assert " men, women † " in shown.out
+    assert shown.err == "bayesbias: not in the embedding, and left out: absent\n"
+    words = bb.load_wordlist("toy.toml")
+    vectors = bb.load_vectors("toy.txt", words=words)
+    expected = bb.score_table(vectors, words, n_resamples=20, seed=3, ci_prob=0.5)
+    written = pd.read_csv("toy.csv")
+    columns = ["value", "low", "high", "p_value"]
+    assert list(written) == list(expected)
+    assert np.allclose(written[columns], expected[columns], equal_nan=True)
+
+
+@pytest.mark.usefixtures("toy")
+def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
+    Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
+    assert main(["convert", "toy.txt", "toy"]) == 0
+    assert "1 word(s) stand in the embedding more than once (a)" in capsys.readouterr().err
+    assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
+    assert "toy is there already; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
+    assert main(["convert", "toy.txt", "toy", "--force"]) == 0
+
+
+def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:
+    bb.save_posterior(bb.fit(distances(), "paper", seed=3, **FAST), tmp_path / "posterior.nc")
+    gap = "associated - different"
+    row = bb.hypothesis(bb.load_posterior(tmp_path / "posterior.nc"), f"{gap} > 0").iloc[0]
+    for low, high, code in (
+        (row["low"] - 1e-9, row["high"] + 1e-9, 0),
+        (row["low"] + 1e-9, 1.0, 1),
+        (-1.0, row["high"] - 1e-9, 1),
+    ):
+        assert main(["check-limits", str(tmp_path), gap, str(low), str(high)]) == code
+        assert capsys.readouterr().out.startswith(f"{('inside', 'OUTSIDE')[code]}: {gap}")
+    assert main(["check-limits", str(tmp_path), "humane", "0", "1"]) == 2
+    assert "unknown connection 'humane'; did you mean 'human'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("toy")
+def test_calibrate_prints_and_writes_what_the_function_gives(capsys) -> None:
+    asked = "calibrate independent planted -m weat-p -m t-cells-sets -n 60 --seed 3"
+    assert main([*asked.split(), "--out", "rates.csv", "--keep", "parts"]) == 0
+    expected = bb.calibration.calibrate(
+        ["independent", "planted"], ["weat-p", "t-cells-sets"], 60, seed=3
+    )
+    assert_frame_equal(pd.read_csv("rates.csv"), expected, check_exact=False, rtol=1e-12)
+    printed = capsys.readouterr().out
+    assert "planted: share of 60 tables" in printed
+    assert f"{expected['rate'].iloc[2]:.3f}" in printed
+    assert len(kept_results(Path("parts"))) == 4
+
+
+@pytest.mark.usefixtures("balanced")
+def test_background_writes_frames(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["background", "toy.toml", "--vectors", "toy.txt", "--draws", "500"]
+    assert main([*asked, "--out", "out", "--ranks", "0", "200", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    names = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
+    frames = {f"{name}.csv" for name in ("fits", "standalone", "relative", "words")}
+    record = json.loads(Path("out/run.json").read_text())
+    assert set(record["files"]) == names
+    assert record["command"].endswith("--ranks 0 200")
+    assert names == frames | {"run.json"}
+    assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
+    assert set(pd.read_csv("out/words.csv")["word"]) == {
+        "he",
+        "son",
+        "king",
+        "she",
+        "maid",
+        "queen",
+    }
+    assert "(standalone.csv, run.json); pass --force" in refused(capsys, [*asked, "--out", "out"])

@@ -1,29 +1,28 @@
-"""`bayesbias run`: its folder of results, whole or not at all, and what it says."""
+"""`bayesbias run` and `compare`: folders of results, whole or not at all, and what they say."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import LIST, listing, refused
+from cli_toy import LIST, files_beside, files_named, listing, refused
 
+import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
+from bayesbias.report.change_page import order_sentences, side_effects
+from bayesbias.tables.table_files import write_table
+from bayesbias.workflows.change import analyze_change
 from bayesbias.workflows.output import OWN_NAMES
 from bayesbias.workflows.wordlist import FRAMES
 
 
-def test_run_with_both_models_writes_everything_the_same_every_time(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys) -> None:
     models = ["--model", "crossed", "--model", "maximal", "--plots", "png"]
     both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
@@ -51,9 +50,7 @@ def test_run_with_both_models_writes_everything_the_same_every_time(
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_several_lists_get_folders_and_an_index(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_lists_get_folders_and_an_index(toy, capsys) -> None:
     Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
     assert main([*toy, "other.toml", "--out", "res"]) == 0
     out = capsys.readouterr().out
@@ -89,36 +86,19 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     assert not [name for name in listing(Path()) if "writing" in name]
 
 
-SLOW = """
-# A job that the shell started in the background ignores Ctrl-C unless told.
-import signal, sys, bayesbias.sampling.fit as f, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
-def slow(*_): print('sampling', flush=True); time.sleep(60)
-f._nuts = slow
-from bayesbias.cli import main; sys.exit(main(sys.argv[1:]))
-"""
+def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch, capsys) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
 
-
-def test_a_run_that_is_interrupted_leaves_nothing(toy: list[str]) -> None:
-    before = sorted(os.listdir())
-    arguments = [sys.executable, "-c", SLOW, *toy, "--method", "nuts", "--out", "res"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(arguments, stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "sampling\n"
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert sorted(os.listdir()) == before
-    assert "Traceback" not in said
-    assert "bayesbias: interrupted; results are whole" in said
+    before = listing(Path())
+    monkeypatch.setattr("bayesbias.workflows.output.write_record", stop)  # all else is written
+    assert main([*toy, "--out", "res"]) == 130
+    assert listing(Path()) == before
+    assert "bayesbias: interrupted; results are whole" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_sampling_warnings_give_exit_code_3_and_are_shown(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
     hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior heaped at zero
     Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
@@ -132,9 +112,7 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(
     assert html.index("Pareto k of the exact") < html.index("What was found")
 
 
-def test_missing_words_are_named_and_thin_sets_refused_if_asked(
-    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, capsys) -> None:
     content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main([*toy, "--plots", "png"]) == 0
@@ -149,3 +127,118 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(
     told = "Nurse as nurse of 'toy': these read the same vector, and count once"
     assert said.err == f"bayesbias: warning: {told}\n"
     assert told.replace("'", "&#39;") in Path("bayesbias-results/report.html").read_text()
+
+
+CHANGE = ("changes", "orders", "contrasts", "alignment", "check", "scales")
+FILES = {
+    *(f"{name}.csv" for name in (*CHANGE, "pairs", "unpaired", "bands", "scores")),
+    *(
+        "posterior-change-crossed.nc",
+        "posterior-change-maximal.nc",
+        *("report.html", "report.md", "run.json", "write-up.md", "references.bib"),
+    ),
+}
+FEWER = ["--draws", "200", "--chains", "2"]
+FEW: Any = {"models": ("change",), "draws": 200, "chains": 2, "seed": 1}
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFrame) -> list[str]:
+    """Two tables in the working folder; arguments of a fast comparison of them."""
+    monkeypatch.chdir(tmp_path)
+    write_table(toy_table, "before.csv")
+    write_table(moved(toy_table), "after.csv")
+    models = ["--model", "change-crossed", "--model", "change-maximal"]
+    return ["compare", "before.csv", "after.csv", *models, *FEWER]
+
+
+def moved(table: pd.DataFrame) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    shift = 0.08 + 0.02 * rng.standard_normal(len(table))
+    return table.assign(cosine_distance=table["cosine_distance"] + shift)
+
+
+def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
+    write_table(toy_table.iloc[3:], "before.csv")
+    assert main([*tables, "--plots", "png,svg", "--out", "out"]) == 0
+    files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
+    plots = {name for name in files if name.startswith("plots/")}
+    assert files - plots == FILES
+    assert files_named(Path("out/report.html").read_text()) == files_beside(files)
+    stems = {Path(name).stem for name in plots}
+    assert stems == {"headline", "change", "order", "distributions"}
+    shown = capsys.readouterr()
+    assert "3 of after have no partner" in shown.err
+    said = " ".join(shown.out.split())
+    for text in ("29 pairs of rows", "were left out: 0 before and 3 after", "MAC goes from"):
+        assert text in said
+    assert len(pd.read_csv("out/unpaired.csv")) == 3
+    changes = pd.read_csv("out/changes.csv")
+    assert list(changes["model"].unique()) == ["change-crossed", "change-maximal"]
+    tree = load_posterior("out/posterior-change-maximal.nc")
+    own = changes[changes["model"] == "change-maximal"]
+    assert np.allclose(own["mean"], bb.comparison.changes(tree)["mean"])
+    record = json.loads(Path("out/run.json").read_text())
+    assert record["command"].startswith("bayesbias compare before.csv after.csv --")
+    assert set(record["files"]) == files
+
+
+def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> None:
+    other = toy_table.assign(protected_word=toy_table["protected_word"] + "x")
+    write_table(other, "other.csv")
+    for after, extra, message in (
+        ("after.csv", "--model paper", "here are changes of distances; take change, change-by-g"),
+        ("after.csv", "--list gender", "--list and --recover are for embeddings"),
+        ("none.csv", "", "no table at"),
+        ("before.csv", "", "the tables are the same"),
+        ("other.csv", "", "no row in common"),
+    ):
+        arguments = [*tables[:2], after, *tables[3:], "--out", "out", *extra.split()]
+        assert message in refused(capsys, arguments, most=3)  # rows repeat in both tables
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_scores_and_recovery_stand_together(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["compare", "glove-demo", "hard", *FEWER, "--list", "gender", "--model", "change"]
+    recover = ["--recover", "gender", "--recover-words", "60"]
+    assert main([*asked, *recover, "--out", "out"]) == 0
+    assert "Of the 120 words that leaned most" in " ".join(capsys.readouterr().out.split())
+    found = pd.read_csv("out/remains.csv").set_index("check")
+    assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
+    assert {"mac", "weat", "same"} <= set(pd.read_csv("out/scores.csv")["score"])
+    page = Path("out/report.html").read_text()
+    assert files_named(page) == files_beside(path.name for path in Path("out").glob("*.*"))
+    for text in ("Is the bias found again?", "neighbors", "--recover gender --recover-words 60"):
+        assert text in page
+
+
+def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
+    kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
+    analysis = analyze_change(kept, moved(kept), **FEW)
+    assert analysis.lead["orders"].empty
+    assert len(order_sentences(analysis)) == 1
+    only = toy_table[toy_table["connection"].isin(["associated", "different"])]
+    analysis = analyze_change(only, moved(only), **FEW)
+    assert "side effects cannot be seen" in side_effects(analysis)[0]
+
+
+def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
+    """`analyze_change` takes vectors, tables, or a debiasing method by name."""
+    words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)
+    after = bb.debias.hard(before, "gender")
+    tables = [bb.distance_table(each, words) for each in (before, after)]
+    expected = analyze_change(*tables, **FEW)
+    change = analyze_change("glove-demo", "hard", "gender", **FEW)
+    pd.testing.assert_frame_equal(change.changes, expected.changes)
+    scores = bb.comparison.scores_before_after(before, after, words, seed=0)
+    pd.testing.assert_frame_equal(change.scores, scores)
+    assert change.names == ("glove-demo", "hard")
+    assert "change" in change.write_up().markdown
+    page = change.report(tmp_path / "out").read_text(encoding="utf-8")
+    assert "<h1>gender: glove-demo → hard</h1>" in page
+    assert "bb.analyze_change(&#39;glove-demo&#39;, &#39;hard&#39;, &#39;gender&#39;" in page
+    with pytest.raises(TypeError, match="vectors need their word list"):
+        analyze_change("glove-demo", "hard")
+    with pytest.raises(ValueError, match="debiasing method 'hrad'; did you mean 'hard'"):
+        analyze_change("glove-demo", "hrad", "gender")

@@ -1,17 +1,19 @@
-"""From a list in a dict to findings that show, draw and report themselves."""
+"""From a list in a dict to findings that show and report themselves, and to a write-up."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
+import pandas as pd
 import pytest
-from plot_looks import note
+from builders import ALONE, religion_analysis
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.report.headline import headline
+from bayesbias.report.numbers import number, percent
+from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography
 from bayesbias.workflows.wordlist import Analysis
 
 PETS = {
@@ -37,14 +39,6 @@ def test_findings_show_the_sentences_of_the_report(found: Analysis) -> None:
         assert text in page
 
 
-def test_what_is_marked_is_explained_where_it_stands(found: Analysis) -> None:
-    """Of either group two of two words are left, fewer than the three that a set needs."""
-    ax = found.plot()
-    assert [text.get_text()[-1] for text in ax.get_yticklabels()] == ["s", "†", "†"]
-    assert "† Too few words are left of a set of this group" in note(ax)
-    assert note(bb.plots.contrast_forest(found.contrasts)).count("†") == 0
-
-
 def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     lone = {**PETS, "stereotypes": {"cat": PETS["stereotypes"]["cat"]}}
     found = bb.analyze("glove-demo", lone, **FEW)
@@ -64,9 +58,7 @@ def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     assert found.contrasts.equals(bb.contrasts(post))
 
 
-def test_the_call_makes_the_same_folder_again(
-    found: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> None:
     page = found.report(tmp_path / "out")
     assert page.name == "report.html"
     named = set(re.findall(r"\bsee (\w+\.csv)", page.read_text(encoding="utf-8"), flags=re.I))
@@ -93,3 +85,88 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     for given in (PETS, bb.load_wordlist(PETS)):
         with pytest.raises(TypeError, match="vectors come first, then the list"):
             bb.analyze(given, "glove-demo")  # type: ignore[arg-type]
+
+
+NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)*")
+
+ODD = {
+    "name": "50% of $x_1$ & <b>",
+    "groups": {"a|b": ["cat", "cats"], "d_g": ["dog", "dogs"]},
+    "stereotypes": {"a|b": ["small", "quiet", "home"], "d_g": ["loyal", "big", "police"]},
+    "reference": "nobody #1 {yet}",
+}
+
+
+@pytest.fixture(scope="module")
+def religion() -> Analysis:
+    return religion_analysis()
+
+
+def said(text: str) -> set[str]:
+    plain = re.sub(r"\$[^$]*\$|\[@[^]]*\]", "", text)
+    return {each.rstrip(",") for each in NUMBER.findall(plain)}
+
+
+def written(values: pd.Series) -> set[str]:
+    """Numbers of a column as sentences write them."""
+    return {number(value, digits) for value in values for digits in (1, 2, 3)}
+
+
+def test_every_number_is_in_the_frames(religion: Analysis) -> None:
+    frames, arguments = religion.frames, religion.record()["arguments"]
+    table, lead = frames["table"], frames["contrasts"].query("level != 'word'")
+    results = religion.write_up().markdown.split("## Methods")[0]
+    listed = religion.lead["listed"]
+    chances = [*lead["p_direction"], *(1 - lead["p_direction"])]
+    assert said(results) <= set().union(
+        *(written(frame[name]) for frame in (lead, listed) for name in ("mean", "low", "high")),
+        written(frames["summary"].query("level == 'overall'")["mean"]),
+        {re.sub("%|over |under ", "", percent(p)) for p in chances},
+        {percent(1 - p).rstrip("%") for p in frames["reference"]["percentile"]},
+        counts(table),
+    )
+    methods = religion.write_up().markdown.split("## Methods")[1].split("## Appendix")[0]
+    assert said(methods) <= counts(table) | said(religion.wordlist.reference) | {
+        "1",  # 1 − cosine
+        "89",
+        f"{len(frames['missing'])}",
+        f"{len(religion.wordlist.to_frame()) - len(religion.wordlist.controls['matched'])}",
+        bb.__version__,
+        *(str(arguments[name]) for name in ("reference_lists", "matched")),
+        f"{religion.reference.n_words:,}" if religion.reference else "",
+    }
+
+
+def counts(table: pd.DataFrame) -> set[str]:
+    """Rows, and different words, of the table and of its parts."""
+    stereotypes = table[table["connection"].isin(["associated", "different"])]
+    parts = [table, stereotypes, *(part for _, part in table.groupby("connection"))]
+    sizes = [len(part) for part in parts]
+    sizes += [part[name].nunique() for part in parts for name in ("attribute", "protected_word")]
+    sizes += list(table.groupby("protected_group")["protected_word"].nunique())
+    return {f"{size:,}" for size in sizes}
+
+
+def test_what_is_cited_is_there(religion: Analysis) -> None:
+    paper = religion.write_up()
+    there = set(re.findall(r"^@\w+\{(.*),$", paper.bibtex, flags=re.MULTILINE))
+    assert set(re.findall(r"@([a-z]+\d{4}|bayesbias)\b", paper.markdown)) == there
+    assert repr(paper) == paper.markdown
+
+
+def test_every_citation_has_an_entry() -> None:
+    keys = {key for table in (OF_MODELS, OF_EMBEDDINGS) for keys in table.values() for key in keys}
+    assert keys <= set(bibliography())
+    assert all(bb.load_model(name) for name in OF_MODELS)
+
+
+@pytest.mark.usefixtures("mock_nuts")
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
+def test_odd_names_stay_text() -> None:
+    few = {"models": ("paper",), "method": "nuts", "chains": 2, "draws": 100}
+    found = bb.analyze("glove-demo", ODD, seed=1, **few, **ALONE)
+    paper = found.write_up()
+    assert "No-U-Turn" in paper.markdown
+    assert r"list “50% of \$x\_1\$ & \<b\>”, after nobody #1 {yet};" in paper.markdown
+    assert r"| a\|b † | " in paper.markdown
+    assert "\n† marks numbers of a set that lost" in paper.markdown

@@ -68,7 +68,6 @@ DAMAGES = {
     "tokenizer of another": (other_tokenizer, "the tokenizer has .* tokens and the model .*; they"),
     "foreign code": (foreign_code, "never runs a model's code"),
     "cut weights": (weights(lambda whole: whole[: len(whole) // 2]), "encoder"),
-    "header": (weights(lambda whole: whole[:8] + b"[" + whole[9:]), "encoder"),
     "long header": (weights(lambda whole: b"\xff" * 7 + b"\x7f" + whole[8:]), "encoder"),
     **{
         f"{name}: {content[:9]!r}": (written(name, content), "encoder")

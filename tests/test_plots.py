@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -36,7 +37,6 @@ import bayesbias as bb
 from bayesbias import background, comparison, plots, scores
 from bayesbias.plots.curves import BODY
 from bayesbias.plots.forests import MEANINGS
-from bayesbias.plots.frame import percent
 from bayesbias.plots.palette import COLOURS, GREEN, INK, MARKERS, MISS, QUIET
 from bayesbias.plots.ridges import RIDGE
 from bayesbias.tables.descriptives import contrast_of, mac_band
@@ -57,7 +57,7 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
     """Cases of plots of a table and of its posterior."""
     post = bb.fit(table, "paper-figures", draws=100, seed=1)
     return {
-        "distributions": ((table,), {}),
+        "distributions": ((table, table.assign(cosine_distance=1.0)), {}),
         "neighbourhood": ((table, str(table["protected_word"].iloc[0])), {}),
         "forest": ((bb.summary(post),), {"words": True}),
         "contrast_forest": ((bb.contrasts(post),), {"words": True}),
@@ -158,9 +158,7 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_odd_words_show_as_they_stand_readably_and_light(
-    name: str, odd: dict[str, Case], tmp_path: Path
-) -> None:
+def test_odd_words_show_as_they_stand_readably_and_light(name, odd, tmp_path) -> None:
     settings = dict(mpl.rcParams)
     ax = draw(odd, name)
     assert dict(mpl.rcParams) == settings
@@ -177,15 +175,6 @@ def test_odd_words_show_as_they_stand_readably_and_light(
         assert points(ax) == {round(x, 9) for x in POINTS[name](odd[name][0][0])}
 
 
-def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
-    figure, axes = plt.subplots(2, 2, figsize=(18, 14), layout="constrained")
-    names = ["forest", "contrast_forest", "distributions", "prior_predictive"]
-    for name, ax in zip(names, axes.flat, strict=True):
-        assert draw(odd, name, ax=ax) is ax
-    assert plt.get_fignums() == [figure.number]
-    assert_readable(*axes.flat)
-
-
 def same(given: Any) -> Any:
     return given
 
@@ -194,16 +183,11 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([frame.assign(scenario=f"s{at}", score=f"s{at}") for at in range(90)])
 
 
-def nine(frame: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([frame.assign(scenario=frame["scenario"] + str(at)) for at in range(9)])
-
-
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "there is no background"),
     ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
-    ("curves", nine, {}, "18 curves by 'scenario'; a figure holds 1 to 6"),
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute of the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false alarms and no coverage"),
     ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario', got 'n'"),
@@ -219,14 +203,11 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("forest", lambda frame: frame.iloc[:0], {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
     ("pair_forest", same, {"quantity": "p"}, "has no quantity 'p'; it has: p_ster"),
-    ("scores", lambda frame: frame.assign(value=np.nan), {}, "no score of the frame has a value"),
 ]
 
 
 @pytest.mark.parametrize(("name", "change", "options", "why"), REFUSED)
-def test_what_cannot_be_drawn_is_refused(
-    name: str, change: Callable[[Any], Any], options: Any, why: str, odd: dict[str, Case]
-) -> None:
+def test_what_cannot_be_drawn_is_refused(name, change, options, why, odd) -> None:
     (given, *rest), own = odd[name]
     with pytest.raises((ValueError, TypeError), match=why):
         getattr(plots, name)(change(given), *rest, **(own | options))
@@ -265,8 +246,6 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     turned = plots.contrast_forest(frame, first="human", second="associated", words=True)
     assert points(turned) == {-x for x in points(ax)}
     assert to_hex(line(turned, "human").get_color()).upper() == COLOURS["human"]
-    row = chosen[chosen["level"] == "overall"].iloc[0]
-    assert beside(ax)[0] == f"{'←' if row['mean'] < 0 else '→'} {percent(row['p_direction'])}"
     # Over ranges of reference lists, with marks.
     frame = frame.query("level != 'word' and second == 'different'")
     frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
@@ -274,27 +253,18 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     ax = plots.contrast_forest(both.drop(columns=["p_direction", "first", "second"]))
     ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
     assert len(ranges) == 2 * len(frame)
-    assert len([name for name in legend_names(ax) if name.startswith("95% of lists")]) == 2
     assert sum(name.endswith("†") for name in row_names(ax)) == 2
 
 
-SDS = pd.DataFrame({"parameter": ["sigma", "nu"], "of": "", "mean": [0.2, 7.2]})
-SDS = SDS.assign(low=[0.1, 5.1], high=[0.3, 9.4])
 WORD_HEADS = ["group: woman", "group: man"]
 
 
 def test_rows_and_blocks_are_named(odd: dict[str, Case]) -> None:
-    ((orders,), _) = odd["order_forest"]
-    ax = plots.order_forest(orders)
-    none = f"smaller than {orders.attrs['rope']:.2g}: none"
-    assert legend_names(ax) == ["before", "after", none]
-    assert {*map(percent, orders.query("level != 'word'")["p_turned"])} <= {*beside(ax)}
-    tails = plots.scales(SDS)
+    sds = pd.DataFrame({"parameter": ["sigma", "nu"], "of": "", "mean": [0.2, 7.2]})
     words = summaries().query("level == 'word'")
     spreads = ["between protected words", "between single distances"]
     for ax, rows, heads in (
-        (tails, ["between single distances"], []),
-        (plots.forest(summaries()), ["all groups", *WORD_HEADS], []),
+        (plots.scales(sds.assign(low=0.1, high=9.4)), ["between single distances"], []),
         (plots.forest(words), ["she", "her", "he"], WORD_HEADS),
         (draw(odd, "scales"), [*bb.CONNECTIONS] * 2, spreads),
         (plots.pair_forest(shares()), ["one", "two"] * 2, ["all bias types", "age"]),
@@ -332,10 +302,6 @@ def test_distributions_shade_the_band_and_print_the_shares() -> None:
         assert row - 0.75 < y.min() < row
         areas.append(np.trapezoid(row - y, x))
     assert areas == pytest.approx([areas[0]] * len(areas), rel=0.02)  # tails beyond two bandwidths
-    ax = plots.distributions(table, table.assign(cosine_distance=1.0), half_width=0.1)
-    assert band_of(ax) == pytest.approx((0.9, 1.1))
-    shares = mac_band(table, 0.1)["share"]
-    assert beside(ax)[: len(shares)] == [f"{share:.0%} → 100%" for share in shares]
 
 
 def test_neighbourhood_draws_the_nearest_and_the_words_own() -> None:
@@ -345,7 +311,6 @@ def test_neighbourhood_draws_the_nearest_and_the_words_own() -> None:
     kept = rows[(np.arange(len(rows)) < 5) | (rows["connection"] == "associated")]
     assert row_names(ax) == kept["attribute"].tolist()
     assert points(ax) == set(kept["cosine_distance"].round(9))
-    assert f"The nearest 5 of {len(rows)}" in note(ax)
 
 
 def test_backgrounds_have_their_moments_and_words() -> None:
@@ -354,7 +319,6 @@ def test_backgrounds_have_their_moments_and_words() -> None:
     many, sets = background.distributions(vectors, pairs), {"x": ["w10", "w11"], "y": ["w20"]}
     curves = background.densities(many)
     ax = plots.background_densities(curves)
-    assert row_names(ax) == ["one", "two"]
     drawn = [each.get_paths() for each in ax.collections if hasattr(each, "get_segments")]
     places = np.array([path.vertices[0, 0] for paths in drawn for path in paths])
     for row, (name, one) in enumerate(many.items()):
@@ -380,54 +344,42 @@ def test_rows_of_a_score_share_a_scale() -> None:
     away = away.mul(np.where(frame["direction"] == "higher", 1, -1), axis=0)
     far = away.abs().max(axis=1).groupby(frame["score"]).transform("max")
     assert points(ax) == set((away["value"] / far).round(9))
-    assert "mac → closer to all stereotypes" in headings(ax)
-    assert "0.90  [0.80, 1.10]" in beside(ax)
     assert to_hex(line(ax, "posterior").get_color()).upper() == GREEN
 
 
-@pytest.mark.parametrize(
-    ("kind", "more"), [("false alarms", MISS), ("coverage", COLOURS["different"])]
-)
-def test_false_alarms_and_coverage_are_coloured_by_what_is_promised(kind: str, more: str) -> None:
-    mixed = pd.concat([rates(kind=kind), rates(kind="power").assign(scenario="planted")])
-    ax = plots.false_alarms(mixed, by="scenario")
-    assert headings(ax) == ["one", "two"]
-    assert bars(ax) == ends(rates())
-    drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
-    colours = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
-    less = ({MISS, COLOURS["different"]} - {more}).pop()
-    assert colours == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
-    assert beside(ax)[:4] == [".050", ".010", ".200", ".300"]
+def test_false_alarms_and_coverage_are_coloured_by_what_is_promised() -> None:
+    for kind, more, less in (
+        ("false alarms", MISS, COLOURS["different"]),
+        ("coverage", COLOURS["different"], MISS),
+    ):
+        mixed = pd.concat([rates(kind=kind), rates(kind="power").assign(scenario="planted")])
+        ax = plots.false_alarms(mixed, by="scenario")
+        assert headings(ax) == ["one", "two"]
+        assert bars(ax) == ends(rates())
+        drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
+        colours = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
+        assert colours == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
 
 
 def test_curves_join_values_with_bands_and_what_is_promised() -> None:
     frame = pd.DataFrame({"method": ["p"] * 3 + ["q"] * 3, "effect": [0.0, 0.02, 0.04] * 2})
     frame = frame.assign(n_words=[4, 8, 16] * 2, rate=[0.05, 0.4, 0.9, 0.11, 0.5, 0.9])
     frame = frame.assign(low=0.0, high=1.0, nominal=[0.05] * 3 + [0.11] * 3)
-    frame["width"] = [np.nan] * 3 + [0.09, 0.06, 0.03]
     ax = plots.curves(frame)
     assert line(ax, "p").get_xydata().tolist() == [[0, 0.05], [0.02, 0.4], [0.04, 0.9]]
     dashed = [each.get_ydata()[0] for each in ax.lines if each.get_gid() == "nominal"]  # type: ignore[index]
     assert dashed == [0.05, 0.11]
     assert len(ax.collections) == 2
-    ax = plots.curves(frame, x="n_words", y="width")
-    assert [each.get_label() for each in ax.lines] == ["q"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["4", "8", "16"]
 
 
 def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one() -> None:
     observed, values = -0.8, np.random.default_rng(1).normal(0, 0.6, 3000)
     ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
-    counts = {
-        colour: sum(
-            bar.get_height()  # type: ignore[attr-defined]
-            for bar in ax.patches
-            if to_hex(bar.get_facecolor()) == colour.lower()
-        )
-        for colour in (BODY, MISS)
-    }
+    counts: dict[str, float] = defaultdict(float)
+    for bar in ax.patches:
+        counts[to_hex(bar.get_facecolor()).upper()] += bar.get_height()  # type: ignore[attr-defined]
     extreme = (np.abs(values) >= abs(observed)).sum()
-    assert counts == {BODY: 3000 - extreme, MISS: extreme}
+    assert (counts[BODY], counts[MISS]) == (3000 - extreme, extreme)
     at = [each.get_xdata()[0] for each in ax.lines]  # type: ignore[index]
     assert at == [observed, -observed, -1.94, 1.94]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 from builders import (
     HOSTILE,
-    SCRIPT,
     doubtful,
     drawn_page,
     hostile_analysis,
@@ -21,12 +19,10 @@ from builders import (
 
 from bayesbias.report import writer
 from bayesbias.report.headline import headline
-from bayesbias.report.list_page import blocks_of, index_page
+from bayesbias.report.list_page import blocks_of
 from bayesbias.report.numbers import borderline, graded, number, percent
-from bayesbias.report.wording import coverage_sentence
-from bayesbias.tables.schema import CONNECTIONS
 from bayesbias.workflows.output import versions
-from bayesbias.workflows.results import ModelResult, noticed
+from bayesbias.workflows.results import ModelResult
 from bayesbias.workflows.wordlist import Analysis
 
 
@@ -101,16 +97,6 @@ def test_doubts_stand_at_the_top_of_page_and_markdown(hostile: Analysis) -> None
     assert 'role="alert"' not in shown(hostile.page())
 
 
-def test_the_index_links_to_reports_and_has_their_contrasts(demo: Analysis) -> None:
-    other = replace(demo, wordlist=replace(demo.wordlist, name="other", title=SCRIPT))
-    page = index_page({"a": demo, 'a "b"': other})
-    html = Parsed(shown(page))
-    assert "a%20%22b%22/report.html" in html.values("href")
-    assert "script" not in html.tags
-    table = next(block for block in page.sections[0].blocks if isinstance(block, writer.Table))
-    assert [row[2] for row in table.rows] == 2 * [row[0] for row in headline(demo).table.rows]
-
-
 def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> None:
     """The ends of what it leads with are those of `bb.contrasts`, the largest group first."""
     rows = demo.contrasts.query("first == 'associated' and second == 'different'")
@@ -122,15 +108,6 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
         assert f"({number(row['low'])} … {number(row['high'])}" in cells[1]
         p = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
         assert cells[2] == graded(p, 16 * demo.settings.n_draws)
-
-
-def test_intervals_too_narrow_are_distinguished_from_those_too_wide(demo: Analysis) -> None:
-    shares = dict(zip(CONNECTIONS, (0.96, 0.89, 0.8, 0.7, 0.9), strict=True)) | {"all": 0.85}
-    frame = demo.lead["check"].query("ci_prob == 0.89")
-    uneven = {"check": frame.assign(coverage=frame["connection"].map(shares))}
-    sentence = coverage_sentence(ModelResult(demo.posterior, uneven), 0.89)
-    assert "too wide for associated (96.0% inside)" in sentence
-    assert "too narrow for neutral (80.0% inside) and human (70.0% inside)" in sentence
 
 
 @pytest.mark.parametrize(
@@ -172,15 +149,3 @@ def test_blocks_stay_whole_in_figures() -> None:
     parts = dict(blocks_of(frame, "list"))
     assert [list(part["list"].unique()) for part in parts.values()] == [["a"], ["b", "c"], ["d"]]
     assert max(map(len, parts.values())) < 80
-
-
-def test_warnings_are_noticed_and_issued_again_once() -> None:
-    def warn_twice() -> list[str]:
-        with noticed() as texts:
-            for _ in range(2):
-                warnings.warn("again", UserWarning, stacklevel=1)
-        return texts
-
-    with pytest.warns(UserWarning, match="again") as issued:
-        assert warn_twice() == ["again"]
-    assert len(issued) == 1

@@ -1,4 +1,4 @@
-"""Sweeps: what their cells say, what decides a result, and that a kill costs nothing."""
+"""Sweeps: their configurations, what their cells say, and that a kill costs nothing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ import pytest
 from builders import kept_results
 from cli_toy import refused
 from pandas.testing import assert_frame_equal
-from sweep_inputs import write_inputs
+from sweep_inputs import EXAMPLE, write_inputs
 
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
-from bayesbias.workflows.sweep_spec import SweepConfig, load_sweep
+from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 
 CELLS = 12
 """Three embeddings, two lists, two models."""
@@ -65,9 +65,7 @@ def same(one: Sweep, other: Sweep) -> None:
         assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True)
 
 
-def test_every_cell_has_what_fit_gives(
-    config: SweepConfig, undisturbed: Sweep, config_path: Path
-) -> None:
+def test_every_cell_has_what_fit_gives(config, undisturbed, config_path) -> None:
     assert len(undisturbed.cells) == config.n_cells == CELLS
     assert (undisturbed.cells["state"] == "done").all()
     words = bb.load_wordlist(config_path.parent / "kin.toml")
@@ -83,9 +81,7 @@ def test_every_cell_has_what_fit_gives(
         assert_frame_equal(found, expected, check_exact=True)
 
 
-def test_ranks_and_differences_are_those_of_fit_many(
-    config: SweepConfig, undisturbed: Sweep, config_path: Path
-) -> None:
+def test_ranks_and_differences_are_those_of_fit_many(config, undisturbed, config_path) -> None:
     lists = [bb.load_wordlist(config_path.parent / f"{one.name}.toml") for one in config.lists]
     tables = [
         bb.distance_table(one.source, words, embedding=one.name).assign(wordlist=words.name)
@@ -100,9 +96,7 @@ def test_ranks_and_differences_are_those_of_fit_many(
     assert len(undisturbed.differences) == 3 * (len(lists) + 1)
 
 
-def test_workers_and_kept_results_change_nothing(
-    config: SweepConfig, undisturbed: Sweep, kept: Path
-) -> None:
+def test_workers_and_kept_results_change_nothing(config, undisturbed, kept) -> None:
     again = run_sweep(config, kept)
     assert again.reused == CELLS + 1
     same(again, undisturbed)
@@ -196,13 +190,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
         ("model.toml", "`bayesbias sweep --help` shows a sweep's file"),
     ],
 )
-def test_what_cannot_be_run_writes_nothing(
-    arguments: str,
-    told: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_run_writes_nothing(arguments, told, tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for file, source in (("good", "glove-demo"), ("lost", "no.bin")):
         Path(f"{file}.toml").write_text(f'lists = ["religion"]\n[embeddings]\na = "{source}"\n')
@@ -213,36 +201,24 @@ def test_what_cannot_be_run_writes_nothing(
     assert told in refused(capsys, ["sweep", *arguments.split()], most=2)
 
 
-def test_a_cell_that_cannot_be_fitted_stops_no_other(
-    config: SweepConfig, monkeypatch: pytest.MonkeyPatch
+def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
+    config: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fit(table: pd.DataFrame, spec: Any, *arguments: Any, **options: Any) -> Any:
         if spec.name == "crossed":
             raise MemoryError("no room")
-        return bb.fit(table, spec, *arguments, **options)
-
-    monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
-    done = run_sweep(calm(config))
-    assert set(done.contrasts["model"]) == {"paper"}
-    assert set(done.failures["model"]) == {"crossed"}
-    assert set(done.failures["message"]) == {"no room"}
-
-
-def test_sampling_warnings_are_kept_with_the_result(
-    config: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fit(*arguments: Any, **options: Any) -> Any:
-        tree = bb.fit(*arguments, **options)
+        tree = bb.fit(table, spec, *arguments, **options)
         tree.attrs["warnings"] = json.dumps(["do not trust it"])
         return tree
 
     monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
-    few = calm(config, lists=config.lists[:1])
     for _ in range(2):
-        with pytest.warns(bb.SamplingWarning, match="and 1 more: do not trust it"):
-            done = run_sweep(few, tmp_path)
+        with pytest.warns(bb.SamplingWarning, match="do not trust it"):
+            done = run_sweep(calm(config), tmp_path)
         assert done.doubts
-        assert list(done.cells["warnings"]) == ["do not trust it"] * 2
+        assert set(done.contrasts["model"]) == {"paper"}
+        assert set(done.failures["model"]) == {"crossed"}
+        assert set(done.failures["message"]) == {"no room"}
 
 
 RUN = """
@@ -288,3 +264,64 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
     assert not thread.is_alive()
     same(done, undisturbed)
     assert victims[0] not in cluster.run(os.getpid).values()
+
+
+MINIMAL = 'lists = ["religion"]\n'
+PLACES = '\n[embeddings]\ndemo = "glove-demo"\n'
+
+
+def read(folder: Path, text: str) -> SweepConfig:
+    path = folder / "sweep.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_sweep(path)
+
+
+def test_the_example_of_the_help_text_is_read_and_the_rest_is_as_in_run(tmp_path: Path) -> None:
+    config = read(tmp_path, EXAMPLE)
+    assert [words.name for words in config.lists] == ["religion", "gender", "weat1"]
+    assert [spec.name for spec in config.models] == ["crossed", "maximal"]
+    lower = Embedding("lower", "glove-demo", "lower")
+    assert config.embeddings == (Embedding("demo", "glove-demo"), lower)
+    config = read(tmp_path, MINIMAL + PLACES)
+    assert [spec.name for spec in config.models] == ["by-group"]
+    assert (config.seed, config.draws, config.chains, config.method) == (1, 1000, 4, "auto")
+    assert (config.ci_prob, config.rope) == (0.89, None)
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "mine.toml").write_text(
+        'groups = {a = ["x"], b = ["y"]}\nstereotypes = {a = ["u"], b = ["v"]}\n'
+        'title = "t"\nnote = "n"\n',
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    config = read(inside, 'lists = ["mine.toml"]\n[embeddings]\na = "v.bin"\nb = "/abs/w.txt"\n')
+    assert config.lists[0].name == "mine"
+    assert [each.source for each in config.embeddings] == [str(inside / "v.bin"), "/abs/w.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('lsts = ["religion"]' + PLACES, "unknown key 'lsts'; did you mean 'lists'"),
+        (PLACES, "lists must be a list of names"),
+        (MINIMAL, "embeddings must be a table of names and sources"),
+        ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
+        ('lists = ["human"]' + PLACES, "has control words only"),
+        ('lists = ["religion", "religion"]' + PLACES, "lists holds 'religion' twice"),
+        (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number from 0 on; got -1"),
+        (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
+        (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
+        ('[embeddings]\na = "x"\nlists = ["religion"]', "stand before"),
+        (MINIMAL + '[embeddings]\na = {sorce = "x"}', "embeddings.a must be a path"),
+        (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),
+        (MINIMAL + '[embeddings]\n"a\\u0007" = "x"', "which cannot be printed"),
+        ("lists = [", "Invalid value|Unclosed|Expected"),
+    ],
+)
+def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=why) as caught:
+        read(tmp_path, text)
+    assert str(tmp_path / "sweep.toml") in str(caught.value)
