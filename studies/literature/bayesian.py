@@ -255,8 +255,8 @@ def effect_size_range() -> Iterator[Claim]:
         "probably one digit: Caliskan et al. have 1.06 for math and arts, and no d of equal sets "
         "exceeds 2"
     )
-    yield Claim("one end of the range of d", 2.06, min(sizes), 0.005, quoted, note)
-    yield Claim("the other end", 1.81, max(sizes), 0.005, quoted)
+    yield Claim("smallest d of Caliskan et al.", 2.06, min(sizes), 0.005, quoted, note)
+    yield Claim("largest d of Caliskan et al.", 1.81, max(sizes), 0.005, quoted)
 
 
 @at("section 3.2, the null example", "3.2")

@@ -121,8 +121,8 @@ def draws_made() -> Iterator[Claim]:
         z = (both["mean_plotted"] - both["mean"]) / both["sd"]
         found = 1 / (float((z**2).mean()) - 1 / (4 * draws))
         note = (
-            "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws, "
-            "which depend on each other"
+            "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws. "
+            "Draws of NUTS depend on each other, and are worth more or fewer independent ones"
         )
         claim = f"{name}: independent draws that the scatter implies"
         values = (claim, 14_000, round(found, -2))
@@ -158,8 +158,8 @@ def overlap() -> Iterator[Claim]:
         apart = ends["high"]["associated"] < ends["low"]["different"]
         eye = crude + ("do not overlap; " if apart else "overlap; ")
         if closer and not apart and quoted != gender:
-            eye = "by the paper's criterion (overlap), as printed; the contrast itself excludes "
-            eye += "zero: "
+            eye = "by the paper's criterion the sentence holds, since the two HPDIs overlap. Whether "
+            eye += "the contrast excludes zero is another question, and it does: "
         values = ("no", "yes" if closer else "no", 0, quoted, (eye if closer else "") + note)
         claim = f"{name}: associated attributes closer than different ones"
         comparable, shown = quoted != gender and (apart or not closer), ""

@@ -172,8 +172,9 @@ def _share(statistic: str) -> Callable[[PaperExample], float]:
 _SAMPLE = "in this sample is 0.39 and 1.27"
 _SAMPLES = "38% of samples result in a WEAT score at least as extreme"
 _SLIP = (
-    "the authors' weatSimulations.R has mean(s(t1), s(t2)), which averages s(t1) alone; the row "
-    "of such a mean, below, agrees"
+    "functions/caliskanExtended.R of rfl-urbaniak/BayesBias (b542b94) draws 10,000 such samples "
+    "and has mean(s(t1), s(t2), ...), which averages s(t1) alone; the row of such a mean, below, "
+    "agrees"
 )
 _OTHER_SD = "same sentence as the row above, with the other sd"
 _AGAIN = "same finding as the row above"
@@ -195,7 +196,7 @@ NULL_CLAIMS = (
         _share("slipped"),
         0.01,
         _SAMPLES,
-        "10,000 samples: ± .005. R's mean(s(t1), s(t2)) averages its first argument alone",
+        "10,000 samples: ± .005. R's mean(s(t1), s(t2), ...) averages its first argument alone",
     ),
     NullClaim("S", 0.39, lambda e: e.statistic, 0.005, _SAMPLE),
     NullClaim(
