@@ -86,7 +86,7 @@ def background_shifts() -> Iterator[Claim]:
     for test in ("weat6", "weat7", "weat8"):
         least, most = shift(test, "X")
         note = (
-            f"the Φ of X imply {least:.2f} to {most:.2f} sd; tests 1 to 5, 9 and 10 imply about .9 "
+            f"the Φ of X imply {least:.3f} to {most:.3f} sd; tests 1 to 5, 9 and 10 imply about .9 "
             "or more. The paper reads this from a figure and says 'qualitatively'. One sentence, "
             "three rows"
         )

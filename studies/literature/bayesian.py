@@ -232,17 +232,18 @@ def effect_size_range() -> Iterator[Claim]:
         "probably one digit: Caliskan et al. have 1.06 for math and arts, and no d of equal sets "
         "exceeds 2"
     )
-    yield Claim("one end of the range of d", 2.06, min(sizes), 0.005, quoted, note)
-    yield Claim("the other end", 1.81, max(sizes), 0.005, quoted)
+    yield Claim("smallest d of Caliskan et al.", 2.06, min(sizes), 0.005, quoted, note)
+    yield Claim("largest d of Caliskan et al.", 1.81, max(sizes), 0.005, quoted)
 
 
 SAMPLE = "in this sample is 0.39 and 1.27"
 SAMPLES = "38% of samples result in a WEAT score at least as extreme"
 SLIP = (
-    "the authors' weatSimulations.R has mean(s(t1), s(t2)), which averages s(t1) alone; the row "
-    "of such a mean, below, agrees"
+    "functions/caliskanExtended.R of rfl-urbaniak/BayesBias (b542b94) draws 10,000 such samples "
+    "and has mean(s(t1), s(t2), ...), which averages s(t1) alone; the row of such a mean, below, "
+    "agrees"
 )
-SLIPPED = "10,000 samples: ± .005. R's mean(s(t1), s(t2)) averages its first argument alone"
+SLIPPED = "10,000 samples: ± .005. R's mean(s(t1), s(t2), ...) averages its first argument alone"
 SAME = (
     "S and d rank all splits alike, so their exact p-values are equal; the share of splits with "
     "|S| of .38 or more is .0109"

@@ -102,8 +102,8 @@ def draws_made() -> Iterator[Claim]:
     """How many independent draws the scatter of the plotted means implies; the paper gives none."""
     draws = 32_000
     note = (
-        "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws, "
-        "which depend on each other"
+        "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws. "
+        "Draws of NUTS depend on each other, and are worth more or fewer independent ones"
     )
     for name in ("gender_google", "religion_reddit"):
         both = beside(name, "paper-figures", draws=draws)

@@ -28,7 +28,7 @@ def gweat_of_two() -> Iterator[Claim]:
         gweat = sum((g - mean) @ (a - center) for g, a in zip(groups, attributes, strict=True))
         note = f"for two groups equation 3 is half of WEAT's difference of means, {half:.6f}"
         values = (round(float(half), 6), round(float(gweat), 6), 1e-6)
-        quoted = "directly transferring WEAT’s"
+        quoted = "A generalization of WEAT’s test statistic for an arbitrary number"
         yield Claim(f"gWEAT, {name}", *values, quoted, note, shown="equation 3")
 
 
