@@ -38,7 +38,7 @@ def run(
     compare_to : Path
         An earlier run: show which inputs, settings and contrasts changed since.
     """
-    from ..workflows.settings import Settings, require_lists
+    from ..workflows.settings import require_lists
     from ..workflows.since import changes_since, load_record
     from ..workflows.wordlist import analyze_lists
 
@@ -49,10 +49,9 @@ def run(
     earlier = [compare_to / part for part in parts] if compare_to else []
     for folder in earlier:
         load_record(folder)
-    known = Settings(**vars(settings.shown))
 
     def make(tell: Tell) -> list[Analysis]:
-        analyses = analyze_lists(known.vectors, wordlists, known, tell=tell)
+        analyses = analyze_lists(settings.vectors, wordlists, settings.shown, tell=tell)
         for place, folder in enumerate(earlier):
             analyses[place] = replace(analyses[place], since=changes_since(folder, analyses[place]))
         return analyses

@@ -36,10 +36,10 @@ from ..model.tree import labels
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
 from ..report import change_page
+from ..report.headline import ORDER
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .reference import HEADLINE
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -63,21 +63,21 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 
 def _watched(tree: DataTree) -> bool:
     """Whether both of the connections are there whose order is watched."""
-    return set(HEADLINE) <= set(labels(tree, "connection"))
+    return set(ORDER) <= set(labels(tree, "connection"))
 
 
 def _orders(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     """Orders before and after; empty where there is no order to watch."""
     if not _watched(tree):
         return pd.DataFrame()
-    return order_changes(tree, *HEADLINE, **options.reading)
+    return order_changes(tree, *ORDER, **options.reading)
 
 
 def _turned(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     """Mean and interval of the number of words whose order turned."""
     if not _watched(tree):
         return pd.DataFrame()
-    draws = turned_counts(tree, *HEADLINE)
+    draws = turned_counts(tree, *ORDER)
     low, high = interval(draws[:, None], **options.intervals)[0]
     return pd.DataFrame({"mean": [draws.mean()], "low": [low], "high": [high]})
 

@@ -15,15 +15,14 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
+from ..report.writer import REPORT, write_page
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..report.writer import Page
 
-REPORT = "report.html"
 RECORD = "run.json"
-PLOTS = "plots"
 
 OWN_NAMES = (
     *(f"{name}.csv" for name in ("table", "missing", "summary", "contrasts", "check", "scales")),
@@ -81,8 +80,6 @@ def write_report(
     page: Page, record: Mapping[str, Any], folder: Path, kinds: Sequence[str] = ()
 ) -> None:
     """Draw and write a page, and last of all the record, whose command it shows."""
-    from ..report.writer import write_page
-
     record = {"versions": versions(), **record}
     write_page(page, record, folder, kinds=kinds)
     write_record(record, folder)

@@ -28,6 +28,7 @@ from ..embeddings.formats.keyed import with_words
 from ..embeddings.load import VectorsLike
 from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.estimands import has_cells
+from ..report.headline import ORDER
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
     from .wordlist import Analysis
-
-HEADLINE = ("associated", "different")
-"""The contrast that is compared with reference lists."""
 
 PAIR = ("first", "second")
 """Columns of a contrast's connections."""
@@ -111,7 +109,7 @@ def read_against(
     contrast, or the embedding too few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
-    headline = contrast_of(lead["contrasts"], *HEADLINE)
+    headline = contrast_of(lead["contrasts"], *ORDER)
     if headline.empty:
         return {}
     (tell or quietly)("drawing reference lists")
@@ -126,7 +124,7 @@ def read_against(
         for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
             found = list_contrasts(table, lead.posterior, known, drawn)
-            lists[match] = found[(found[[*PAIR]] == [*HEADLINE]).all(axis=1)]
+            lists[match] = found[(found[[*PAIR]] == [*ORDER]).all(axis=1)]
         placed = {match: placed_among(headline, part) for match, part in lists.items()}
         frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
         frames = {name: frame.drop(columns=[*PAIR]) for name, frame in frames.items()}

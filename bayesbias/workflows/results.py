@@ -18,8 +18,9 @@ from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
+from ..report.writer import REPORT
 from ..sampling.options import FitOptions
-from .output import REPORT, require_place, write_results
+from .output import require_place, write_results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -273,27 +273,20 @@ def _states(
     refused: Mapping[ListKey, Exception],
 ) -> pd.DataFrame:
     """State what has come of every cell."""
-    failures = {failure.name: failure for failure in done.failures}
-    rows = []
+    failures, rows = {failure.name: failure for failure in done.failures}, []
     for embedding, wordlist, spec in product(config.embeddings, config.lists, config.models):
         cell = (embedding.name, wordlist.name, spec.name)
-        job, error, message = jobs.get(cell), "", ""
-        about: Mapping[Any, Any] = {}
-        if job is None:
-            reason = refused[cell[:2]]
-            error, message = type(reason).__name__, str(reason)
-        elif job.name in failures:
-            error, message = failures[job.name].error, failures[job.name].message
-        else:
-            about = done.frames[job.name].attrs
+        job, reason = jobs.get(cell), refused.get(cell[:2])
+        failure = failures.get(job.name) if job else Failure("", type(reason).__name__, str(reason))
+        about: Mapping[Any, Any] = done.frames[job.name].attrs if job and not failure else {}
         rows.append(
             {
                 **dict(zip(CELL, cell, strict=True)),
-                "state": "failed" if error else "done",
+                "state": "failed" if failure else "done",
                 "method": about.get("method", ""),
                 "warnings": "; ".join(about.get("warnings", ())),
-                "error": error,
-                "message": message,
+                "error": failure.error if failure else "",
+                "message": failure.message if failure else "",
                 "key": job.key if job else "",
             }
         )
