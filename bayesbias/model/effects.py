@@ -42,7 +42,7 @@ def draw_effects(
     factors of correlations and the means they vary around.
     """
     drawn: dict[str, FloatArray] = {}
-    for term in sorted(terms, key=lambda term: term.of == "protected_word"):  # groups before words
+    for term in groups_first(terms):
         index = term.sd_index(design)
         sd = values[term.sd].reshape(len(values[term.sd]), -1)[:, index]
         coordinates = rng.standard_normal((len(sd), *index.shape))
@@ -63,13 +63,26 @@ def with_means(
 ) -> dict[str, FloatArray]:
     """Add to the effects of terms the means that they vary around, which may be effects."""
     moved = dict(effects)
-    for term in sorted(terms, key=lambda term: term.of == "protected_word"):  # groups before words
-        if term.around == "connection_mean":
-            moved[term.name] = moved[term.name] + values["connection_mean"][:, None]
-        elif term.around:
-            means = moved[term.around] if term.around in moved else values[term.around]
-            moved[term.name] = moved[term.name] + means[:, design.word_group]
+    for term in groups_first(terms):
+        if term.around:
+            moved[term.name] = moved[term.name] + mean_around(design, term, {**values, **moved})
     return moved
+
+
+def groups_first(terms: Iterable[Term]) -> list[Term]:
+    """Return groups before words, which may vary around them."""
+    return sorted(terms, key=lambda term: term.of == "protected_word")
+
+
+def mean_around(design: Design, term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Return the means that effects vary around, those of the word's group or of all; or zero.
+
+    ``values`` are as for `word_means`.
+    """
+    if not term.around:
+        return 0.0
+    of_all = term.around == "connection_mean"
+    return values[term.around][..., None if of_all else design.word_group, :]
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -172,16 +172,6 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
     """Iterate over the rows of a table in chunks, so that all draws of a chunk are few numbers."""
-    rows = np.arange(tree["observed_data"].sizes["row"])
-    yield from (rows[chunk] for chunk in _chunks(len(rows), n_draws(tree)))
-
-
-def draw_chunks(tree: DataTree) -> Iterator[slice]:
-    """Iterate over the draws in chunks, so that all rows under a chunk are few numbers."""
-    yield from _chunks(n_draws(tree), tree["observed_data"].sizes["row"])
-
-
-def _chunks(n: int, numbers_each: int) -> Iterator[slice]:
-    at_once = max(1, NUMBERS_AT_ONCE // numbers_each)
-    for start in range(0, n, at_once):
-        yield slice(start, min(start + at_once, n))
+    rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
+    for start in range(0, rows, at_once):
+        yield np.arange(start, min(start + at_once, rows))

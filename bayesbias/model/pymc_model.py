@@ -11,12 +11,12 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
 from .design import Design, make_design
-from .effects import word_means
+from .effects import groups_first, mean_around, word_means
 from .likelihood import row_sums
 from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
 from .terms import Term
-from .tree import ROW_INDICES
+from .tree import ROW_INDICES, variable_dims
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -70,11 +70,8 @@ def build_model(
             "connection_mean", dims="connection"
         )
         rough = RoughFit(design)
-        for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
-            mean: Any = values[term.around] if term.around else 0.0
-            if term.of == "protected_word" and term.around not in {"", "connection_mean"}:
-                mean = mean[design.word_group]  # of the word's group
-            values[term.name] = _effects(design, term, values, mean, rough)
+        for term in groups_first(spec.terms):
+            values[term.name] = _effects(design, term, values, rough)
         if "word_mean" not in values:
             means = word_means(design, spec, values)
             pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
@@ -94,12 +91,11 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
 
-    dims = {"sigma": spec.sigma_dims} | ({"nu": ()} if spec.likelihood == "student_t" else {})
-    dims |= {term.sd: term.sd_dims for term in spec.terms}
+    names = ["sigma", *["nu"] * (spec.likelihood == "student_t"), *(t.sd for t in spec.terms)]
     values: dict[str, Any] = dict(spec.fixed)
-    for name, dim in dims.items():
+    for name in names:
         if name not in values:
-            values[name] = spec.priors[name].to_pymc(name, dims=dim or None)
+            values[name] = spec.priors[name].to_pymc(name, dims=variable_dims(spec)[name] or None)
     for term in spec.terms:
         if term.correlated:
             name, n = term.correlation_factor, len(design.coords[term.by])
@@ -117,18 +113,12 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
     return values
 
 
-def _effects(
-    design: Design,
-    term: Term,
-    values: Mapping[str, Any],
-    mean: Any,  # noqa: ANN401
-    rough: RoughFit,
-) -> Any:  # noqa: ANN401
+def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401
     """Make the effects of a term; constrained ones are free, and only what is allowed counts."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    sd = values[term.sd]
+    sd, mean = values[term.sd], mean_around(design, term, values)
     if term.sd_by not in {"", term.by}:
         sd = sd[design.attribute_kind]
         sd = sd[:, None] if term.by else sd

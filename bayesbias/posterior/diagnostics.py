@@ -12,9 +12,10 @@ import pandas as pd
 from .._core.checks import unknown_name
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
-from ..model.likelihood import draw_chunks, log_likelihood
+from ..model.likelihood import log_likelihood, row_chunks
 from ..model.tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked, varying
 from ..sampling.collapsed import moments
+from ..sampling.fit import of_chains
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .contrasts import contrast_draws, contrast_weights
@@ -42,19 +43,12 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
     ``importance_ess`` and ``n_proposals``; of NUTS ``divergences``, the largest ``rhat``, and the
     smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
     """
-    import arviz_stats as az
-
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
     values: dict[str, float] = {"chains": sizes["chain"], "draws": sizes["draw"]}
     if "pareto_k" in stats:
         values |= {name: float(stats[name]) for name in OF_EXACT}
     else:
-        posterior = varying(tree)
-        values["divergences"] = int(stats["diverging"].sum())
-        values["rhat"] = max(float(rhat.max()) for rhat in az.rhat(posterior).data_vars.values())
-        for kind in ("bulk", "tail"):
-            sizes_of = az.ess(posterior, method=kind).data_vars.values()
-            values[f"ess_{kind}"] = min(float(ess.min()) for ess in sizes_of)
+        values |= of_chains(tree)
     return pd.DataFrame({"diagnostic": list(values), "value": list(map(float, values.values()))})
 
 
@@ -101,11 +95,10 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     for name in names:
         if name not in posterior:
             raise ValueError(unknown_name("variable", name, map(str, posterior)))
-    rows = np.arange(tree["observed_data"].sizes["row"])
-    densities = [log_likelihood(tree, rows, draws).sum(axis=1) for draws in draw_chunks(tree)]
+    densities = [log_likelihood(tree, rows).sum(axis=1) for rows in row_chunks(tree)]
     scaled = DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))
-    add_draws(scaled, "log_likelihood", {outcome_of(tree): np.concatenate(densities)})
+    add_draws(scaled, "log_likelihood", {outcome_of(tree): np.sum(densities, axis=0)})
     parts = []
     for name in names:
         dims = [posterior.coords[dim].values.astype(str) for dim in posterior[name].dims[2:]]

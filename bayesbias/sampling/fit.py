@@ -86,7 +86,9 @@ def fit(
     xarray.DataTree
         Groups posterior, sample_stats, observed_data and constant_data; attributes ``model``,
         ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
-        ``warnings``.
+        ``warnings``. ArviZ summarizes its means and sds in seconds by ``az.summary(post,
+        var_names=["connection_mean", "sigma", "_sd"], filter_vars="like")``; with the effects of
+        all words and attributes it takes a minute. `bb.summary` has the means of groups and words.
 
     Raises
     ------
@@ -359,25 +361,37 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
         yield SamplingWarning(f"{few}: raise ", _DRAWS, ", or use ", _NUTS)
 
 
-def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
+def of_chains(tree: DataTree) -> dict[str, float]:
+    """Divergences of NUTS, the largest R-hat, and the smallest effective sizes of any parameter."""
     import arviz_stats as az
 
-    diverging, posterior = int(tree["sample_stats"]["diverging"].sum()), varying(tree)
-    if diverging:
+    posterior = varying(tree)
+    values = {
+        "divergences": int(tree["sample_stats"]["diverging"].sum()),
+        "rhat": max(float(rhat.max()) for rhat in az.rhat(posterior).data_vars.values()),
+    }
+    for kind in ("bulk", "tail"):
+        sizes = az.ess(posterior, method=kind).data_vars.values()
+        values[f"ess_{kind}"] = min(float(ess.min()) for ess in sizes)
+    return values
+
+
+def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
+    values = of_chains(tree)
+    if values["divergences"]:
         yield SamplingWarning(
-            f"{diverging} divergent transitions: the posterior was not explored faithfully; raise ",
+            f"{values['divergences']} divergent transitions: the posterior was not explored "
+            "faithfully; raise ",
             Argument("target_accept"),
             " towards 0.99, or use ",
             Argument("method", "exact"),
             " for a Normal model",
         )
-    rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
-    if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
-        disagree = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree"
+    if tree["posterior"].sizes["chain"] > 1 and not values["rhat"] < RHAT_LIMIT:
+        disagree = f"R-hat is {values['rhat']:.3f}, above {RHAT_LIMIT}: the chains disagree"
         yield SamplingWarning(f"{disagree}; raise ", _DRAWS, " and ", Argument("tune"))
     for kind in ("bulk", "tail"):
-        ess = az.ess(posterior, method=kind).data_vars.values()
-        least = min(float(values.min()) for values in ess)
+        least = values[f"ess_{kind}"]
         if least < ESS_LIMIT:
             few = f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than"
             yield SamplingWarning(f"{few} {ESS_LIMIT}: raise ", _DRAWS)

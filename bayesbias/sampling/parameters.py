@@ -11,6 +11,7 @@ from .._core.arrays import FloatArray
 from ..model.design import Design
 from ..model.priors import factor_of_partial_correlations, partial_correlations
 from ..model.spec import ModelSpec
+from ..model.tree import variable_dims
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,15 @@ class Block:
 
 def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
     """Lay out the parameters of a model, in the order of its priors."""
-    dims = {"sigma": spec.sigma_dims} | {term.sd: term.sd_dims for term in spec.terms}
-    correlated = {term.correlation: term.by for term in spec.terms if term.correlated}
     blocks: list[Block] = []
     stop = 0
     for name in spec.needed_priors:
-        n = 0
-        if name in correlated:
-            dims[name] = (correlated[name],)
-            n = len(design.coords[correlated[name]])
-        if name in dims and name not in spec.fixed:
-            levels = len(design.coords[dims[name][0]]) if dims[name] else 1
+        if name not in {"connection_mean", "nu", *spec.fixed}:
+            dims = variable_dims(spec)[name]
+            levels = len(design.coords[dims[0]]) if dims else 1
+            n = levels if len(dims) == 2 else 0  # of a matrix of correlations
             start, stop = stop, stop + (n * (n - 1) // 2 if n else levels)
-            blocks.append(Block(name, dims[name], slice(start, stop), n))
+            blocks.append(Block(name, dims[:1], slice(start, stop), n))
     return tuple(blocks)
 
 
