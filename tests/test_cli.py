@@ -142,9 +142,9 @@ def test_a_file_is_replaced_only_by_force(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_messages_name_options_rather_than_arguments() -> None:
-    parts = ("raise ", Argument("target_accept"), " towards 0.99, or use ")
+    parts = ("raise ", Argument("target_accept"), " toward 0.99, or use ")
     advice = SamplingWarning(*parts, Argument("method", "exact"), " for a Normal model")
-    expected = "raise --target-accept towards 0.99, or use --method exact for a Normal model"
+    expected = "raise --target-accept toward 0.99, or use --method exact for a Normal model"
     assert in_one_line(advice) == expected
     assert str(advice) == expected.replace("--target-a", "target_a").replace(
         "--method exact", "method='exact'"

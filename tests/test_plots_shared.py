@@ -1,4 +1,4 @@
-"""What plots share: colours and files."""
+"""What plots share: colors and files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from matplotlib.colors import to_rgb
 from bayesbias import plots
 from bayesbias.plots.palette import COLOURS, INK, MISS, QUIET
 
-# --- colours
+# --- colors
 
 
 def _linear(colour: str) -> np.ndarray:
@@ -32,7 +32,7 @@ def _lab(linear: np.ndarray) -> np.ndarray:
 
 
 SEEN_AS = {
-    "full colour vision": "1 0 0 0 1 0 0 0 1",
+    "full color vision": "1 0 0 0 1 0 0 0 1",
     "protanopia": "0.152286 1.052583 -0.204868 0.114503 0.786281 0.099216 "
     "-0.003882 -0.048116 1.051998",
     "deuteranopia": "0.367322 0.860646 -0.227968 0.280085 0.672501 0.047413 "

@@ -1,4 +1,4 @@
-"""What is learnt of topics: spreads that are known, shapes and cohesion of drawn lists."""
+"""What is learned of topics: spreads that are known, shapes and cohesion of drawn lists."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
 def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     """Slope of before on change among single pairs of a design of changes, by connection.
 
-    It is about the means of all units with effects, and is drawn towards the slope common to all.
+    It is about the means of all units with effects, and is drawn toward the slope common to all.
     Connections whose rows share effects, as those of an attribute, have one slope.
     """
     spec = spec.fitting(design)

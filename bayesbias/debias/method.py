@@ -69,7 +69,7 @@ class Debiaser:
     """A fitted debiasing method.
 
     ``everywhere`` happens to all words, then ``neutral`` to the words that are not ``kept``.
-    ``placed`` words get a vector outright, as equalised ones do. With ``unit`` rows are brought to
+    ``placed`` words get a vector outright, as equalized ones do. With ``unit`` rows are brought to
     unit length before and after.
     """
 

@@ -29,7 +29,7 @@ CHOICES = {
 }
 """What a model may choose, the first being the default.
 
-``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
+``outcome``: what is modeled, and so what the priors are about; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one for each connection, or for each protected word.
 ``scale``: what priors of sds are in units of: distances, or the sd of the table's stereotype rows.
 """

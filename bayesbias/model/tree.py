@@ -1,4 +1,4 @@
-"""The posterior as an `xarray.DataTree`: how it is laid out, labelled and asked for its parts."""
+"""The posterior as an `xarray.DataTree`: how it is laid out, labeled and asked for its parts."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
 
 
 def outcome_of(tree: DataTree) -> str:
-    """Name of what was modelled, ``cosine_distance`` unless a design says otherwise."""
+    """Name of what was modeled, ``cosine_distance`` unless a design says otherwise."""
     require_posterior(tree)
     return str(next(iter(tree["observed_data"].data_vars)))
 
@@ -302,7 +302,7 @@ def spread_of(tree: DataTree) -> float:
 
 
 def observed(tree: DataTree) -> FloatArray:
-    """What was modelled, (n_rows,)."""
+    """What was modeled, (n_rows,)."""
     name = outcome_of(tree)
     return np.asarray(tree["observed_data"][name].values, dtype=np.float64)
 

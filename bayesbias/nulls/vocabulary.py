@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 LISTS = ("random", "topics")
-"""How lists are drawn: words at random, or a word at random with its nearest neighbours."""
+"""How lists are drawn: words at random, or a word at random with its nearest neighbors."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +38,7 @@ class VocabularyScenario(BaseScenario):
         As in `Scenario`.
     lists : {"random", "topics"}
         ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
-        its nearest neighbours besides, since real lists are about something.
+        its nearest neighbors besides, since real lists are about something.
     effect, planted
         As in `Scenario`: planted by moving the distances themselves.
 

@@ -26,7 +26,7 @@ LINES = (
     ("#A25A8C", "v", "--"),
     (COLOURS["neutral"], "X", "--"),
 )
-"""Colour, marker and dashes of each curve, told apart without colour too."""
+"""Color, marker and dashes of each curve, told apart without color too."""
 
 ALONG = {
     "effect": "planted effect, in units of cosine distance",
@@ -45,7 +45,7 @@ SHOWN = {
 
 
 BODY = "#A9B4BC"
-"""A grey-blue for null samples that are less extreme than the observed value."""
+"""A gray-blue for null samples that are less extreme than the observed value."""
 
 
 def curves(
@@ -119,11 +119,11 @@ def null_distribution(
     values : (n,) array_like
         Such as effect sizes of simulated tables without bias.
     observed : float
-        Both tails from its size on are coloured.
+        Both tails from its size on are colored.
     label : str
         Of the x axis.
     share : float, optional
-        Share of null values at least as far from the centre, if you know it exactly.
+        Share of null values at least as far from the center, if you know it exactly.
     centre : float
         What is expected by chance; the mirror image is on its other side.
     about, published : str

@@ -1,4 +1,4 @@
-"""Forests: each names the rows, colours and words for one of the package's frames."""
+"""Forests: each names the rows, colors and words for one of the package's frames."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def contrast_forest(
     ----------
     frame : DataFrame
         Columns ``reference_low`` and ``reference_high`` are ranges behind the intervals, in the
-        colour of ``match`` (frequency or topics; a row may stand in the frame once for each).
+        color of ``match`` (frequency or topics; a row may stand in the frame once for each).
         Rows whose ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")

@@ -93,7 +93,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         if alarms
         else "How often intervals cover the truth",
         note=f"{' to '.join(n_tables)} simulated tables a row; bars are 95% Monte Carlo "
-        f"intervals. Grey ticks: the share that the method promises. Red: {bad} than promised, "
+        f"intervals. Gray ticks: the share that the method promises. Red: {bad} than promised, "
         "beyond Monte Carlo error.",
         keys=[
             *(key(name, *style) for name, style in verdicts.items()),

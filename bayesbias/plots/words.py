@@ -136,7 +136,7 @@ def background_words(
     draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, densities.attrs["ticks"][experiment])
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
     note = (
-        f"The {most} words of each set that are farthest from its mean (tick). Grey: ψ of all "
+        f"The {most} words of each set that are farthest from its mean (tick). Gray: ψ of all "
         "words; line: their mean; band: the middle 95% of the fitted Normal. Dashed: 0."
     )
     return header(ax, f"{experiment}: words over their background", note)

@@ -95,7 +95,7 @@ def contrasts(
     named : str or sequence of str
         Protected words that you named beforehand: rows of these only. A model takes a word that
         stands out partly for chance, which is right for the most striking of many words. Here a
-        Normal model is fitted once for each word, with its effects not drawn towards those of
+        Normal model is fitted once for each word, with its effects not drawn toward those of
         others.
     seed : int, SeedSequence, Generator or None
         Of the fits of named words. None takes fresh entropy, which ``.attrs["seed"]`` records.

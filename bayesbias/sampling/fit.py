@@ -367,7 +367,7 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
         yield SamplingWarning(
             f"{diverging} divergent transitions: the posterior was not explored faithfully; raise ",
             Argument("target_accept"),
-            " towards 0.99, or use ",
+            " toward 0.99, or use ",
             Argument("method", "exact"),
             " for a Normal model",
         )

@@ -261,7 +261,7 @@ def _fitted_part(
 ) -> list[FloatArray]:
     """Fit centre, factor and scales to weighted points: their covariance, then those of every axis.
 
-    With few effective points the fit is drawn towards the proposal that they came from.
+    With few effective points the fit is drawn toward the proposal that they came from.
     """
     centre, factor, lower, upper = former
     ess = 1 / (weights**2).sum()

@@ -246,7 +246,7 @@ def semaxis(
     Returns
     -------
     ScoreResult
-        ``position`` of every word in [-1, 1], positive towards A; ``score``, their mean.
+        ``position`` of every word in [-1, 1], positive toward A; ``score``, their mean.
 
     References
     ----------

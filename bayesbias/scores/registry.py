@@ -38,7 +38,7 @@ Reading = Literal[
     "more difference between groups",
     "more difference between stereotypes",
     "closer to all stereotypes",
-    "stereotypes towards the first group",
+    "stereotypes toward the first group",
 ]
 """What it means that a score moves in its direction."""
 
@@ -130,7 +130,7 @@ def _signed_same(rows: ListRows) -> FloatArray:
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
-TOWARDS: Reading = "stereotypes towards the first group"
+TOWARDS: Reading = "stereotypes toward the first group"
 AS_THEY_ARE = "vectors as they are"
 BY_PLACE = "pairs are the words in the same place of each group"
 

@@ -1,4 +1,4 @@
-"""What plots show and do not compute: bands, densities, neighbours, chosen contrasts."""
+"""What plots show and do not compute: bands, densities, neighbors, chosen contrasts."""
 
 from __future__ import annotations
 
