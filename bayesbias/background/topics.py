@@ -88,13 +88,13 @@ def topic_prior(
 ) -> Prior:
     r"""Learn the prior of ``topic_sd`` from tables of lists about arbitrary topics.
 
-    Every table k has an sd of its own, :math:`\tau_k`, and their logarithms are Normal with a mean
+    Every table k has an sd of its own, `τ[k]`, and their logarithms are Normal with a mean
     m and an sd s. Those of highest likelihood,
 
-    .. math:: \prod_k \int p(y_k | \tau) \, LogNormal(\tau | m, s) \, d\tau,
+        Π_k ∫ p(y[k] | τ) LogNormal(τ | m, s) dτ,
 
-    make the prior. Each integral is a mean of :math:`LogNormal(\tau | m, s) / q(\tau)` over draws
-    of the posterior of :math:`\tau_k` under a wide prior q (Hogg, Myers and Bovy, 2010, The
+    make the prior. Each integral is a mean of `LogNormal(τ | m, s) / q(τ)` over draws
+    of the posterior of `τ[k]` under a wide prior q (Hogg, Myers and Bovy, 2010, The
     Astrophysical Journal 725). All other parameters of a table are integrated out, and associated
     and different have one mean, since which attributes are a group's own is arbitrary.
 

@@ -1,15 +1,15 @@
 r"""The joint posterior of the change and of the distances before it.
 
-The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by a model of changes. The
-distances before are added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of
+The change `d = a - b` of every pair is fitted on its own, by a model of changes. The
+distances before are added as `p(b, d) = p(d) p(b | d)`: with the slope `κ[c]` of
 before on change among single pairs of connection c, the model's effects taken out,
 
-.. math:: v_i = b_i - \kappa_{c} d_i
+    v = b - κ[c] d
 
-does not correlate with :math:`d_i`, and is fitted by the model for distances of the same terms.
+does not correlate with d, and is fitted by the model for distances of the same terms.
 Draws of both, which are independent, give draws of every mean before,
-:math:`\theta^b_{wc} = \theta^v_{wc} + \kappa_c \delta_{wc}`, and after,
-:math:`\theta^b_{wc} + \delta_{wc}`. Means of words are averages of effects over the rows of one
+`θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and after,
+`θ_b[w, c] + δ[w, c]`. Means of words are averages of effects over the rows of one
 connection, so that the sum holds for every model. That draws of both are independent takes more:
 effects before and of the change are jointly Normal with the slope of single pairs. Effects that
 reach across connections, such as those of an attribute, need one slope for these (`slopes`).

@@ -60,7 +60,7 @@ def fit_many(
 
     Every list in every embedding has the contrasts of ``by-group``. What the same words do in all
     embeddings cancels out of differences. Overall contrasts of embeddings and lists are
-    :math:`\mu + \alpha_e + \beta_l + \gamma_{el}`, shrunken toward one another as far as the
+    `μ + α[e] + β[l] + γ[e, l]`, shrunken toward one another as far as the
     tables say.
 
     Parameters

@@ -110,10 +110,10 @@ def ceat(
 ) -> CombinedEffect:
     r"""Combine WEAT's effect sizes over samples of one sentence a word.
 
-    With weights :math:`w_i = 1/V_i` and :math:`Q = \sum w_i (d_i - \bar d_w)^2` the variance
-    between samples is :math:`\tau^2 = \max(0, (Q - (N - 1))/(\sum w_i - \sum w_i^2/\sum w_i))`
-    (DerSimonian and Laird, 1986); the combined effect size is the mean of :math:`d_i` by
-    :math:`v_i = 1/(V_i + \tau^2)`, and its standard error :math:`(\sum v_i)^{-1/2}`. It falls with
+    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²` the variance
+    between samples is `τ² = max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))`
+    (DerSimonian and Laird, 1986); the combined effect size is the mean of `d_i` by
+    `v_i = 1/(V_i + τ²)`, and its standard error `(Σv_i)^(-1/2)`. It falls with
     ``n_samples``, however few sentences there are, so that the two-sided p is not about other
     sentences or words. For that fit the model ``contextual``.
 

@@ -4,9 +4,9 @@ A preference is 1 where the stereotypical sentence of a pair scores higher, 0 wh
 and 1/2 in a tie. The model ``pairs-signs`` is linear in effects of bias types, clusters of pairs
 and covariates; `bayesbias.sampling.fit.fit_design` draws from its exact posterior.
 
-Preferences of several language models are :math:`Y`, a row a pair. With the eigenvectors :math:`H`
-of their covariance the columns of :math:`Y H` are uncorrelated. Each has a posterior of its own,
-and effects times :math:`H^T` are those of the language models.
+Preferences of several language models are `Y`, a row a pair. With the eigenvectors `H`
+of their covariance the columns of `Y H` are uncorrelated. Each has a posterior of its own,
+and effects times `Hᵀ` are those of the language models.
 """
 
 from __future__ import annotations

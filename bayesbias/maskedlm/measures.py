@@ -62,7 +62,7 @@ class Normals:
     def kls(self) -> float:
         r"""KLS of Liu (2024): how unlike the two Kullback-Leibler divergences are, in [50, 100].
 
-        .. math:: 100 \frac{\max(KL_1, KL_2)}{KL_1 + KL_2}
+            100 max(KL_1, KL_2) / (KL_1 + KL_2)
 
         It is exactly 50 whenever the two sds are equal, however far apart the means are: read it as
         a comparison of sds. A ValueError is raised where the Normals coincide, and it is 0/0.
@@ -76,7 +76,7 @@ class Normals:
     def jss(self, variant: str = "printed") -> float:
         r"""JSS of Liu (2024): overlap of the Normals divided by how their sds differ, in [0, 100].
 
-        .. math:: 100 \frac{1 - JS}{1 + |\sigma_{st} - \sigma_{at}|}
+            100 (1 - JS) / (1 + |σ_st - σ_at|)
 
         ``printed``: JS to the true mixture of the Normals, in bits. ``published``, as the published
         code has it: JS to a Normal of the mean of the means and the root mean square of the sds, in

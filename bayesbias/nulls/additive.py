@@ -25,8 +25,8 @@ class Scenario(BaseScenario):
 
     With G groups, own(w, a) = 1 where the attribute belongs to the word's group, and 0 else,
 
-    .. math:: y_{wa} = mean + u_w + v_a
-       - (own(w, a) - 1/G) effect_w + b_{w,set(a)} + c_{a,group(w)} + \varepsilon_{wa}
+        y[w, a] = mean + u[w] + v[a] - (own(w, a) - 1/G) effect[w]
+                  + b[w, set(a)] + c[a, group(w)] + ε[w, a]
 
     with Normal u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`) and
     ε (`cell_sd`), drawn for every table; b and c sum to zero over sets and groups. Control

@@ -61,9 +61,9 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
 def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) -> pd.DataFrame:
     r"""Sensitivity of a posterior to its priors and to the data, by power-scaling.
 
-    Raising the priors, or the likelihood, to a power :math:`\alpha` close to 1 reweights the draws;
+    Raising the priors, or the likelihood, to a power `α` close to 1 reweights the draws;
     the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
-    posterior in :math:`\log_2 \alpha` (Kallioinen et al., 2024). "The prior" is that of
+    posterior in `log₂ α` (Kallioinen et al., 2024). "The prior" is that of
     ``connection_mean``, of the standard deviations and of ``nu``, all together; the distributions
     of effects around them are part of the model and stay.
 

@@ -42,8 +42,7 @@ def compare_models(
 ) -> pd.DataFrame:
     r"""Compare posteriors of one table by cross-validation.
 
-    .. math:: \mathrm{elpd} = \sum_i \log p(y_i | y_{-i}), \quad
-       \mathrm{se} = \sqrt{n \, \mathrm{var}_i \, \log p(y_i | y_{-i})}
+        elpd = Σ_i log p(y[i] | y[-i]),    se = sqrt(n var_i log p(y[i] | y[-i]))
 
     where i is a row, or stands for all rows of an attribute or of a protected word. Rows are left
     out by Pareto-smoothed importance sampling. Words are dealt into ten folds. The model is fitted

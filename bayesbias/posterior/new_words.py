@@ -43,7 +43,7 @@ def predict_words(
     r"""Predict the contrasts of another protected word of every group.
 
     For every posterior draw the effects of a new word are drawn from the model, such as its level
-    and its lean under ``maximal``, or :math:`\theta[w, c] \sim \mathrm{Normal}(\mu[c], \tau[c])`
+    and its lean under ``maximal``, or `θ[w, c] ~ Normal(μ[c], τ[c])`
     under ``paper`` (Gelman and Hill, 2007, section 12.8).
 
     Parameters

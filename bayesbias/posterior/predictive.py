@@ -108,7 +108,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     r"""How many unrelated words every group, stereotype set, and kind of controls counts as.
 
     Words of like vectors lean alike, so that eight names of one cluster can count as two. The
-    effective size of n words is :math:`n^2 / \sum_{ij} K_{ij}` with the likeness K of
+    effective size of n words is `n² / Σ_ij K[i, j]` with the likeness K of
     `bayesbias.model.likeness`: n where all are unrelated, 1 where all are the same. Adding words
     of other kinds narrows an interval more than adding words like those that are there.
 
@@ -156,7 +156,7 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
 
     The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
     distance to every group, less their average and less the mean lean of its block. The statistic
-    is :math:`\sum_{i \ne j} K_{ij}\,l_i \cdot l_j` over pairs in blocks; leans are permuted within
+    is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs in blocks; leans are permuted within
     blocks, and p is the share of permutations with at least as large a sum.
 
     Returns

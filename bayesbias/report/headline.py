@@ -36,10 +36,10 @@ ORDER = ("associated", "different")
 """The connections whose order is watched, and whose contrast has reference lists."""
 
 CLOSING = (
-    "These are probabilities about words in texts, not verdicts: the report says what does not "
-    "follow."
+    "These probabilities are about words in texts. The report lists what you cannot conclude from "
+    "them."
 )
-"""Last words of a command that prints findings."""
+"""The last line of a command that prints results."""
 
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Names of the nulls, by how their lists are drawn."""
