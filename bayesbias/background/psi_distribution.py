@@ -74,7 +74,7 @@ class RelativeBias:
 
     @property
     def z(self) -> float:
-        """The statistic less what is expected, in standard deviations."""
+        """The statistic less its expected value, in standard deviations."""
         return (self.statistic - self.expected) / self.sd
 
     def p_normal(self) -> float:
@@ -100,7 +100,7 @@ class Distribution:
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
     vocabulary : Index of str
     missing : tuple of str
-        The attribute words that were not found.
+        Attribute words that the embedding lacks.
     case : str
         How words are looked up.
     ranks : slice
@@ -181,7 +181,7 @@ class Distribution:
         *,
         kind: Literal["normal", "empirical", "sets"] = "normal",
     ) -> float:
-        """Φ of the mean ψ of a set of words: how far out it is among all words.
+        """Φ of the mean ψ of a set of words: how extreme it is among all words.
 
         Parameters
         ----------

@@ -147,9 +147,10 @@ def matched_controls(
 ) -> WordList:
     """Add control words to a list that are as frequent as its stereotypes.
 
-    Cosine distances follow the frequency of words: rare words are farther from most others. Words
-    about human life are more frequent than most stereotypes, so that *associated - human* is above
-    zero for stereotypes of any meaning. With matched words zero means: like equally frequent words.
+    Cosine distances depend on the frequency of words: rare words are farther from most others.
+    Words about human life are more frequent than most stereotypes, so that *associated - human* is
+    above zero for stereotypes of any meaning. With matched words, zero means "like equally frequent
+    words".
 
     Parameters
     ----------
@@ -168,8 +169,8 @@ def matched_controls(
     Returns
     -------
     WordList
-        The list with the control set ``matched``: words of letters alone, none of them the list's
-        own. In tables they are the connection ``matched``.
+        The list with the control set ``matched``: words of letters only that are not on the list.
+        In tables they are the connection ``matched``.
 
     Examples
     --------

@@ -36,7 +36,7 @@ SHORTEST = float(np.finfo(np.float32).tiny)
 
 @dataclass(frozen=True)
 class Experiment:
-    """Word sets X and Y, attribute sets Z and Z2, and what the four are called.
+    """Word sets X and Y, attribute sets Z and Z2, and the names of the four.
 
     The stereotype connects X with Z and Y with Z2.
     """
@@ -94,9 +94,9 @@ def distribution(
     Parameters
     ----------
     source
-        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
-        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
-        not finite) are left out with a warning.
+        As for `load_vectors`. A file is read in chunks, and only each word and its ψ are kept. If a
+        word occurs twice, the first counts. Words without a direction (all zeros, or not finite)
+        are left out with a warning.
     Z, Z2 : iterable of str
         Attribute words. ψ is positive for words closer to Z.
     case : {"exact", "lower", "fallback"}
@@ -123,8 +123,8 @@ def distributions(
     source, case, allow_pickle, progressbar
         As for `distribution`.
     experiments : mapping of str to Experiment or (Z, Z2)
-        `experiments()` makes them of word lists. One with a set that has no word in the embedding
-        is left out with a warning, and refused if no other experiment remains.
+        `experiments()` makes them of word lists. Experiments with a set that has no word in the
+        embedding are left out with a warning. If none remains, it is an error.
     """
     if case not in CASES:
         raise ValueError(unknown_name("case", str(case), CASES))

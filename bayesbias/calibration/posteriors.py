@@ -46,7 +46,7 @@ def measure_posteriors(
     *,
     unpooled: bool = False,
 ) -> pd.DataFrame:
-    """Return one row a table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
+    """Return one row per table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
 
     Besides ``any word margin``, how far the farthest word's interval lies from zero (negative where
     it holds zero); ``doubtful``, whether Pareto k is not below 0.7. Tables are those before a

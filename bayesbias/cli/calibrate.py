@@ -56,11 +56,11 @@ def calibrate(
     rope : float
         Half-width of the region of practical equivalence, a distance in [0, 2].
     out : Path
-        Where the rates go, .csv.
+        The .csv file for the rates.
     keep : Path
-        Folder for finished parts, from which a run that was stopped resumes.
+        Folder for finished parts, from which a stopped run resumes.
     known : bool
-        Print the scenarios and the methods, and stop.
+        Print the scenarios and methods, and exit.
     """
     if known:
         _show_known()

@@ -44,8 +44,8 @@ def score(
 ) -> None:
     """Score sentence pairs under a language model.
 
-    The folder gets scores.csv and run.json; a run that was stopped resumes there. Needs the extra
-    mlm: `pip install 'bayesbias[mlm]'`. No data set comes with the package.
+    The folder gets scores.csv and run.json; a stopped run resumes there. Needs the extra mlm: `pip
+    install 'bayesbias[mlm]'`. No data set comes with the package.
 
     Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
     --dataset crows-pairs --out bert`
@@ -67,7 +67,7 @@ def score(
         sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
         log-likelihood-mean; may be repeated; by default all but those in -mean.
     name : str
-        How results call the model.
+        Name of the model in the results.
     device : str
         As torch names it: cpu, cuda, mps.
     dtype : str
@@ -144,7 +144,7 @@ def report(
     model : str
         pairs-signs, or a model of preferences by path.
     posteriors : bool
-        Write the posteriors as netCDF too, some 50 MB a measure.
+        Also write the posteriors as netCDF, about 50 MB per measure.
     """
     from ..maskedlm.datasets import of_bias_types
     from ..report.headline import CLOSING

@@ -1,6 +1,6 @@
 """What commands share: options of an embedding, of a fit and of results; the command that repeats.
 
-cyclopts makes the options of a command from its signature and docstring, and flattens dataclasses.
+cyclopts makes a command's options from its signature and docstring, and flattens dataclasses.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Reading:
         A bundled embedding (glove-demo), a name of gensim's downloader, or a file: .bin .txt .vec
         (also in .gz or .zip) .npz .kv .model. See `bayesbias docs own-words`.
     case : str
-        How words are looked up: exact, lower (in lower case), or fallback (as they stand, else in
+        How words are looked up: exact, lower (in lower case), or fallback (as spelled, else in
         lower case).
     """
 
@@ -83,11 +83,12 @@ class ListReading(Reading):
     Parameters
     ----------
     strip_accents : bool
-        Look words up without accents where they lack with them.
+        Look words up without accents if they are missing with accents.
     subwords : bool
-        Make vectors of words that a fastText model lacks, of their n-grams.
+        Make vectors from n-grams for words that a fastText model lacks.
     max_missing : float
-        Refuse a list if a set lost more than this share of its words; by default it is marked.
+        Refuse a list if a set loses more than this share of its words; by default, such sets are
+        only marked.
     """
 
     strip_accents: bool = False
@@ -109,21 +110,21 @@ class ListReading(Reading):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Fitting(FitOptions):
-    """The options of a fit that commands have."""
+    """The options of a fit on the command line."""
 
     seed: int = SEED
     progressbar: Annotated[bool, Option(parse=False)] = True
 
     @property
     def shown(self) -> Fitting:
-        """The options, with a progress bar if anything is to be shown."""
+        """The options, with a progress bar unless the command is quiet."""
         return replace(self, progressbar=not QUIET.get())
 
 
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class FittingAlone(Fitting):
-    """The options of a fit whose differences are not read."""
+    """The options of a fit without those for contrasts."""
 
     rope: Annotated[float | None, Option(parse=False)] = None
 
@@ -151,7 +152,7 @@ class Results:
         return self.plots.split(",") if self.plots else []
 
     def write[R](self, out: Path, make: Callable[[Callable[[str], None]], R], **how: Any) -> R:  # noqa: ANN401
-        """Make a result, which announces its steps, and write it into a folder as a whole."""
+        """Compute a result, which announces its steps, and write its folder as a whole."""
         from ..workflows import output
 
         output.require_place(out, force=self.force)
@@ -164,7 +165,7 @@ class Results:
         return result
 
     def finish(self, lines: Iterable[str], out: Path, *, doubtful: bool) -> int:
-        """Print what was found and where the report is, open it if asked; return the exit code."""
+        """Print the results and the report's path, open it on request, and return the exit code."""
         page = out / "report.html"
         say(*lines, f"Report: {page}")
         if self.open_report:
@@ -182,7 +183,7 @@ TOKENS: ContextVar[list[str]] = ContextVar("tokens")
 
 
 def command_line() -> str:
-    """Write the command under way without the options that no number depends on."""
+    """Return the current command without the options that do not affect numbers."""
     tokens, kept = iter(TOKENS.get()), [NAME]
     for token in tokens:
         name, equals, _ = token.partition("=")
@@ -194,7 +195,7 @@ def command_line() -> str:
 
 
 def require_lists(names: Sequence[str], command: str) -> None:
-    """Raise a ValueError that says how to name an embedding, if one stands among the lists."""
+    """Raise a ValueError that shows how to name an embedding, if one is among the lists."""
     from .._core.resources import bundled_names
     from ..embeddings.registry import ENDINGS, GENSIM_NAMES
 
@@ -208,7 +209,7 @@ def require_lists(names: Sequence[str], command: str) -> None:
 
 
 def require_file(out: Path | None, *endings: str, force: bool) -> None:
-    """Check, before any work is done, whether a file can be written, if one is asked for."""
+    """Check that a requested file can be written, before any work is done."""
     from ..workflows.output import require_file_place
 
     if out is not None:

@@ -30,8 +30,8 @@ def run(
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    The folder gets report.html, which needs no network, the frames behind it, posteriors and
-    run.json; of several lists each has its own folder in it. Exit code 3 if the sampler warned.
+    The folder gets report.html, which works offline, its tables, posteriors and run.json. Several
+    lists get a folder each. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
 
@@ -55,7 +55,7 @@ def run(
         Reference lists of each kind (equally frequent words, other topics as stereotypes); 0 for
         none.
     compare_to : Path
-        An earlier run: show which inputs, settings and contrasts changed since.
+        An earlier run: show which inputs, settings and contrasts have changed since.
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..report.list_page import index_page
@@ -127,7 +127,7 @@ def compare(
     """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
     BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
-    embedding and a debiasing method such as hard. Exit code 3 if the sampler warned.
+    embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
     `bayesbias compare glove-demo hard --list gender --recover gender`
@@ -137,14 +137,15 @@ def compare(
     before, after : str
         A table, .csv or .parquet, of ours or in the published layout; or an embedding.
     model : list of str
-        A name or path; may be repeated, the last leads. By default change-by-group.
+        A name or path; may be repeated. The report leads with the last one. By default
+        change-by-group.
     words : str
-        The word list of embeddings.
+        The word list, if you compare embeddings.
     recover : str
-        See whether the bias of these defining sets is found again after: gender, religion, race
-        or a .toml file.
+        Check whether the bias of these defining sets can be recovered afterward: gender, religion,
+        race or a .toml file.
     recover_words : int
-        Most leaning words of each class to look at.
+        How many of each class's most leaning words to use.
     """
     from ..model.defaults import DEFAULT_MODELS
 

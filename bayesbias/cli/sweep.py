@@ -50,16 +50,16 @@ def sweep(
     lower = { source = "glove-demo", case = "lower" }
     ```
 
-    Paths in it are relative to the file. Every result is kept as soon as it is there: the same
-    command fits only what is lacking. Exit code 1 if some cells failed; 3 if the sampler warned.
+    Paths in it are relative to the file. Every result is kept at once, so the same command fits
+    only what is missing. The exit code is 1 if some cells failed, and 3 if the sampler warned.
 
     Parameters
     ----------
     config : Path
         The sweep's .toml file.
     dask : str
-        A Dask scheduler whose workers, with the same bayesbias, do the fits. Any scheduler can run
-        any program here: only one that you trust.
+        A Dask scheduler whose workers, with the same bayesbias, do the fits. A scheduler can run
+        any program on this machine, so use only one that you trust.
     """
     from ..report.headline import CLOSING
     from ..tables.descriptives import contrast_of

@@ -67,8 +67,8 @@ def fit_change(
 ) -> DataTree:
     """Fit the change of every distance between two tables, pair by pair.
 
-    Rows are paired on protected word, attribute and connection; repeated rows in their order.
-    What a pair has in common before and after cancels out.
+    Rows are paired on protected word, attribute and connection; repeated rows in their order. What
+    a pair has in common before and after cancels.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def fit_change(
     Returns
     -------
     xarray.DataTree
-        A posterior of the change = after - before, in [-2, 2]: positive means farther after, for
-        `bb.summary`, `bb.contrasts` and `bb.predictive_check`. The group ``before`` holds draws of
-        the means before, joint with those of the change: see `posterior_at`, `changes` and
+        A posterior of the change = after - before, in [-2, 2]: positive means farther apart after.
+        It is for `bb.summary`, `bb.contrasts` and `bb.predictive_check`. The group ``before`` holds
+        draws of the means before, joint with those of the change: see `posterior_at`, `changes` and
         `order_changes`. The attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before`` and
-        ``n_unpaired_after`` count rows;
-        `bb.comparison.pair(before, after).unpaired` lists those without a partner.
+        ``n_unpaired_after`` count rows; `bb.comparison.pair(before, after).unpaired` lists those
+        without a partner.
 
     Raises
     ------
@@ -108,8 +108,8 @@ def fit_change(
     -----
     The means before are drawn given the change (module `bayesbias.comparison.joint`). This assumes
     that before and change are jointly Normal in every term of the model, with the slope of single
-    pairs, which is taken as known. The change itself does not depend on this. Means before need not
-    equal those of a fit to `before` alone.
+    pairs, which is treated as known. The change itself does not depend on this. Means before need
+    not equal those of a fit to `before` alone.
 
     Examples
     --------
@@ -148,8 +148,8 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     Returns
     -------
     DataTree
-        With ``connection_mean`` and ``word_mean``, draw by draw those that go with the draws of
-        the change; for `bb.summary`, `bb.contrasts` and the forest plots.
+        With ``connection_mean`` and ``word_mean``, draw by draw with the draws of the change. It is
+        for `bb.summary`, `bb.contrasts` and the forest plots.
 
     """
     from xarray import DataTree as Tree

@@ -52,7 +52,7 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
     """Read natural sentences of words: a CSV with the columns ``word`` and ``sentence``.
 
     The sentences of every word are in the order of the file, each once. A ValueError names a word
-    that does not stand in its sentence.
+    that is not in its sentence.
     """
     sentences: dict[str, list[str]] = {}
     with located(Path(path)):

@@ -33,7 +33,7 @@ def save_vectors(
     path : str or Path
         Must end in ``.npz``. The file appears under this name only when it is complete.
     licence, provenance : str
-        Under which terms the vectors may be used, and where they come from; kept in the file.
+        License and origin of the vectors; both are stored in the file.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def convert_vectors(
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`. The first of words that stand twice is kept, with a warning.
+        As for `load_vectors`. If a word occurs twice, the first is kept, with a warning.
     folder : path
-        Appears under its name when it is complete.
+        It appears under its name when it is complete.
     force : bool
         Replace an earlier folder of this form.
 
@@ -84,8 +84,8 @@ def convert_vectors(
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, or the folder cannot be written or is there without `force`.
-        An earlier folder stays as it was then.
+        If the source is damaged, or the folder cannot be written, or exists and `force` is not
+        given. An earlier folder is then unchanged.
 
     Examples
     --------

@@ -17,7 +17,7 @@ ROLES = ("stereotypical", "anti_stereotypical")
 """The two sentences of a pair, in the order every frame here uses."""
 
 PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
-"""Columns of every frame of sentence pairs, in order; one row a pair."""
+"""Columns of every frame of sentence pairs, in order; one row per pair."""
 
 DIRECTIONS = ("stereo", "antistereo")
 """How CrowS-Pairs labels a pair: it shows a stereotype of a group, or goes against one."""

@@ -25,7 +25,7 @@ from .language_models import LanguageModel
 from .questions import MEASURES, Measure, measures_for
 
 SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored", "score")
-"""Columns of a frame of scores; one row a sentence and measure."""
+"""Columns of a frame of scores; one row per sentence and measure."""
 
 SENTENCES_AT_ONCE = 128
 """Sentences whose questions are asked together, and whose scores are then remembered."""

@@ -110,7 +110,7 @@ def shares(
     ``SHARE_DIMS``.
     """
     types = one_hot(design.word, len(design.words))
-    # A row a bias type, and the last of all pairs.
+    # One row per bias type, and the last of all pairs.
     of_pairs = np.vstack([types, np.ones(len(design.y))])
     of_pairs /= of_pairs.sum(axis=1, keepdims=True)
     clusters = one_hot(design.attribute, len(design.attributes))

@@ -51,7 +51,7 @@ def stereoset_scores(
     Returns
     -------
     DataFrame
-        A row a cluster, for `fit_pairs`: ``model``, ``measure`` (stereoset), those of
+        One row per cluster, for `fit_pairs`: ``model``, ``measure`` (stereoset), those of
         ``PAIR_LABELS``, ``stereotypical``, ``anti_stereotypical``, ``unrelated`` in [0, 1],
         ``difference`` of the first two, and ``token_difference`` of the tokens that are scored.
     """

@@ -46,7 +46,7 @@ def baseline_contrasts(
     Returns
     -------
     DataFrame
-        One row a group with the columns of `contrasts`; ``estimand`` is ``within, less`` and the
+        One row per group with the columns of `contrasts`; ``estimand`` is ``within, less`` and the
         name of the baseline. Empty if the table has one set of stereotypes only.
 
     Examples

@@ -98,19 +98,19 @@ def contrasts(
         Normal model is fitted once for each word, with its effects not drawn toward those of
         others.
     seed : int, SeedSequence, Generator or None
-        Of the fits of named words. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
+        One row per level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
         ``second``, ``estimand``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
         ``p_direction``, the probability of the sign the median has, in [.5, 1]; ``p_rope``, the
         probability that the difference is smaller than `rope`; and of words ``p_most``, the
-        probability that no other word has a larger difference. A negative difference: the first
-        lies closer to the protected words. Between groups one row a pair of groups, which has
-        ``other_group``, and pair of connections: the group's difference less the other group's.
-        Of facets one row an effect and pair: ``facets`` and ``contrast``, such as ``gender`` and
+        probability that no other word has a larger difference. A negative difference: the first is
+        closer to the protected words. Between groups one row per pair of groups, which has
+        ``other_group``, and pair of connections: the group's difference less the other group's. Of
+        facets one row an effect and pair: ``facets`` and ``contrast``, such as ``gender`` and
         ``women − men``, main effects first, then interactions (`bayesbias.posterior.facets`).
 
     Raises

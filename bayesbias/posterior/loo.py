@@ -55,16 +55,16 @@ def compare_models(
     leave_out : {"row", "attribute", "protected_word"}
         Words are left out of Normal models only.
     seed : int, SeedSequence, Generator or None
-        Of folds and fits. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        A row a model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
+        One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
         parameters, of rows only), ``elpd_diff`` to the best model (0 or below), ``dse``; of rows
-        ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most; there is
-        a warning), of words ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors
-        are over what was left out.
+        ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most; there is a
+        warning), of words ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors are
+        over what was left out.
 
     References
     ----------

@@ -57,13 +57,14 @@ def predict_words(
         the mean, without residuals; or the attributes of this table, with their effects, their
         leaning to the group and residuals, which is where a measured contrast of the word will lie.
     seed : int, SeedSequence, Generator or None
-        Of the new words. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        A row a group and pair of connections: ``protected_group``, then the columns of `contrasts`
-        from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and ``seed``.
+        One row per group and pair of connections: ``protected_group``, then the columns of
+        `contrasts` from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and
+        ``seed``.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def predictive_check(
     n_draws : int, optional
         Posterior draws that are used; all if None.
     seed : int, SeedSequence, Generator or None
-        Of the predictive draws. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def hypothesis(
     Returns
     -------
     DataFrame
-        One row a statement: ``hypothesis``, ``probability`` (the share of draws in which it
+        One row per statement: ``hypothesis``, ``probability`` (the share of draws in which it
         holds), and of the left side less the right ``mean``, ``sd``, ``low``, ``high``.
 
     Examples

@@ -47,7 +47,7 @@ class FitOptions:
     target_accept : float
         Share of steps to accept, in (0, 1); for NUTS only.
     seed : int, SeedSequence, Generator or None
-        Equal seeds give equal results. None takes fresh entropy, which the result records.
+        Equal seeds give equal results. None draws a fresh seed, which the result records.
     ci_prob : float
         Probability of intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}

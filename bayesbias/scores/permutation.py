@@ -72,7 +72,7 @@ def permutation_test(
     Parameters
     ----------
     x, y : (..., n_x), (..., n_y) array_like
-        Scores s of the words of X and of Y; one row a data set.
+        Scores s of the words of X and of Y; one row per data set.
     alternative : {"two-sided", "greater", "less"}
 
     Returns

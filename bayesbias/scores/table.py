@@ -55,7 +55,7 @@ def score_table(
     ----------
     vectors : KeyedVectors
     wordlist : WordList
-        With stereotypes for every group.
+        It needs stereotypes for every group.
     scores : iterable of str, or mapping of str to ListScore, optional
         Names of ``SCORES``, or scores of your own by name; all of ``SCORES`` if not given.
     ci_prob : float
@@ -71,11 +71,11 @@ def score_table(
     Returns
     -------
     DataFrame
-        ``SCORE_TABLE_COLUMNS``, one row a score and choice of groups. ``groups`` names the groups
+        ``SCORE_TABLE_COLUMNS``, one row per score and choice of groups. ``groups`` names the groups
         in order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
-        ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what
-        ``reading`` says. ``value`` is missing only where ``note`` says why; ``p_value`` only for
-        scores without a test. ``note`` also names words left out and resamplings left out.
+        ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what ``reading``
+        says. ``value`` is missing only where ``note`` says why; ``p_value`` only for scores without
+        a test. ``note`` also names words left out and resamplings left out.
 
     Notes
     -----

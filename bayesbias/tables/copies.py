@@ -48,11 +48,11 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     Returns
     -------
     DataFrame
-        One row a pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
+        One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
         first in the table, and ``other``; ``n_distances`` that both have, three or more, and the
         largest ``difference``. ``copy``: all distances are equal. ``equidistant``: two protected
-        words of different groups are equally far from every stereotype attribute, but not from
-        the controls.
+        words of different groups are equally far from every stereotype attribute, but not from the
+        controls.
 
     Examples
     --------

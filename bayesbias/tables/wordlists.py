@@ -105,7 +105,7 @@ class WordList(Shown):
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the list as a frame, one row a word: ``role``, ``set``, ``word``."""
+        """Return the list as a frame, one row per word: ``role``, ``set``, ``word``."""
         rows = [(role, name, word) for role, name, words in self._sets() for word in words]
         return pd.DataFrame(rows, columns=list(HEADS))
 
@@ -208,7 +208,7 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
+        One row per finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
         does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word`` and
         ``finding``.
 

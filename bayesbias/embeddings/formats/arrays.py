@@ -93,7 +93,7 @@ def _matrix(path: Path) -> np.ndarray:
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or not 0 < matrix.shape[1] <= LARGEST_DIMS:
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
-            "of float32 numbers, one row a word"
+            "of float32 numbers, one row per word"
         )
     if not len(matrix):
         raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")
