@@ -71,8 +71,6 @@ def check(file: str, /) -> int:
     counts = f"{errors} error(s), {len(findings) - errors} warning(s)."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
     screen.say("No embedding was read; `bayesbias table` reports the words that one lacks.")
-        "No embedding was read; `bayesbias table` reports the words that an embedding lacks."
-    )
     return options.FAILED if errors else 0
 
 

@@ -1,4 +1,4 @@
-"""What commands share: options of an embedding, of a fit and of results; the command that repeats.
+"""Options that commands share: of embeddings, fits and results, and the command that repeats a run.
 
 cyclopts makes a command's options from its signature and docstring, and flattens dataclasses.
 """

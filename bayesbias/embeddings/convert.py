@@ -102,7 +102,7 @@ def convert_vectors(
         shape = write_native(first_of_each(embedding.chunks(), again), stage)
     if again:
         warnings.warn(
-            f"{len(again)} word(s) stand in the embedding more than once ({abridged(again)}); the "
+            f"{len(again)} word(s) occur more than once in the embedding ({abridged(again)}); the "
             "first of each is kept",
             skip_file_prefixes=OWN_FRAMES,
         )

@@ -69,10 +69,10 @@ def fit_pairs(
     paired : DataFrame
         From `paired_scores`, of one language model or several, or from `read_scores`. The columns
         ``cluster``, ``direction`` and ``token_difference`` are read too; without the first, pairs
-        count as independent, and without the others there are no slopes of them. Ties count half.
-        Pairs that some language model lacks are left out, with a warning.
+        are independent; without the others, the model has no such slopes. Ties count half. Pairs
+        that some language model lacks are left out, with a warning.
     measure : str, optional
-        Which measure; needed if there are several.
+        The measure; required if there are several.
     model : str, Path or ModelSpec
         ``pairs-signs`` or a model of preferences of your own.
     priors : mapping, optional
@@ -96,7 +96,7 @@ def fit_pairs(
     data = preferences(chosen)
     if data.n_left_out:
         warnings.warn(
-            f"{data.n_left_out} pair(s) are left out, which some language model has no score of",
+            f"{data.n_left_out} pair(s) are left out, because some language model has not scored them",
             skip_file_prefixes=OWN_FRAMES,
         )
     spec = load_model(model, "preference").with_priors(dict(priors or {}))

@@ -49,8 +49,8 @@ def observed_shares(
 
     Clusters of pairs are resampled with replacement, all pairs of a cluster together (Field and
     Welsh, 2007, Journal of the Royal Statistical Society B 69), the same for all models and
-    measures. With few clusters of a type the interval is too short; `fit_pairs` learns from the
-    other types.
+    measures. If a type has few clusters, the interval is too short; `fit_pairs` also learns from
+    the other types.
 
     Parameters
     ----------

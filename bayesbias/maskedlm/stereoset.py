@@ -35,10 +35,10 @@ def stereoset_scores(
 ) -> pd.DataFrame:
     r"""Score the three sentences of StereoSet's intrasentence clusters as its own code does.
 
-    Under a masked model a sentence scores the mean over the tokens `w_1, ..., w_n` of the
-    word in the blank of `P(w_i | w_1, ..., w_(i-1)` and the rest of the sentence`)`, the
-    later tokens of the word being left out. Under a causal model it scores the geometric mean of
-    the probabilities of all its tokens.
+    Under a masked model a sentence scores the mean over the tokens `w_1, ..., w_n` of the word in
+    the blank of `P(w_i | w_1, ..., w_(i-1)` and the rest of the sentence`)`, without the later
+    tokens of the word. Under a causal model it scores the geometric mean of the probabilities of
+    all its tokens.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``bias_type`` (``all`` for all clusters), ``n_clusters``, ``n_targets``, ``ss``,
-        ``lms``, ``icat`` in [0, 100]; of an ideal model ss is 50, the others 100. As published,
-        ties count against a sentence.
+        ``lms``, ``icat`` in [0, 100]; an ideal model has an ss of 50 and 100 for the others. As
+        published, ties count against a sentence.
 
     References
     ----------

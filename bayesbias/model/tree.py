@@ -353,7 +353,7 @@ def require_posterior(tree: object) -> None:
     """Raise a TypeError if something is no posterior, such as the table that it should be of."""
     if not hasattr(tree, "children"):
         raise TypeError(
-            "a posterior is needed, as bb.fit and bb.fit_change give it; got a "
+            "a posterior from bb.fit or bb.fit_change is needed; got a "
             f"{type(tree).__name__}. Of a table make one by bb.fit(table)"
         )
 

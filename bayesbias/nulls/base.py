@@ -138,7 +138,7 @@ class BaseScenario:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Simulated tables of one scenario, and what is true of them.
+    """Simulated tables of one scenario, and their true values.
 
     Parameters
     ----------
@@ -146,13 +146,13 @@ class Batch:
     distances : (n_tables, n_words, n_attributes) float
         Cosine distances.
     word_bias : (n_tables, n_words) float
-        How much closer the attributes of its own group lie to a word than the others do, on
-        average over the population of attributes; in units of distance.
+        How much closer a word is to the attributes of its own group than to others, on average over
+        the population of attributes; in units of distance.
     planted : (n_words,) float
-        What was planted: the same on average over the population that words are drawn from too.
+        The planted effect: the same, also averaged over the population of words.
     expected : (n_tables, n_words, n_attributes) float
-        Distances without the noise of single cells; their mean by connection where a scenario does
-        not tell noise from what belongs to words and attributes.
+        Distances without the noise of single cells; their mean by connection if a scenario does not
+        separate noise from effects of words and attributes.
     cosines : (n_tables, n, n) float, optional
         Cosines of protected words and attributes, in this order, where a scenario has vectors.
     """
@@ -200,10 +200,10 @@ class Batch:
         return Batch(self.scenario, *parts, cosines)
 
     def debiased(self, other: Batch, kept: float) -> Batch:
-        """Return these tables after their effect was taken away and all else moved.
+        """Return these tables without their effect and with everything else moved.
 
-        Everything but the effect is ``kept`` times what it was and sqrt(1 - kept²) times what it
-        is in tables without an effect, so that it varies as before; their mean stays.
+        Everything but the effect becomes ``kept`` times its value plus sqrt(1 - kept²) times its
+        value in new tables without an effect. So it varies as before, with the same mean.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 
 
 def scenario(name: str) -> BaseScenario:
-    """Make the scenario of that name; `SCENARIOS` lists them."""
+    """Make the scenario of a name; `SCENARIOS` lists the names."""
     if name not in SCENARIOS:
         raise ValueError(unknown_name("scenario", name, SCENARIOS))
     return SCENARIOS[name]()

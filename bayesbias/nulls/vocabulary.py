@@ -26,9 +26,9 @@ LISTS = ("random", "topics")
 class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
-    Lists of the sizes of a test are drawn without looking at what they mean, so that which
-    attributes are called a group's own is arbitrary, and the expected contrast is 0 by symmetry.
-    Vectors are real: words differ, attributes differ, distances are those of an embedding.
+    Lists are drawn regardless of meaning. So it is arbitrary which attributes are a group's own,
+    and the expected contrast is 0 by symmetry. Vectors are real, so words and attributes differ as
+    in an embedding.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class VocabularyScenario(BaseScenario):
     n_words, n_attributes, groups, controls
         As in `Scenario`.
     lists : {"random", "topics"}
-        ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
-        its nearest neighbors besides, since real lists are about something.
+        ``random`` draws every word by itself; ``topics`` draws one word for each list and adds its
+        nearest neighbors, because real lists are about something.
     effect, planted
         As in `Scenario`: planted by moving the distances themselves.
 
@@ -87,7 +87,7 @@ class VocabularyScenario(BaseScenario):
         return np.concatenate(drawn)
 
     def settings(self) -> dict[str, Any]:
-        """Return all that decides the tables; vectors by their hash."""
+        """Return everything that determines the tables, with a hash for the vectors."""
         digest = hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes())
         return super().settings() | {"vectors": digest.hexdigest()}
 
@@ -96,7 +96,7 @@ def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     **choices: Any,  # noqa: ANN401
 ) -> VocabularyScenario:
-    """Make a scenario of the words of an embedding that are written in letters only.
+    """Make a scenario from the words of an embedding that have letters only.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def neighbourhood(
     Parameters
     ----------
     most : int
-        How many of the nearest.
+        Number of nearest attributes.
     """
     rows = nearest_attributes(table, word, most).rename(columns={"cosine_distance": "mean"})
     return intervals(
@@ -66,7 +66,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     Parameters
     ----------
     ranks : DataFrame
-        ``word``, ``rank``: frequency ranks, from 1 on; words without one are left out.
+        ``word``, ``rank``: frequency ranks, from 1 on; words without a rank are left out.
     """
     require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})

@@ -78,9 +78,8 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     -------
     DataFrame
         ``parameter``, ``of`` (its labels, or empty), ``prior`` and ``likelihood`` (sensitivities,
-        from 0 on), ``diagnosis``: empty where the prior has little weight, ``prior-data conflict``
-        where both are at least ``SENSITIVE``, ``strong prior or weak data`` where the prior alone
-        is.
+        from 0 on), ``diagnosis``: empty if the prior has little weight, ``prior-data conflict`` if
+        both are at least ``SENSITIVE``, ``strong prior or weak data`` if only the prior is.
 
     References
     ----------
@@ -125,7 +124,7 @@ def influence(
 ) -> pd.DataFrame:
     """Compute how the overall contrast changes without each protected word and each attribute.
 
-    Given the sds, which are those learned with it, the posterior mean without a word is exact.
+    The posterior mean without a word is exact, given the sds of the full fit.
 
     Parameters
     ----------
@@ -142,8 +141,8 @@ def influence(
         ``factor`` (protected_word or attribute), ``name``, ``of`` (its group or set), ``n_rows``;
         ``mean`` of the contrast with all, ``mean_without`` it, ``change`` = without - with; and
         ``sds``, the change in posterior sds of the contrast. The largest change first. A negative
-        change: the contrast is more negative without this word. Attributes without rows of the two
-        connections are left out.
+        change means that the contrast is more negative without this word. Attributes without rows
+        of the two connections are left out.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def predictive_check(
 ) -> pd.DataFrame:
     """Share of the measured distances inside the posterior predictive intervals.
 
-    A model that fits has about ``ci_prob`` of them inside, overall and in every connection.
+    If the model fits, about ``ci_prob`` of them are inside, overall and in every connection.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def predictive_check(
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows. ``.attrs["p_unrelated"]`` has a permutation p of
         ``protected_word`` and ``attribute`` where the table carries cosines: a small one shows that
-        words of like vectors lean alike within their group, or attributes within their set. Models
-        that treat them as unrelated, such as ``maximal``, then give too narrow intervals;
-        ``by-group`` expects it.
+        words with similar vectors lean alike within their group, or attributes within their set.
+        Models that treat them as unrelated, such as ``maximal``, then have intervals that are too
+        narrow; ``by-group`` models the similarity.
 
     Examples
     --------
@@ -107,10 +107,10 @@ def predictive_check(
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
     r"""How many unrelated words every group, stereotype set, and kind of controls counts as.
 
-    Words of like vectors lean alike, so that eight names of one cluster can count as two. The
+    Words with similar vectors lean alike, so eight names of one cluster can count as two. The
     effective size of n words is `n² / Σ_ij K[i, j]` with the likeness K of
-    `bayesbias.model.likeness`: n where all are unrelated, 1 where all are the same. Adding words
-    of other kinds narrows an interval more than adding words like those that are there.
+    `bayesbias.model.likeness`: n if all are unrelated, 1 if all are the same. Other kinds of words
+    narrow an interval more than words like those already listed.
 
     Parameters
     ----------

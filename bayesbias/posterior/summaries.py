@@ -56,7 +56,7 @@ def summary(
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
         ``mean``, ``sd``, ``low``, ``high``, in [0, 2]. The overall level is the mean of the
         population that the words are drawn from (``connection_mean``). A group's level is its mean
-        in the model where the model has one, as ``by-group`` has, and else the average of its
+        in the model, if the model has one, as ``by-group`` does; otherwise it is the average of its
         words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
 
     Examples

@@ -63,11 +63,11 @@ def permutation_test(
 ) -> PermutationTest:
     """Exact permutation test of the difference between two groups of scores.
 
-    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or
-    S* ≤ S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for
-    unequal sizes S is replaced by the difference of means, since |S*| would then depend on where
-    zero lies. The given split counts, and so do ties. Caliskan et al. print S* > S, which would
-    give p = 0 where no split is more extreme.
+    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or S* ≤
+    S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for unequal
+    sizes S is replaced by the difference of means, because |S*| would then depend on the zero of
+    the scores. The given split counts, and so do ties. Caliskan et al. print S* > S, which would
+    give p = 0 if no split is more extreme.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def permutation_test(
     -------
     PermutationTest
         ``statistic``, S; ``p_value``; ``low`` and ``high``, which bound the exact p-value and equal
-        it up to 36 words, where every split is counted. Beyond, they agree to 1% where the splits
-        are that many, and ``p_value`` is the upper. ``n_splits`` is how many splits there are.
+        it up to 36 words, where every split is counted. For more words they agree to about 1%, and
+        ``p_value`` is the upper one. ``n_splits`` is the number of splits.
 
     References
     ----------

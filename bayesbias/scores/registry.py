@@ -237,8 +237,8 @@ def properties() -> pd.DataFrame:
     """Return which scores are comparable and which trustworthy, with the extremes and the reason.
 
     A score is *comparable* if its extremes over all targets do not depend on the attributes, so
-    that values from different embeddings or lists are on one scale. It is *trustworthy* if it takes
-    its value of no bias only when every target is equally near to all attribute sets. For scores of
+    values from different embeddings or lists are on one scale. It is *trustworthy* if it has its
+    value of no bias only when every target is equally close to all attribute sets. For scores of
     words between groups, such as SAME, RND and ECT, the words are the targets and the groups the
     attribute sets. One row per score; every entry is shown by a test of the package.
 

@@ -61,8 +61,8 @@ def score_table(
     ci_prob : float
         Level of the equal-tailed percentile intervals, in (0, 1).
     n_resamples : int
-        Resamplings, the same for every score: the words of every set are drawn with replacement,
-        each set by itself; defining pairs are drawn as pairs.
+        Number of resamplings, the same for every score. Words are drawn with replacement within
+        each set, defining pairs as pairs.
     alternative : {"two-sided", "greater", "less"}
         Of WEAT's p-value.
     seed : int, SeedSequence, Generator or None
@@ -74,14 +74,14 @@ def score_table(
         ``SCORE_TABLE_COLUMNS``, one row per score and choice of groups. ``groups`` names the groups
         in order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
         ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what ``reading``
-        says. ``value`` is missing only where ``note`` says why; ``p_value`` only for scores without
-        a test. ``note`` also names words left out and resamplings left out.
+        says. If ``value`` is missing, ``note`` has the reason; ``p_value`` is missing for scores
+        without a test. ``note`` also names words left out and resamplings left out.
 
     Notes
     -----
-    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upwards by resampling, so
-    that near 0 their interval can lie above the score. With fewer than about eight words a set
-    the percentile interval is too short: it cannot show words that are not there.
+    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upward by resampling, so
+    near 0 their interval can be above the score. With fewer than about eight words per set, the
+    percentile interval is too short, because resampling cannot add new words.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     table : DataFrame
         A long-form table.
     tolerance : float
-        Distances that differ by no more than this count as equal; 0 or more.
+        Distances are equal if they differ by at most this; 0 or more.
 
     Returns
     -------
