@@ -136,7 +136,7 @@ def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_a_file_is_replaced_only_by_force(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = f"table {TOY} --out mine.csv".split()
     Path("mine.csv").write_text("mine", encoding="utf-8")
-    assert "mine.csv is there already; pass --force" in refused(capsys, arguments)
+    assert "mine.csv already exists; pass --force" in refused(capsys, arguments)
     assert main([*arguments, "--force"]) == 0
     assert len(pd.read_csv("mine.csv"))
 

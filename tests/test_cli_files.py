@@ -87,9 +87,9 @@ def test_convert_makes_a_folder_that_other_commands_take(
     assert main(["convert", "toy.txt", "toy"]) == 0
     said = capsys.readouterr()
     assert "toy: 2 words of 2 dimensions." in said.out
-    assert "1 word(s) stand in the embedding more than once (a)" in said.err
+    assert "1 word(s) occur more than once in the embedding (a)" in said.err
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
-    assert "toy is there already; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
+    assert "toy already exists; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
 
 

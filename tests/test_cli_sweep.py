@@ -87,7 +87,7 @@ def test_the_second_run_takes_what_is_there_and_tells_all(
     command = ["sweep", str(inputs / "sweep.toml"), "--out", str(out), "--jobs", "1000000"]
     assert main(command) == 1  # with as many processes as there is to do
     shown = capsys.readouterr()
-    assert "8 of 12 cells have a result; 9 results were there already." in shown.out
+    assert "8 of 12 cells have a result; 9 results already existed." in shown.out
     assert "associated − different, overall" in shown.out
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
     assert shown.err.startswith(
@@ -123,7 +123,7 @@ def test_results_of_something_else_are_not_run_over(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("good.toml --jobs 0", "--jobs is a number of processes from 1 on"),
+        ("good.toml --jobs 0", "--jobs must be 1 or more"),
         ("none.toml", "no sweep configuration at"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),

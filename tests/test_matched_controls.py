@@ -147,7 +147,7 @@ def test_what_is_refused() -> None:
     nothing = bb.WordList("x", {"a": ["waaa"], "b": ["waab"]}, {"a": ["q"], "b": ["r"]})
     for given, n, fragment in (
         (words, 5, "'waad' is word 4 by frequency, and the embedding has"),
-        (words, 0, "n must be a whole number from 1 on"),
+        (words, 0, "n must be a whole number, 1 or more"),
         (nothing, 5, "none of the stereotypes of 'x'"),
     ):
         refused(fragment, bb.matched_controls, vectors, given, n=n)

@@ -92,7 +92,7 @@ def run_jobs(
     it. Jobs of equal settings are computed once. The frames are the same whatever `n_jobs`: every
     job has one thread of linear algebra.
 
-    Jobs run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
+    Jobs run in ``n_jobs`` processes: -1 for one per core, 1 for this process alone. Within
     ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Warnings of
     jobs, new or kept, are repeated in a category: each text once, with the number of jobs.
 
@@ -105,7 +105,7 @@ def run_jobs(
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
         raise ValueError(f"two jobs are called {twice[0]!r}; each needs a name of its own")
     if n_jobs == 0:
-        raise ValueError("n_jobs is a number of processes from 1 on, or -1 for one a core; got 0")
+        raise ValueError("n_jobs must be 1 or more, or -1 for one process per core; got 0")
     outcomes: dict[str, _Outcome] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)

@@ -139,7 +139,7 @@ class Distribution:
         """Standard deviation of ψ, divisor n - 1; a ValueError if it is zero."""
         sd = float(self.reference.std(ddof=1))
         if not sd > 0:
-            raise ValueError("ψ is the same for all words, so that nothing stands out")
+            raise ValueError("ψ is the same for all words, so no word stands out")
         return sd
 
     def among(self, first: int, stop: int | None = None) -> Distribution:

@@ -136,7 +136,7 @@ def vocabulary_contrasts(
     options = fit_options(options, keywords)
     if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:
         raise ArgumentError(
-            f"fits by the hundred need a Normal model and the exact sampler; the model "
+            f"hundreds of fits need a Normal model and the exact sampler; the model "
             f"{spec.name!r} is {spec.likelihood}, and ",
             Argument("method", options.method),
         )

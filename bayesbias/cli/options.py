@@ -46,7 +46,7 @@ AllowPickle = Annotated[
     Option(help="Allow files that can run any program when opened: only from people you trust."),
 ]
 Case = Annotated[str, Option(help="How words are looked up: exact, lower or fallback.")]
-Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one a core.")]
+Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one per core.")]
 Seed = Annotated[int, Option(help="Equal seeds give equal results.")]
 CiProb = Annotated[float, Option(help="Probability of intervals, in (0, 1).")]
 Alpha = Annotated[float, Option(help="Level of tests and of readings, in (0, 1).")]

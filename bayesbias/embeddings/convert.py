@@ -124,7 +124,7 @@ def require_native_path(
     if set(others).difference(files):
         raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
     if others and not force:
-        text = f"{folder} is there already; pass "
+        text = f"{folder} already exists; pass "
         raise ArgumentError(text, Argument("force", True), " to replace it")
 
 

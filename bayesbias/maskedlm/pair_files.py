@@ -131,7 +131,7 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
             sentences = tuple(texts[kind] for kind in kinds)
             yield Cluster(name, bias_type, target, context, sentences)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"{cluster!r:.60} is no cluster of StereoSet: {error!r}") from None
+            raise ValueError(f"{cluster!r:.60} is not a cluster of StereoSet: {error!r}") from None
 
 
 def _stereoset(path: Path, part: str) -> Iterator[Row]:

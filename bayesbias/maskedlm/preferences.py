@@ -60,7 +60,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
     finite = np.isfinite(chosen[numbers].to_numpy(dtype=np.float64)).all(axis=1)
     faults = {
-        "is there twice under this model": chosen.duplicated(["model", "pair_id"]),
+        "occurs twice under this model": chosen.duplicated(["model", "pair_id"]),
         "has an empty bias_type": chosen["bias_type"].str.strip() == "",
         f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
         "is in two clusters; give it one for all language models": chosen.groupby("pair_id")[

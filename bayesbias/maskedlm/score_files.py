@@ -128,12 +128,12 @@ def read_scores(
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read], ignore_index=True)
     if joined.empty:
-        raise ValueError("the logs hold no pair that one of the two sentences was preferred in")
+        raise ValueError("in no pair of the logs is one sentence preferred")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]
         raise ValueError(
-            f"pair {row['pair_id']!r} is there twice under {row['model']!r}; give one run of each "
+            f"pair {row['pair_id']!r} occurs twice under {row['model']!r}; give one run of each "
             "model, or each a name of its own"
         )
     joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
@@ -168,7 +168,7 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
         files = sorted(path.rglob(pattern))
         if files:
             return [(file, name) for file in files]
-    raise FileNotFoundError(f"there is no log like {' or '.join(patterns.values())} at {path}")
+    raise FileNotFoundError(f"no log matches {' or '.join(patterns.values())} at {path}")
 
 
 def _completed(rows: list[Row], model: str | None) -> pd.DataFrame:

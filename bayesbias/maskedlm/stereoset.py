@@ -87,7 +87,7 @@ def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]
     inserted = tokenizer(word, add_special_tokens=False)["input_ids"]
     if not inserted:
         raise ValueError(
-            f"cluster {cluster.pair_id!r:.60}: {sentence!r:.80} fills no blank by a word"
+            f"cluster {cluster.pair_id!r:.60}: {sentence!r:.80} does not fill the blank with a word"
         )
     asked: list[Asked] = []
     for place, token in enumerate(inserted):

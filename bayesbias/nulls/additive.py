@@ -88,7 +88,7 @@ class Scenario(BaseScenario):
         super().__post_init__()
         df = self.cell_df
         for name in (*_SDS, "mean"):
-            value, what = getattr(self, name), "is a standard deviation, from 0 on"
+            value, what = getattr(self, name), "is a standard deviation, 0 or more"
             if not is_finite(value) or value < 0:
                 what = "is a distance, in [0, 2]" if name == "mean" else what
                 raise ValueError(f"{name} {what}; got {value!r}")

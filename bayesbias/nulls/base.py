@@ -119,7 +119,7 @@ class BaseScenario:
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate n tables, with what is true of them; equal seeds give equal tables."""
         if not is_whole(n) or n < 1:
-            raise ValueError(f"n must be a whole number of tables from 1 on; got {n!r}")
+            raise ValueError(f"n must be a whole number of tables, 1 or more; got {n!r}")
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
@@ -253,7 +253,7 @@ def _by_group(name: str, given: object, n: int) -> object:
                 f"effect is a difference of distances and lies in [-1, 1]; got {value!r}"
             )
         if name != "effect" and not (is_whole(value) and value >= FEWEST):
-            raise ValueError(f"{name} must be a whole number from {FEWEST} on, got {value!r}")
+            raise ValueError(f"{name} must be a whole number, {FEWEST} or more; got {value!r}")
     if len(values) not in {1, n}:
         raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
     values = [float(value) if name == "effect" else int(value) for value in values]

@@ -55,7 +55,7 @@ def page(analysis: ChangeAnalysis) -> Page:
             Section("reading", "How to read this", [_reading(analysis)]),
             Section("model", "Model and pairing", _model(analysis)),
             Section(
-                "limits", "What may not be concluded", [lines("limits.people", "limits.change")]
+                "limits", "What you cannot conclude", [lines("limits.people", "limits.change")]
             ),
         ],
         facts=[Line("Paired rows, SHA-256", hashed)],
@@ -191,7 +191,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
     ]
     if remains is not None:
         shown = remains[["check", "measure", "before", "after", "chance", "n"]]
-        caption = "Is the bias found again? Of targets and classes"
+        caption = "Can the bias be recovered? Targets and classes"
         blocks += [table(shown, caption), prose("found_again")]
     return blocks
 

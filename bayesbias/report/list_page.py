@@ -48,7 +48,7 @@ def page(analysis: Analysis) -> Page:
         Section("driving", "Influential words", _driving(analysis)),
         Section("models", "What the model changes", _models(analysis)),
         Section("check", "Does the model fit", _check(analysis)),
-        Section("limits", "What may not be concluded", [_limits(analysis)]),
+        Section("limits", "What you cannot conclude", [_limits(analysis)]),
     ]
     return Page(
         kind=KIND,

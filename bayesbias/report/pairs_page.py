@@ -39,7 +39,7 @@ def page(analysis: PairAnalysis) -> Page:
         Section("types", "Bias types", _types(analysis)),
         Section("models", "Which model more", _models(analysis)),
         Section("measures", "Published measures", published),
-        Section("limits", "What may not be concluded", [lines("limits.pairs")]),
+        Section("limits", "What you cannot conclude", [lines("limits.pairs")]),
     ]
     return Page(
         kind="Sentence pairs under language models",

@@ -47,7 +47,7 @@ def page(sweep: Sweep) -> Page:
         Section(
             "measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]
         ),
-        Section("limits", "What may not be concluded", [limits]),
+        Section("limits", "What you cannot conclude", [limits]),
     ]
     return Page(
         kind="Cosine distances in word embeddings, compared",

@@ -157,7 +157,7 @@ class WordList(Shown):
         {'cat': ('aloof',), 'dog': ('loyal',)}
         """
         if isinstance(names, str) or len(names) != 4:
-            raise ValueError(f"names must be four, of X, Y, A and B; got {names!r}")
+            raise ValueError(f"names must be the four names of X, Y, A and B; got {names!r}")
         columns = {"groups": [X, Y], "stereotypes": [A, B], "stereotype_names": names[2:]}
         sets = {key: dict(zip(names[:2], column, strict=True)) for key, column in columns.items()}
         return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
@@ -275,7 +275,7 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(source, str):
             if source not in wordlists():
                 text = unknown_name("bundled word list", source, wordlists())
-                raise ValueError(f"controls.{kind}: {text}; a list of words may stand here instead")
+                raise ValueError(f"controls.{kind}: {text}; you can also list words here")
             words[kind] = read_wordlist(wordlist_path(source)).get("controls", {}).get(kind)
             if words[kind] is None:
                 raise ValueError(f"controls: the list {source!r} holds no {kind!r} control words")

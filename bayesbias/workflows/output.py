@@ -186,6 +186,6 @@ def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> No
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give --out the name of a file in it")
     if path.exists() and not force:
-        raise ValueError(f"{path} is there already; pass --force to replace it")
+        raise ValueError(f"{path} already exists; pass --force to replace it")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")

@@ -59,7 +59,7 @@ class Settings(FitOptions):
         if not self.models:
             raise ValueError("at least one model is needed")
         if not is_whole(self.matched) or self.matched < 0:
-            text = f" must be a whole number from 0 on; got {self.matched!r}"
+            text = f" must be a whole number, 0 or more; got {self.matched!r}"
             raise ArgumentError(Argument("matched"), text)
         few = self.reference_lists
         if not is_whole(few) or few < 0 or few == 1:
@@ -94,6 +94,6 @@ def load_models(models: Sequence[str]) -> list[ModelSpec]:
             raise ValueError(f"two models are called {name!r}; give the copy a name of its own")
         if not name.strip() or any(mark in name for mark in "/\\\0"):
             raise ValueError(
-                f"the model's name {name!r} must do as part of a file name; leave slashes out"
+                f"the model's name {name!r} must be usable in a file name; remove slashes"
             )
     return specs

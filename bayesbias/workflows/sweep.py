@@ -157,7 +157,7 @@ def run_sweep(
     folder : Path, optional
         Where results are kept, in ``results/``; the next run takes them from there.
     n_jobs : int
-        Processes; -1 for one a core. Within ``joblib.parallel_config(backend="dask")`` a Dask
+        Processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")`` a Dask
         cluster does the work.
     allow_pickle : bool
         As `load_vectors` takes it.
