@@ -148,8 +148,8 @@ def matched_controls(
     """Add control words to a list that are as frequent as its stereotypes.
 
     Cosine distances depend on the frequency of words: rare words are farther from most others.
-    Words about human life are more frequent than most stereotypes, so that *associated - human* is
-    above zero for stereotypes of any meaning. With matched words, zero means "like equally frequent
+    Words about human life are more frequent than most stereotypes, so *associated - human* is above
+    zero for stereotypes of any meaning. With matched words, zero means "like equally frequent
     words".
 
     Parameters

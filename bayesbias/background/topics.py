@@ -1,7 +1,7 @@
 """How much two topics differ in an embedding: a prior that a list has to exceed.
 
-The words of one topic are closer to a second topic than to a third, whatever the topics, so that a
-list about any topics has a contrast.
+The words of one topic are closer to a second topic than to a third, so a list about any topics has
+a contrast.
 """
 
 from __future__ import annotations

@@ -62,17 +62,17 @@ class Method:
     Parameters
     ----------
     source : str or ModelSpec
-        What it reads: a score of ``measures.SCORES``, or the posterior of a model.
+        Its source: a score of ``measures.SCORES``, or the posterior of a model.
     level : str
-        What it is about; see `measures.truth_columns`.
+        Its question; see `measures.truth_columns`.
     reading : str
         One of `READINGS`, ``test`` (p is at most alpha) or ``size`` (beyond a threshold).
     column : str
-        What a test or a size reads.
+        The number that a test or a size reads.
     threshold : float
         Of a size.
     title : str
-        What a test or a size does.
+        The rule of a test or a size.
     """
 
     source: str | ModelSpec
@@ -90,7 +90,7 @@ class Method:
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return one row per table, with all that methods of these settings read, and the truth."""
+        """Return one row per table: all readings of methods with these settings, and the truth."""
         if isinstance(self.source, str):
             frame = measure_score(self.source, batch, seed)
             return pd.concat([frame, truth_columns(batch)], axis=1)
@@ -98,7 +98,7 @@ class Method:
         return measure_posteriors(self.source, batch, seed, *how, unpooled=unpooled)
 
     def verdicts(self, frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        """Return one True or False a table: a claim of bias, or a truth that is covered."""
+        """Return True or False per table: whether bias is claimed, or the truth is covered."""
         if self.reading == "test":
             return frame[self.column] <= choices.alpha
         if self.reading == "size":

@@ -62,7 +62,7 @@ def score(
     out : Path
         Folder for the scores.
     part : str
-        Of StereoSet: intrasentence or intersentence.
+        For StereoSet: intrasentence or intersentence.
     measure : list of str
         sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
         log-likelihood-mean; may be repeated; by default all but those in -mean.

@@ -63,7 +63,7 @@ class Reading:
     Parameters
     ----------
     vectors : str
-        A bundled embedding (glove-demo), a name of gensim's downloader, or a file: .bin .txt .vec
+        A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin .txt .vec
         (also in .gz or .zip) .npz .kv .model. See `bayesbias docs own-words`.
     case : str
         How words are looked up: exact, lower (in lower case), or fallback (as spelled, else in

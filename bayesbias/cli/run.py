@@ -48,7 +48,8 @@ def run(
     layer : int
         With --encoder: layer to read, -1 the last.
     model : list of str
-        A name or path; may be repeated. By default by-group, with --encoder crossed, contextual.
+        A name or path; may be repeated. By default by-group; with --encoder, crossed and
+        contextual.
     matched : int
         Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
     reference_lists : int

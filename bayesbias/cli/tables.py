@@ -127,7 +127,7 @@ def scores(
     n_resamples : int
         Resamplings of the words, for the intervals.
     alternative : str
-        Of WEAT's p-value: two-sided, greater or less.
+        Alternative of WEAT's p-value: two-sided, greater or less.
     out : Path
         The .csv file for the table.
     """

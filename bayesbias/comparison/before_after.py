@@ -146,8 +146,8 @@ def bias_before_after(
     before, after : KeyedVectors
         Whole vocabularies, not only the words of a list.
     sets : str, path or DefiningSets
-        What defines the bias: defining words, and targets such as professions. The defining words
-        are taken as each embedding has them.
+        What defines the bias: defining words, and targets such as professions. Each embedding uses
+        its own vectors of the defining words.
     n_words, seed
         As for `debias.remaining_bias`.
 

@@ -136,8 +136,8 @@ def band_shares(
     before, after : DataFrame
         Long-form tables.
     half_width : float, optional
-        Of the band, in units of distance; by default abs(1 - MAC) before, to two decimals as
-        published.
+        Half-width of the band, in units of distance; by default abs(1 - MAC) before, to two
+        decimals as published.
 
     Returns
     -------

@@ -89,7 +89,7 @@ def _rows(
 
 @dataclass(frozen=True)
 class CombinedEffect:
-    """What `ceat` combines: the effect, the sd between samples, and d of every sample."""
+    """Result of `ceat`: the combined effect, the sd between samples, and d of every sample."""
 
     effect_size: float
     standard_error: float

@@ -43,7 +43,7 @@ def retrain(
     bootstrap : bool
         Draw the documents of every training with replacement; otherwise only the seeds differ.
     embedding : str
-        Name of the text in the table.
+        Name of the text in the table's column ``embedding``.
     seed : int, SeedSequence, Generator or None
         Equal seeds give equal tables, because training uses one thread.
     settings : mapping, optional

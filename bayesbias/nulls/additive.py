@@ -55,8 +55,8 @@ class Scenario(BaseScenario):
     word_bias_sd : float
         How much words differ in their own bias around the effect: sd of (different - associated).
     attribute_bias_sd : float
-        How much attributes differ in leaning to their group, around the effect. This is the chance
-        in drawing a short list of attributes.
+        How much attributes differ in leaning to their group, around the effect. It models the luck
+        of a short list of attributes.
     lean : {"any", "own"}
         How biased words and attributes lean: to any of the sets and groups alike, or to or away
         from their own only. With two groups, these are the same.

@@ -51,7 +51,7 @@ def distributions(
     after : DataFrame, optional
         The table after a change. Its densities are filled, and those of `table` dashed lines.
     half_width : float, optional
-        Of the band, in units of distance; by default abs(1 - MAC) of `table`.
+        Half-width of the band, in units of distance; by default abs(1 - MAC) of `table`.
     """
     filled = validate_table(table if after is None else after)
     bands = mac_band(table, half_width) if after is None else band_shares(table, after, half_width)

@@ -44,8 +44,8 @@ def compare_models(
 
         elpd = Σ_i log p(y[i] | y[-i]),    se = sqrt(n var_i log p(y[i] | y[-i]))
 
-    where i is a row, or stands for all rows of an attribute or of a protected word. Rows are left
-    out by Pareto-smoothed importance sampling. Words are left out in ten folds. The model is fitted
+    where i is a row, or all rows of an attribute or of a protected word. Rows are left out by
+    Pareto-smoothed importance sampling. Words are left out in ten folds. The model is fitted
     without each fold, and all effects are integrated out of the density of a word's rows.
 
     Parameters

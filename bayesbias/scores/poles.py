@@ -195,16 +195,16 @@ def nas(
     ----------
     words, A, B : lists of words
     ddof : {1, 0, "pooled"}
-        Of the attributes' cosines; see `effect_sizes`.
+        Divisor of the sd of the attributes' cosines; see `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}, optional
         Test every word over all splits of A∪B into |A| and |B| attributes, as SC-WEAT does.
 
     Returns
     -------
     ScoreResult
-        ``effect_size`` of every word, and ``score``, their mean. Positive: nearer to A. For
-        equal |A| and |B|, within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. With an
-        alternative ``p_value``, ``p_low`` and ``p_high`` of every word, see `permutation_test`.
+        ``effect_size`` of every word, and ``score``, their mean. Positive: nearer to A. For equal
+        |A| and |B|, within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. With an alternative,
+        also ``p_value``, ``p_low`` and ``p_high`` of every word; see `permutation_test`.
 
     References
     ----------

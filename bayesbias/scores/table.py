@@ -73,9 +73,9 @@ def score_table(
     DataFrame
         ``SCORE_TABLE_COLUMNS``, one row per score and choice of groups. ``groups`` names the groups
         in order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
-        ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what ``reading``
-        says. If ``value`` is missing, ``note`` has the reason; ``p_value`` is missing for scores
-        without a test. ``note`` also names words left out and resamplings left out.
+        ``no_bias`` is the value of no bias, and values in ``direction`` of it have the meaning in
+        ``reading``. If ``value`` is missing, ``note`` has the reason; ``p_value`` is missing for
+        scores without a test. ``note`` also names omitted words and resamplings.
 
     Notes
     -----
