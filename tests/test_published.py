@@ -109,7 +109,7 @@ def by_quadrature(rows: pd.DataFrame, least_sd: float = 0.0) -> pd.DataFrame:
 
     The last row is the connection's own mean. Posteriors that leave out values of connection_sd
     below ``least_sd`` are those of chains that did not get there. The posterior factorises by
-    connection, so that a grid over connection_sd and sigma is all.
+    connection, so a grid over connection_sd and sigma is all.
     """
     by_word = rows.groupby("protected_word")["cosine_distance"]
     n, mean = by_word.size().to_numpy(), by_word.mean().to_numpy() - 1
@@ -166,7 +166,7 @@ def test_why_religion_on_reddit_deviates(published: Read) -> None:
     """The plotted chains hardly reached sds of words below .025, and are short for this mean.
 
     Without these 5% of the posterior the words agree as elsewhere; the overall mean does not move.
-    Ours is exact to .0002, the figure is read to 2.4e-5, so that .0013 are left to the error of
+    Ours is exact to .0002, the figure is read to 2.4e-5, so .0013 are left to the error of
     chains, which is .0013 if they are worth 1,100 draws of this mean and half of it if 4,600.
     """
     table, plotted = published(FILES["religion_reddit"]), plotted_posteriors()

@@ -404,7 +404,7 @@ def test_rnd_is_neither() -> None:
         assert rnd(None, X, Y, X).score == pytest.approx(-apart)
         assert rnd(None, X, Y, 3 * Y - 2 * X).score == pytest.approx(apart)  # on the line, beyond Y
         assert rnd(None, X, Y, [*X, *Y]).score == pytest.approx(0, abs=ROUNDING)  # opposite words
-    # X is of one mind and Y is not, so that Y's mean is short: a word equally near to the words of
+    # X is of one mind and Y is not, so Y's mean is short: a word equally near to the words of
     # both by its cosines is .8 from Y's mean and 1.4 from X's.
     X, Y, word = [[0.0, 1.0, 0.0]], [[0.0, 0.6, 0.8], [0.0, -0.6, -0.8]], [[1.0, 0.0, 0.0]]
     assert psi(word, X, Y).item() == pytest.approx(0, abs=ROUNDING)

@@ -21,7 +21,7 @@ from bayesbias.tables.schema import COLUMNS
 def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
     """Each table measures its log sd with a known Normal error: everything has a closed form.
 
-    Measured values are Normal(m, sqrt(s² + error²)), so that m and s of highest likelihood are
+    Measured values are Normal(m, sqrt(s² + error²)), so m and s of highest likelihood are
     their mean, and what their variance exceeds that of the error by.
     """
     rng = np.random.default_rng(1)

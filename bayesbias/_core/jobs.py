@@ -1,6 +1,6 @@
 """Many jobs that return a frame each: run side by side, kept, and not done twice.
 
-Every frame goes through JSON, computed now or read from the folder of results, so that a resumed
+Every frame goes through JSON, computed now or read from the folder of results, so a resumed
 run and an undisturbed one return the same ones. The parent process writes the results, because
 workers of a Dask cluster may be on other machines.
 """

@@ -145,7 +145,7 @@ class Distribution:
     def among(self, first: int, stop: int | None = None) -> Distribution:
         """Take the words from rank ``first`` up to before ``stop`` as the reference.
 
-        Embedding files are in order of frequency, so that ``among(0, 50_000)`` is the 50,000 most
+        Embedding files are in order of frequency, so ``among(0, 50_000)`` is the 50,000 most
         frequent words. The sets that are compared with it may have any rank.
         """
         part = replace(self, ranks=slice(first, stop))

@@ -94,7 +94,7 @@ def draw_pool(
 
     Every word gets a random number, and those with the smallest are kept, in one pass. With
     `by_rank` the number is multiplied by the word's rank: about equally many words are kept
-    between any rank and its double, so that some are as frequent as any other word. These
+    between any rank and its double, so some are as frequent as any other word. These
     are also drawn from words that an embedding has besides its vocabulary.
     """
     asked, (first, stop) = tuple(words), ranks
@@ -192,7 +192,7 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
     present = [word for word in stereotypes if word in pool.found_ranks]
     if not present:
         raise ValueError(
-            f"none of the stereotypes of {wordlist.name!r} is in the embedding, so that no words "
+            f"none of the stereotypes of {wordlist.name!r} is in the embedding, so no words "
             "can be as frequent"
         )
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)

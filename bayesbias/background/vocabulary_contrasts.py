@@ -131,7 +131,7 @@ def vocabulary_contrasts(
         if given not in get_args(known):
             raise ValueError(unknown_name(name, given, get_args(known)))
     if n_lists < 2:
-        raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
+        raise ValueError(f"n_lists must be a whole number, 2 or more; got {n_lists!r}")
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
     options = fit_options(options, keywords)
     if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:
@@ -162,7 +162,7 @@ def list_contrasts(
 
     They are posterior means given the sds of a fit to these or more distances of the list, the
     exponentials of its mean log sds; the likeness of words is that of each list. Every list is a
-    draw of one posterior, so that the estimands are those of `contrasts`. The frame is that of
+    draw of one posterior, so the estimands are those of `contrasts`. The frame is that of
     `VocabularyContrasts.reference`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))

@@ -1,6 +1,6 @@
 """Posterior contrasts of many simulated tables, by the exact sampler.
 
-Tables of a scenario share their design, so that only distances, and how alike words are, change
+Tables of a scenario share their design, so only distances, and how alike words are, change
 from fit to fit. The contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`,
 the score is that of `bayesbias.posterior_scores`, and changes are those of `bayesbias.fit_change`.
 """

@@ -57,8 +57,8 @@ def calibrate(
     scenarios : str, list of str, or mapping of str to scenario
         Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
     methods : str, list of str, or mapping of str to Method
-        Names, as `method` takes them, or methods by name, such as `posterior_method` makes of a
-        model of your own.
+        Names as for `method`, or a mapping of names to methods, such as those of `posterior_method`
+        for your own model.
     n : int
         Tables of each scenario.
     seed : int, SeedSequence, Generator or None

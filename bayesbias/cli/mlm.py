@@ -65,7 +65,7 @@ def score(
         For StereoSet: intrasentence or intersentence.
     measure : list of str
         sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
-        log-likelihood-mean; may be repeated; by default all but those in -mean.
+        log-likelihood-mean; may be repeated; by default all except those that end in -mean.
     name : str
         Name of the model in the results.
     device : str

@@ -73,7 +73,7 @@ def steps() -> Iterator[Callable[[str], None]]:
     status = Console(stderr=True, quiet=QUIET.get()).status("")
 
     def tell(what: str) -> None:
-        status.start()  # only now, so that bars of reading stand before it
+        status.start()  # only now, so bars of reading stand before it
         status.update(escape(plain(what)))
 
     try:

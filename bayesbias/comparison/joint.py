@@ -10,7 +10,7 @@ does not correlate with d, and is fitted by the model for distances of the same 
 Draws of both, which are independent, give draws of every mean before,
 `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and after,
 `θ_b[w, c] + δ[w, c]`. Means of words are averages of effects over the rows of one
-connection, so that the sum holds for every model. That draws of both are independent takes more:
+connection, so the sum holds for every model. That draws of both are independent takes more:
 effects before and of the change are jointly Normal with the slope of single pairs. Effects that
 reach across connections, such as those of an attribute, need one slope for these (`slopes`).
 """
@@ -176,7 +176,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     slope, rest, level_spec = before_given_change(design, before, spec)
     for name, _ in constant_parts(rest, level_spec):
         raise ValueError(
-            f"after is a multiple of before, plus a constant, in all {name} rows, so that there is "
+            f"after is a multiple of before, plus a constant, in all {name} rows, so there is "
             "no model to fit; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)

@@ -86,7 +86,6 @@ def _pooling(folder: Path) -> str:
     poolings = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(modes) != 1 or modes[0] not in poolings:
         raise ValueError(
-            f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
-            f"{', '.join(poolings)}"
+            f"{path} pools by {', '.join(modes) or 'nothing'}; use one of {', '.join(poolings)}"
         )
     return poolings[modes[0]]

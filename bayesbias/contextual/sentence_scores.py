@@ -68,7 +68,7 @@ def _effect(rows: Iterable[FloatArray]) -> float:
 
 def _defined(effects: FloatArray) -> FloatArray:
     if not np.isfinite(effects).all():
-        raise ValueError("all targets of a sample are alike, so that the effect size is undefined")
+        raise ValueError("all targets of a sample are alike, so the effect size is undefined")
     return effects
 
 

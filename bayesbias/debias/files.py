@@ -1,4 +1,4 @@
-"""Whole embedding files, debiased in chunks, so that memory does not grow with the file."""
+"""Whole embedding files, debiased in chunks, so memory does not grow with the file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a debiasing method is: it learns from some words, and then changes one row at a time.
 
 Learning needs the words of the defining sets and, for some methods, sums over all words. Changing
-rows needs one chunk of them at a time, so that embeddings may be larger than memory.
+rows needs one chunk of them at a time, so embeddings may be larger than memory.
 """
 
 from __future__ import annotations

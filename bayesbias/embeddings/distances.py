@@ -57,7 +57,7 @@ def distance_table(
     wordlist : str, Path, mapping or WordList
         As for `load_wordlist`; at least two groups with stereotypes.
     embedding : str, optional
-        Adds a column ``embedding``, so that tables can be joined.
+        Adds a column ``embedding``, so tables can be joined.
     drop_duplicates : bool
         Leave out exact copies of earlier words. By default they cause a warning.
     max_missing : float, optional

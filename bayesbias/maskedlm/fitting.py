@@ -137,7 +137,7 @@ def _along(
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
         raise ValueError(
-            f"{alike} prefer(s) the same sentence of every pair, so that no interval can be learned"
+            f"{alike} prefer(s) the same sentence of every pair, so no interval can be learned"
             "; take more pairs, or leave out one of language models that agree on all"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES

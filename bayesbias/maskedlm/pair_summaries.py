@@ -42,8 +42,8 @@ def pair_summary(
         or bias_type; ``bias_type``, ``model``; ``quantity``: p_stereotypical, the share of pairs
         whose stereotypical sentence is preferred, and, if token counts are known, p_equal_length,
         the same share if both sentences of a pair had as many tokens. Both are averaged over the
-        pairs of the data and over new clusters like theirs, so that intervals cover other contrasts
-        of words. Of each ``mean``, ``sd``, ``low``, ``high``, and ``p_above``: the probability that
+        pairs of the data and over new clusters like theirs, so intervals cover other contrasts of
+        words. Each has ``mean``, ``sd``, ``low``, ``high``, and ``p_above``, the probability that
         it is above one half.
     """
     models = labels(tree, "language_model")

@@ -181,8 +181,8 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
         warnings.warn(
-            f"{len(rows)} sentence(s) have no {measure} score, since no token is of the kind that "
-            "it is made of (shared or modified; the other sentence may only add words): pairs "
+            f"{len(rows)} sentence(s) have no {measure} score, because they have no token of "
+            "the kind it needs (shared or modified; the other sentence may only add words): pairs "
             f"{', '.join(dict.fromkeys(rows['pair_id']))}",
             stacklevel=3,
         )

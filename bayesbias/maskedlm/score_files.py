@@ -1,6 +1,6 @@
 """Scores read from files: folders of ``bayesbias mlm score``, and logs of other evaluations.
 
-Nothing but the files is needed, so that models of any size, and behind an interface, can be
+Nothing but the files is needed, so models of any size, and behind an interface, can be
 compared pair by pair.
 """
 
@@ -162,7 +162,9 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
     if path.is_file():
         fitting = [name for name in wanted if Path(patterns[name]).suffix == path.suffix]
         if not fitting and layout == "auto":
-            raise ValueError(f"{path}: name the layout of a log not in .jsonl, .json or .csv")
+            raise ValueError(
+                f"{path}: pass the layout of a log that does not end in .jsonl, .json or .csv"
+            )
         return [(path, (fitting or wanted)[0])]
     for name, pattern in patterns.items():
         files = sorted(path.rglob(pattern))
@@ -226,7 +228,7 @@ def _from_inspect(path: Path) -> Iterator[Row | None]:
     log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:
-        raise ValueError(f"the log is of the task {task!r}, and not of stereoset or bbq")
+        raise ValueError(f"the log has the task {task!r}, and not of stereoset or bbq")
     for sample in log["samples"] or []:
         about = sample["metadata"]
         if sample.get("epoch", 1) != 1 or not sample.get("scores"):

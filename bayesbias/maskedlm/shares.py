@@ -143,9 +143,9 @@ def _of_new_clusters(
 ) -> FloatArray:
     """Draw what new clusters add, (n_draws, n_types + 1, n_axes).
 
-    Effects of a cluster are sums over its words, so that contrasts that share words go together.
+    Effects of a cluster are sums over its words, so contrasts that share words go together.
     Its variance is divided by 1 - h, h the share of a type's pairs that go with it: a type's mean
-    follows large clusters, so that their spread looks smaller than it is (the estimator CV2: Bell
+    follows large clusters, so their spread looks smaller than it is (the estimator CV2: Bell
     and McCaffrey, 2002, Survey Methodology 28).
     """
     size = np.bincount(design.attribute)

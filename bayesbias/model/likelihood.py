@@ -143,13 +143,13 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
-    """Iterate over the rows of a table in chunks, so that all draws of a chunk are few numbers."""
+    """Iterate over the rows of a table in chunks, so all draws of a chunk are few numbers."""
     rows = np.arange(tree["observed_data"].sizes["row"])
     yield from (rows[chunk] for chunk in _chunks(len(rows), n_draws(tree)))
 
 
 def draw_chunks(tree: DataTree) -> Iterator[slice]:
-    """Iterate over the draws in chunks, so that all rows under a chunk are few numbers."""
+    """Iterate over the draws in chunks, so all rows under a chunk are few numbers."""
     yield from _chunks(n_draws(tree), tree["observed_data"].sizes["row"])
 
 

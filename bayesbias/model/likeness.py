@@ -1,4 +1,4 @@
-r"""How alike the units of a factor are: words of like vectors lean alike.
+r"""How alike the units of a factor are: words with similar vectors lean alike.
 
 Leans of the words of a group, or of the attributes of a set, have the covariance
 `τ² ((1 - s) I + s K)`. K holds the cosines within a block above the mean cosine between

@@ -124,7 +124,7 @@ def in_order(dataset: Dataset) -> Dataset:
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
     """Add to draws of PyMC what all posteriors here carry, their effects within constraints.
 
-    When and how fast they were made goes, so that equal fits are equal files.
+    When and how fast they were made goes, so equal fits are equal files.
     """
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
@@ -354,7 +354,7 @@ def require_posterior(tree: object) -> None:
     if not hasattr(tree, "children"):
         raise TypeError(
             "a posterior from bb.fit or bb.fit_change is needed; got a "
-            f"{type(tree).__name__}. Of a table make one by bb.fit(table)"
+            f"{type(tree).__name__}. Make one from a table with bb.fit(table)"
         )
 
 
@@ -362,7 +362,7 @@ def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
         raise ValueError(
-            "this DataTree carries no model of bayesbias; of what PyMC or nutpie drew from "
-            "bb.build_model(table) make a posterior by bb.from_pymc(idata, table)"
+            "this DataTree carries no model of bayesbias; convert draws of bb.build_model(table) by "
+            "PyMC or nutpie with bb.from_pymc(idata, table)"
         )
     return tree.attrs[name]

@@ -64,7 +64,7 @@ class Scenario(BaseScenario):
         Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
         Degrees of freedom, above 2, of a Student-t instead of the Normal of ε; it is scaled to
-        `cell_sd`, and cut at 6 of these, so that distances stay in [0, 2].
+        `cell_sd`, and cut at 6 of these, so distances stay in [0, 2].
 
     Examples
     --------

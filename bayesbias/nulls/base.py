@@ -25,7 +25,7 @@ FEWEST = 2
 
 PLANTINGS = ("all", "one word", "opposite")
 """Where an effect may be planted: in all words, in the first word only, or in the first two with
-opposite signs, so that it cancels."""
+opposite signs, so it cancels."""
 
 
 @dataclass(frozen=True, kw_only=True)

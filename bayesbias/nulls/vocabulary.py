@@ -58,8 +58,8 @@ class VocabularyScenario(BaseScenario):
         needed = sum(self.pull.shape)
         if len(self.vectors) < needed:
             raise ValueError(
-                f"the vocabulary has {len(self.vectors)} words, and a table takes {needed} "
-                "different ones; make the lists shorter or take more vectors"
+                f"the vocabulary has {len(self.vectors)} words, and a table needs {needed}; "
+                "shorten the lists or add vectors"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:

@@ -16,7 +16,7 @@ farthest apart under protanopia, deuteranopia and tritanopia (22 units of CIE La
 """
 
 MARKERS = {"associated": "o", "different": "s", "neutral": "^", "human": "D", "matched": "v"}
-"""Shapes, so that no reading hangs on color alone."""
+"""Shapes, so no reading hangs on color alone."""
 
 INK, QUIET, LINE, FAINT = "#1A1A1A", "#595959", "#8C8C8C", "#E3E3E3"
 """Titles and labels; notes, 7 to 1 on white; reference lines and axes; guides and grids."""

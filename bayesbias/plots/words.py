@@ -66,7 +66,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     Parameters
     ----------
     ranks : DataFrame
-        ``word``, ``rank``: frequency ranks, from 1 on; words without a rank are left out.
+        ``word``, ``rank``: frequency ranks, 1 or more; words without a rank are left out.
     """
     require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})
@@ -107,7 +107,7 @@ def background_words(
     densities, words : DataFrame
         As `bayesbias.background.densities` and `bayesbias.background.words` return them.
     most : int
-        Words of each set: those that are farthest from the set's mean.
+        Number of words of each set, those farthest from the set's mean.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]

@@ -235,7 +235,7 @@ def use_moments(
 
     The rows are linear functions of the shared effects of a Normal model: what `choose` makes of
     `contrast_weights`, NaN for those without a row. Given the sds each is normal; the posterior is
-    the mixture of these over the draws of the sds (Rao-Blackwell), so that what is read depends
+    the mixture of these over the draws of the sds (Rao-Blackwell), so what is read depends
     little on the seed. Other models, and one end of a change, are described by their draws.
     """
     if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:

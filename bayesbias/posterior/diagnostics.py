@@ -77,8 +77,8 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     Returns
     -------
     DataFrame
-        ``parameter``, ``of`` (its labels, or empty), ``prior`` and ``likelihood`` (sensitivities,
-        from 0 on), ``diagnosis``: empty if the prior has little weight, ``prior-data conflict`` if
+        ``parameter``, ``of`` (its labels, or empty), ``prior`` and ``likelihood`` (sensitivities, 0
+        or more), ``diagnosis``: empty if the prior has little weight, ``prior-data conflict`` if
         both are at least ``SENSITIVE``, ``strong prior or weak data`` if only the prior is.
 
     References

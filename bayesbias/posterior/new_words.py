@@ -1,7 +1,7 @@
 """What words that were not measured would show: draws from the population of words.
 
 The mean of a group in `contrasts` is that of the words listed. Another word of the group differs
-from them as they differ from one another, so that its interval is wider.
+from them as they differ from one another, so its interval is wider.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a model expects what was measured, and whether words of like vectors lean alike."""
+"""Whether a model expects what was measured, and whether words with similar vectors lean alike."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _listed_means(tree: DataTree) -> FloatArray:
     if np.isnan(means[0]).any():
         w, c = divmod(int(np.isnan(means[0]).argmax()), shape[1])
         raise ValueError(
-            f"{words[w]!r} has no {connections[c]} distances, so that the listed words have "
+            f"{words[w]!r} has no {connections[c]} distances, so the listed words have "
             "no mean of them; take over='population', or leave the word out"
         )
     return means.reshape(-1, *shape)

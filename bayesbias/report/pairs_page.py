@@ -44,9 +44,9 @@ def page(analysis: PairAnalysis) -> Page:
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
-        lede="How often a language model finds the stereotypical one of two sentences more "
-        "probable, for which kinds of stereotypes, how sure that is, and what does not follow "
-        "from it.",
+        lede="How often a language model finds the stereotypical sentence of a pair more "
+        "probable, for which kinds of stereotypes, how certain that is, and what you cannot "
+        "conclude.",
         sections=[section for section in sections if section.blocks],
         facts=_facts(analysis),
         doubts=analysis.doubts,

@@ -229,7 +229,7 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
         advice = "leave these rows out, or take a model with sigma = 'common'"
         raise ValueError(
             f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
-            f"{round(float(y.mean()), 4):g}{spread}, so that no residual sd can be learned from "
+            f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be learned from "
             f"them; {advice if name else 'measure other words'}"
         )
 

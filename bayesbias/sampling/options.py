@@ -21,7 +21,7 @@ METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 
 ROPE_SHARE = 0.15
 """Differences smaller than this share of the sd of stereotypes' distances count as none. The sd is
-.07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so that the share
+.07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so the share
 is about .02 there. It is below .2 sds, the small effect of Cohen (1988). A mere convention; what is
 too small to matter is for the reader to say."""
 

@@ -227,7 +227,7 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
     if np.isnan(effects).any():
         raise ValueError(
             f"word(s) {np.flatnonzero(np.isnan(effects)).tolist()} are equally near to every "
-            "attribute, so that the association has no sd to be divided by; use weam"
+            "attribute, so the association has no sd to be divided by; use weam"
         )
     return effects
 

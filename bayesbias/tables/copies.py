@@ -26,7 +26,7 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 
 MEANINGS = {
     "copy": "{count} {names} are exact copies of another, in all distances ({pairs}). A model "
-    "treats them as different words, so that its intervals are too short; drop_duplicates=True "
+    "treats them as different words, so its intervals are too short; drop_duplicates=True "
     "keeps the first name of each vector",
     "equidistant": "{count} pairs of {names} of different groups are equally far from every "
     "stereotype attribute ({pairs}), as equalizing makes them: associated and different are alike "

@@ -116,8 +116,8 @@ class ChangeAnalysis(ModelAnalysis):
     """All results about the change between two tables; its display is the headline.
 
     `before` and `after` are the distances, `unpaired` rows without a partner; `results` are by the
-    model's name; the last one leads. `bands` are of `comparison.band_shares`; `scores` of
-    `scores_before_after` or, without vectors, of `mac_before_after`; `remains` of
+    model's name; the last one leads. `bands` are from `comparison.band_shares`; `scores` from
+    `scores_before_after` or, without vectors, `mac_before_after`; `remains` from
     `bias_before_after`, or None. `notices` are the package's warnings, `wordlist` is the list's
     name, and `call` repeats the analysis.
     """

@@ -110,7 +110,7 @@ class Analysis(ModelAnalysis):
     """All results about one word list in one embedding; its display is the headline.
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
-    requested order; the last one leads. `comparison` is of `bayesbias.compare_models`, None for a
+    requested order; the last one leads. `comparison` is from `bayesbias.compare_models`, None for a
     single model, and `reference` has the reference lists, None if none could be drawn.
     `resolved_forms` are words found in another form, and `others` are other forms of missing words
     that the embedding has. `thin` is from `bayesbias.undersized_sets`. `vectors_hash` is the

@@ -103,7 +103,7 @@ class Problem:
 
     @classmethod
     def of(cls, sums: Moments, directions: FloatArray, strength: float, *, mean: bool) -> Problem:
-        """Divide both terms by one number, so that C is of order 1."""
+        """Divide both terms by one number, so C is of order 1."""
         if not sums.neutral_count:
             raise ValueError("all words of the embedding are specific; there is nothing to debias")
         n, free = sums.count, sums.neutral_count

@@ -1,7 +1,7 @@
 """Arrays with their words: our own ``.npz``, the native folder, ``.npy``, safetensors, Parquet.
 
 The native form is ``vectors.npy`` with ``words.txt``: row i of the matrix belongs to line i of the
-words, UTF-8. The matrix is a memory map, so that a few words are read as fast from a large file as
+words, UTF-8. The matrix is a memory map, so a few words are read as fast from a large file as
 from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NAME.txt``.
 """
 

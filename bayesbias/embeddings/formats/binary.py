@@ -55,7 +55,7 @@ def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
 def _entries(
     stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
 ) -> Iterator[tuple[int, str, bytes]]:
-    """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""
+    """Yield the rank of every word, from 1, the word, and the bytes of its vector."""
     done, last, n_bytes = 0, "", 4 * dims
     buffer, offset = b"", 0
     while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
