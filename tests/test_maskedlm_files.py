@@ -255,7 +255,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, inspect("bbq"), ("inspect",), "hold no pair"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),
-    (read_scores, "", (), "name the layout of a log not in"),
+    (read_scores, "", (), "pass the layout of a log that does not end in"),
 ]
 
 

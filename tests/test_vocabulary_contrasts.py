@@ -94,7 +94,7 @@ def test_what_is_refused() -> None:
     for options, what in (
         ({"vary": "all"}, "unknown vary 'all'"),
         ({"match": "length"}, "unknown match 'length'"),
-        ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
+        ({"n_lists": 1}, "n_lists must be a whole number, 2 or more; got 1"),
         ({"model": "robust"}, "need a Normal model.* the model 'robust' is student"),
         (
             {"ranks": (0, 7)},

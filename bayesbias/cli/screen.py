@@ -93,7 +93,7 @@ def complain(text: str) -> None:
 
 
 def as_option(argument: Argument) -> str:
-    """Return the command-line option of an argument that a message names."""
+    """Return the command-line option for an argument."""
     flag = OPTIONS.get(argument.name) or f"--{argument.name.replace('_', '-')}"
     alone = argument.value is None or argument.value is True
     return flag if alone else f"{flag} {argument.value}"

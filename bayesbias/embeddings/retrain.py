@@ -47,7 +47,8 @@ def retrain(
     seed : int, SeedSequence, Generator or None
         Equal seeds give equal tables, because training uses one thread.
     settings : mapping, optional
-        Of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5, "sg": 1}``.
+        Settings of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
+        "sg": 1}``.
 
     Returns
     -------

@@ -142,7 +142,7 @@ class Prior:
     family : str
         A name in ``FAMILIES``.
     parameters : mapping of str to float
-        By the family's own names; scales and rates are positive.
+        Parameters by name, as the family has them; scales and rates are positive.
     reason : str
         Why this prior, or where it comes from.
 

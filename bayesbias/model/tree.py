@@ -362,7 +362,7 @@ def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
         raise ValueError(
-            "this DataTree carries no model of bayesbias; convert draws of bb.build_model(table) by "
-            "PyMC or nutpie with bb.from_pymc(idata, table)"
+            "this DataTree carries no model of bayesbias; convert draws of bb.build_model(table) "
+            "by PyMC or nutpie with bb.from_pymc(idata, table)"
         )
     return tree.attrs[name]
