@@ -174,7 +174,7 @@ def test_published_tables_are_read(
         "neutral": [0.56, 0.59],
         "human": [0.53, 0.59],
     }
-    assert "Of 15 protected words" in page
+    assert "of 15 protected words" in page
 
 
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:

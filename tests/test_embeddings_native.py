@@ -47,7 +47,7 @@ def test_every_format_can_be_converted(tmp_path: Path, name: str) -> None:
 
 def test_words_that_stand_twice(tmp_path: Path) -> None:
     (tmp_path / "twice.txt").write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\nb 9 9\n")
-    with pytest.warns(UserWarning, match=r"2 word\(s\) stand in .* more than once \(a, b\)"):
+    with pytest.warns(UserWarning, match=r"2 word\(s\) occur more than once .* \(a, b\)"):
         assert bb.convert_vectors(tmp_path / "twice.txt", tmp_path / "made") == (3, 2)
     check(bb.load_vectors(tmp_path / "made"), {"a": (1, 2), "b": (3, 4), "c": (7, 8)})
 

@@ -177,7 +177,7 @@ def test_what_cannot_be_is_refused() -> None:
         (r"mean is a distance, in \[0, 2\]; got nan", {"mean": float("nan")}),
         ("groups must be 2 to 26 different names, got", {"groups": (1, 2)}),
         ("groups must be 2 to 26 different names, got", {"groups": ("X",)}),
-        ("n_words must be a whole number from 2 on, got 1", {"n_words": 1}),
+        ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
         ("n_words: one number, or one for each of 2 groups", {"n_words": (2, 3, 4)}),
         ("controls must be some of .*human.*, got", {"controls": ("humans",)}),
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),

@@ -96,7 +96,7 @@ def fit_pairs(
     data = preferences(chosen)
     if data.n_left_out:
         warnings.warn(
-            f"{data.n_left_out} pair(s) that some language model has not scored are left out",
+            f"{data.n_left_out} pair(s) are left out: some language model has not scored them",
             skip_file_prefixes=OWN_FRAMES,
         )
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
