@@ -35,7 +35,7 @@ def tpr_gaps(
     Parameters
     ----------
     truth, predicted : (n_samples,) or (n_samples, n_classes) array_like
-        Classes; or true and false for each class, if a sample may have several.
+        Classes, or true and false for each class if a sample can have several.
     group : (n_samples,) array_like
     groups : sequence, optional
         Order of the groups; the gap is the first minus the second.

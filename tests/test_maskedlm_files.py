@@ -244,7 +244,12 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
     (read_pairs, "no data here\n", ("stereoset",), "not a JSON file"),
     (read_pairs, "{}", ("stereoset",), r"not StereoSet: there is no data\.intrasentence"),
-    (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a cluster of StereoSet: KeyErr"),
+    (
+        read_pairs,
+        stereoset(sentences=[]),
+        ("stereoset",),
+        "'c1'.* not a cluster of StereoSet: KeyErr",
+    ),
     (read_pairs, "stereotypical,bias_type\na,b", ("csv",), r"lacks the column\(s\) anti_stereoty"),
     (read_pairs, "{}", ("bbq",), "not BBQ: row 0 lacks"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),

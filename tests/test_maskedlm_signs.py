@@ -129,7 +129,7 @@ NUMBERS = "needs finite numbers in difference and token_difference"
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
         (lambda f: {"pair_id": "0"}, {}, "pair '0' .*, occurs twice under this model"),
         ({"bias_type": " "}, {}, "row 0, pair '0' .*, has an empty bias_type"),
-        ({"difference": 1.0}, {}, "so that no interval can be learned"),
+        ({"difference": 1.0}, {}, "so no interval can be learned"),
         ({}, {"measure": "sss"}, "unknown measure 'sss'"),
         ({}, {"priors": {"nu": {"rate": 1.0}}}, "unknown parameter 'nu'"),
     ],

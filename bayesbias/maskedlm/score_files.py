@@ -228,7 +228,7 @@ def _from_inspect(path: Path) -> Iterator[Row | None]:
     log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:
-        raise ValueError(f"the log has the task {task!r}, and not of stereoset or bbq")
+        raise ValueError(f"the log is of the task {task!r}, and not of stereoset or bbq")
     for sample in log["samples"] or []:
         about = sample["metadata"]
         if sample.get("epoch", 1) != 1 or not sample.get("scores"):

@@ -118,7 +118,7 @@ class ModelSpec:
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
-        """Names of the priors that the model's structure needs, in the order models use."""
+        """Names of the priors that the model's structure needs, in the usual order."""
         names = ["connection_mean", *(t.sd for t in self.terms_of("protected_word")), "sigma"]
         names += [term.sd for term in self.terms]
         names += [term.correlation for term in self.terms if term.correlated]

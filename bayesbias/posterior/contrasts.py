@@ -87,13 +87,13 @@ def contrasts(
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
         Whether means are over words and attributes like those listed, or over those in the table.
-        Models without a mean of every group average the listed words of a group. A gap of the
-        listed words includes how close an attribute or a whole set is to all groups.
+        Models without a mean of every group average the listed words of a group. A difference over
+        the listed words includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
         Whether to compare connections, or to compare that difference between groups. Labels of the
         groups by facet, such as ``facets`` of a WordList, give effects of facets.
     named : str or sequence of str
-        Protected words that you named beforehand: rows of these only. A model treats part of a
+        Protected words that you named beforehand; only these get rows. A model treats part of a
         word's deviation as chance, which is right for the most striking of many words. Here a
         Normal model is fitted once for each word, with its effects not drawn toward those of
         others.
