@@ -248,7 +248,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
         read_pairs,
         stereoset(sentences=[]),
         ("stereoset",),
-        "'c1'.* not a cluster of StereoSet: KeyErr",
+        "'c1'.* not a cluster of Stereo",
     ),
     (read_pairs, "stereotypical,bias_type\na,b", ("csv",), r"lacks the column\(s\) anti_stereoty"),
     (read_pairs, "{}", ("bbq",), "not BBQ: row 0 lacks"),

@@ -197,7 +197,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:
         raise ValueError(
-            f"the tables have one embedding, {names[0]!r}, and one training of it: take bb.fit"
+            f"the tables have one embedding, {names[0]!r}, and one training of it: use bb.fit"
         )
     if n_runs > MOST_RUNS:
         raise ValueError(
