@@ -2,7 +2,7 @@
 
 Cosine distances between protected words and attributes become a long-form table; hierarchical
 models are fitted to it and read as intervals, contrasts and checks. Every public name is loaded
-when it is first used, so that importing the package is quick.
+when it is first used, so importing the package is quick.
 
 Examples of posteriors start from ``post = bb.fit(table)``, where ``table`` has the distances of the
 list religion in glove-demo; ``embeddings`` are glove-demo and its soft debiasing by gender, and

@@ -35,7 +35,7 @@ def tpr_gaps(
     Parameters
     ----------
     truth, predicted : (n_samples,) or (n_samples, n_classes) array_like
-        Classes; or true and false for each class, if a sample may have several.
+        Classes, or true and false for each class if a sample can have several.
     group : (n_samples,) array_like
     groups : sequence, optional
         Order of the groups; the gap is the first minus the second.
@@ -43,10 +43,10 @@ def tpr_gaps(
     Returns
     -------
     DataFrame
-        One row a class: ``class``; ``variance`` of the rates over groups, and
-        ``corrected_variance`` without that of sampling, unbiased and possibly below zero; for two
-        groups their ``gap`` with ``low`` and ``high``; ``tpr_GROUP`` and ``n_GROUP`` for each
-        group. Values that need samples of an absent group are NaN.
+        One row per class: ``class``; ``variance`` of the rates over groups, and
+        ``corrected_variance`` without the variance of sampling, unbiased and possibly below zero;
+        for two groups their ``gap`` with ``low`` and ``high``; ``tpr_GROUP`` and ``n_GROUP`` for
+        each group. Values that need samples of an absent group are NaN.
 
     References
     ----------
@@ -63,7 +63,7 @@ def tpr_gaps(
     real, guess, member = (np.asarray(column) for column in (truth, predicted, group))
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         shapes = f"{real.shape}, {guess.shape} and {member.shape}"
-        raise ValueError(f"truth, predicted and group need one row a sample; got shapes {shapes}")
+        raise ValueError(f"truth, predicted and group need one row per sample; got shapes {shapes}")
     names = np.unique(real).tolist() if real.ndim == 1 else [*range(real.shape[1])]
     if real.ndim == 1:
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
@@ -134,8 +134,8 @@ def correlate(
     """Correlate a score with downstream bias: ``r``, ``low``, ``high``, ``n``, ``n_clusters``.
 
     The interval is Fisher's z for independent rows, such as models; for ranks ("spearman") with the
-    variance of Bonett and Wright (2000), Psychometrika 65. Where rows share clusters, such as
-    samples of one class, it comes from a bootstrap of whole clusters.
+    variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as samples
+    of one class, it comes from a bootstrap of whole clusters.
     """
     if method not in ("pearson", "spearman"):
         raise ValueError(unknown_name("method", method, ("pearson", "spearman")))
@@ -178,7 +178,7 @@ def correlations(
     Parameters
     ----------
     frame : DataFrame
-        ``model``, ``class``, ``score``, ``bias``, one row a sample or a class.
+        ``model``, ``class``, ``score``, ``bias``, one row per sample or a class.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def ranking_accuracy(
 ) -> dict[str, float]:
     """How often a score ranks a more biased model above a less biased one.
 
-    Models count that are more than ``sds`` standard deviations below, or above, the mean bias, as
+    It uses models that are more than ``sds`` standard deviations below or above the mean bias, as
     in the notebook of Schröder et al. (2024). The accuracy is Mann and Whitney's statistic; its
     interval is method 5 of Newcombe (2006), Statistics in Medicine 25.
 
@@ -221,7 +221,7 @@ def ranking_accuracy(
     scores, biases : (n_runs,) array_like
         Magnitudes: higher is more biased.
     models : sequence of n_runs names, optional
-        Runs of one model count once, with their means.
+        Runs of one model count once, with their mean.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def unit(vectors: KeyedVectors, words: tuple[str, ...]) -> np.ndarray:
 
 
 def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAIRS) -> np.ndarray:
-    """First principal component of pair-centred unit vectors, by the eigenvectors of a sum."""
+    """First principal component of pair-centered unit vectors, by the eigenvectors of a sum."""
     dims = vectors.vector_size
     scatter = np.zeros((dims, dims))
     for pair in pairs:

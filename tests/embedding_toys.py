@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 
 Table = Mapping[str, Sequence[float]]
 
-# Numbers that float32 holds exactly, so that reading must give them back bit for bit.
+# Numbers that float32 holds exactly, so reading must give them back bit for bit.
 WORDS: Table = {
     "king": (1.0, 0.5, -0.25),
     "Paris": (0.0, 2.0, 8.0),

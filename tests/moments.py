@@ -1,6 +1,6 @@
 """What is on disk before every single operation of a process that changes files.
 
-A process that is killed leaves what it has written up to then, so that one run that is looked at
+A process that is killed leaves what it has written up to then, so one run that is looked at
 before each of its operations shows what as many kills would leave.
 """
 

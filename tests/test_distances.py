@@ -21,7 +21,7 @@ VECTORS = {
     "null": (-1, 0),
     "nan": (0, -7),
 }
-"""Lengths 1, 2, 5, 13, 1, 7, so that every cosine is a fraction."""
+"""Lengths 1, 2, 5, 13, 1, 7, so every cosine is a fraction."""
 
 BY_HAND = [
     ("he", "man", "soldier", "man_stereotype", "associated", 1 - 3 / 5),

@@ -219,8 +219,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (["king"], {}, r"vectors come from a path, .* or .words, array.; got list"),
     ({"a": {"he": [1]}}, {}, "mapping of embeddings: take one at a time, .* of 'a'"),
     ({"he": [1, 2], "she": [1]}, {}, "must be numbers, all of one length"),
-    ((["he", 3], np.eye(2)), {}, "names each word once; got 3"),
-    ((["he", "he"], np.eye(2)), {}, "names each word once; got one of them twice"),
+    ((["he", 3], np.eye(2)), {}, "must name each word once; got 3"),
+    ((["he", "he"], np.eye(2)), {}, "must name each word once; got one of them twice"),
     ((["he", "she"], np.eye(3)), {}, "2 words need as many rows"),
 ]
 

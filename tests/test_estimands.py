@@ -75,7 +75,7 @@ def test_sets_and_groups_cancel_in_the_overall_contrast() -> None:
 
 
 def test_a_groups_contrast_is_its_own_set_against_the_others_less_the_same_in_controls() -> None:
-    """Rows spread by .001, so that posterior means are the raw ones to a few of these."""
+    """Rows spread by .001, so posterior means are the raw ones to a few of these."""
     table = table_of("xyz")
     cells, frame = raw(table), leading(table)
     found = {g: frame.loc[("group", g), "mean"].item() for g in "xyz"}

@@ -101,7 +101,7 @@ def test_runs_of_one_model_count_once() -> None:
     found = ranking_accuracy(scores + noise[0], biases + noise[1], models=names)
     assert (runs["n_less"], found["n_less"], found["n_more"]) == (5, 1, 1)
     assert found["accuracy"] == found["low"] == runs["accuracy"] == 0
-    # θ² = z² θ(1 - θ) for one pair of one and one, so that θ = z²/(1 + z²), z = 1.598 for 89%.
+    # θ² = z² θ(1 - θ) for one pair of one and one, so θ = z²/(1 + z²), z = 1.598 for 89%.
     z = stats.norm.ppf(0.945)
     assert found["high"] == pytest.approx(z**2 / (1 + z**2), abs=1e-6)  # .72
     assert runs["high"] < 0.4

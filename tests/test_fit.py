@@ -266,7 +266,7 @@ def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, sca
         error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / len(one))
         apart = np.abs(one.mean(axis=0) - other.mean(axis=0))
         assert (apart < 5 * error).all()
-        # Some words have a kurtosis near 25, so that four errors of the sds' ratio are a quarter.
+        # Some words have a kurtosis near 25, so four errors of the sds' ratio are a quarter.
         assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.25)
 
 

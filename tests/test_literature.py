@@ -39,7 +39,7 @@ def _data(shared_data: Path) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def papers(shared_data: Path) -> dict[str, str]:
-    """Texts by paper; none where the folder is not there, so that the tables check themselves."""
+    """Texts by paper; none where the folder is not there, so the tables check themselves."""
     folder = Path(os.environ.get("BAYESBIAS_SEEDS") or shared_data.parent / "seeds")
     there = {paper: folder / file for paper, file in SEEDS.items() if (folder / file).is_file()}
     return {paper: file.read_text(encoding="utf-8") for paper, file in there.items()}

@@ -244,10 +244,10 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not of a task cr"),
     (read_scores, inspect("gpqa"), ("inspect",), "of the task 'gpqa', and not of stereoset or bbq"),
-    (read_scores, inspect("bbq"), ("inspect",), "hold no pair"),
+    (read_scores, inspect("bbq"), ("inspect",), "in no pair of the logs"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
-    (read_scores, TWICE.format(1), ("csv",), "pair '1' is there twice under 'm'"),
-    (read_scores, "", (), "name the layout of a log not in"),
+    (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),
+    (read_scores, "", (), "pass the layout of a log that does not end in"),
 ]
 
 

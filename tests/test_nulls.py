@@ -159,7 +159,7 @@ def test_settings_tell_scenarios_apart() -> None:
 def test_what_cannot_be_is_refused() -> None:
     three = Scenario(groups=("p", "q", "r")).simulate(1, seed=1)
     for fragment, arguments in (
-        ("cell_sd is a standard deviation, from 0 on; got 'wide'", {"cell_sd": "wide"}),
+        ("cell_sd is a standard deviation, 0 or more; got 'wide'", {"cell_sd": "wide"}),
         ("word_bias_sd is a standard deviation", {"word_bias_sd": -1}),
         (r"effect is a difference of distances and lies in \[-1, 1\]; got 3", {"effect": 3}),
         (r"lies in \[-1, 1\]; got None", {"effect": None}),
@@ -167,7 +167,7 @@ def test_what_cannot_be_is_refused() -> None:
         (r"mean is a distance, in \[0, 2\]; got nan", {"mean": float("nan")}),
         ("groups must be 2 to 26 different names, got", {"groups": (1, 2)}),
         ("groups must be 2 to 26 different names, got", {"groups": ("X",)}),
-        ("n_words must be a whole number from 2 on, got 1", {"n_words": 1}),
+        ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
         ("n_words: one number, or one for each of 2 groups", {"n_words": (2, 3, 4)}),
         ("controls must be some of .*human.*, got", {"controls": ("humans",)}),
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
@@ -179,8 +179,8 @@ def test_what_cannot_be_is_refused() -> None:
     words = partial(VocabularyScenario, vectors=clusters())
     for fragment, call, arguments in (
         ("unknown scenario 'independant'; did you mean", scenario, {"name": "independant"}),
-        ("n must be a whole number of tables from 1 on; got 0", Scenario().simulate, {"n": 0}),
-        ("has 24 words, and a table takes 32", words, {}),
+        ("n must be a whole number of tables, 1 or more; got 0", Scenario().simulate, {"n": 0}),
+        ("has 24 words, and a table needs 32", words, {}),
         ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
     ):
         refused(fragment, call, **arguments)

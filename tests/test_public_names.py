@@ -36,7 +36,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: bb.load_model("crossed").with_priors({"attribute_sd": {"dist": "normal"}}),
         r"such as \{'family': 'exponential', 'rate': 10\}; got \{'dist'",
     ),
-    (lambda: bb.predict_words(5), "a posterior is needed, as bb.fit and bb.fit_change give it"),
+    (lambda: bb.predict_words(5), "a posterior from bb.fit or bb.fit_change is needed"),
     (lambda: bb.analyze("weat7", "glove-demo"), "vectors come first, then the list"),
 ]
 

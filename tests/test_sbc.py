@@ -48,7 +48,7 @@ def test_ranks_are_uniform(spec: str, form: str) -> None:
     calibration = sbc.calibrate(spec, sbc.small_design(form), n_tables=1_000)
     p = sbc.judged(calibration).set_index("quantity")["p"]
     # All 15 to 22 quantities of a model together may fail by chance in 1 of 100 runs (Bonferroni);
-    # the seed is fixed, so that a run is not chance.
+    # the seed is fixed, so a run is not chance.
     assert p.min() > (1 - sbc.BAND) / len(p), p.sort_values().head()
     assert len(calibration.ranks) == 1_000  # none is left out
     high, few = sbc.doubtful(calibration)

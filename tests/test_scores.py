@@ -266,7 +266,7 @@ def test_sums_of_associations_have_extremes_that_move() -> None:
     neutral = np.array([[1.0, 1.0, 5.0]])  # equal cosines with FAR's A and B
     assert psi(neutral, *FAR).item() == pytest.approx(0, abs=ROUNDING)
     proved("psi", comparable=False, trustworthy=True)
-    # X and Y hold the same strong biases, one towards A and one towards B each.
+    # X and Y hold the same strong biases, one toward A and one toward B each.
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     assert gweat(None, [X, 2 * X], FAR).score == weat(None, X, 2 * X, *FAR).statistic == 0
     proved("gweat", comparable=False, trustworthy=False)
@@ -278,7 +278,7 @@ def test_weat_is_comparable_but_not_trustworthy() -> None:
         best = np.repeat(axis(A, B)[None, :], 3, axis=0)
         assert weat(None, best, -best, A, B, ddof=0).effect_size == pytest.approx(2)
         assert weat(None, -best, best, A, B, ddof=0).effect_size == pytest.approx(-2)
-    # Theorem 3: X and Y hold the same strong biases, one towards A and one towards B each.
+    # Theorem 3: X and Y hold the same strong biases, one toward A and one toward B each.
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     Y = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
     result = weat(None, X, Y, *FAR)
@@ -403,7 +403,7 @@ def test_rnd_is_neither() -> None:
         assert rnd(None, X, Y, X).score == pytest.approx(-apart)
         assert rnd(None, X, Y, 3 * Y - 2 * X).score == pytest.approx(apart)  # on the line, beyond Y
         assert rnd(None, X, Y, [*X, *Y]).score == pytest.approx(0, abs=ROUNDING)  # opposite words
-    # X is of one mind and Y is not, so that Y's mean is short: a word equally near to the words of
+    # X is of one mind and Y is not, so Y's mean is short: a word equally near to the words of
     # both by its cosines is .8 from Y's mean and 1.4 from X's.
     X, Y, word = [[0.0, 1.0, 0.0]], [[0.0, 0.6, 0.8], [0.0, -0.6, -0.8]], [[1.0, 0.0, 0.0]]
     assert psi(word, X, Y).item() == pytest.approx(0, abs=ROUNDING)

@@ -30,7 +30,7 @@ def share(values, chosen: int, threshold: float) -> float:
 def test_every_split_is_counted_and_so_are_ties(data, alternative) -> None:
     values = data.draw(st.lists(st.integers(-6, 6), min_size=2, max_size=10))
     n_x = data.draw(st.integers(1, len(values) - 1))
-    # A tenth of a whole number is not a float, so that ties are ties within rounding only.
+    # A tenth of a whole number is not a float, so ties are ties within rounding only.
     s = np.array(values) / 10
     result = permutation_test(s[:n_x], s[n_x:], alternative=alternative)
     differences = [

@@ -19,7 +19,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
     """
     rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim != 2:
-        raise ValueError(f"vectors must be a matrix, one row a vector; got shape {rows.shape}")
+        raise ValueError(f"vectors must be a matrix, one row per vector; got shape {rows.shape}")
     largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
     bad = ~(np.isfinite(largest[:, 0]) & (largest[:, 0] > 0))
     if bad.any():

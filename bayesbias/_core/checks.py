@@ -81,7 +81,9 @@ def check_numbers(**numbers: int) -> None:
     """Raise an ArgumentError for the first number that is not whole, or below one."""
     for name, value in numbers.items():
         if not is_whole(value) or value < 1:
-            raise ArgumentError(Argument(name), f" must be a whole number from 1 on; got {value!r}")
+            raise ArgumentError(
+                Argument(name), f" must be a whole number, 1 or more; got {value!r}"
+            )
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -92,7 +92,7 @@ class Shown:
 
 
 def visible(text: str) -> str:
-    """Write controls and marks of direction as escapes, so that a line stays one line.
+    """Write controls and marks of direction as escapes, so a line stays one line.
 
     Joiners, which give letters of Persian and others their form, and wide spaces stay.
     """

@@ -1,7 +1,7 @@
-"""Files and folders that are replaced as a whole, so that a killed run never leaves a half.
+"""Files and folders that are replaced as a whole, so a killed run never leaves a half.
 
 What is new is written into a hidden stage, ``.NAME.writing``, next to its place. The writer locks
-the stage, so that a second one is refused. A file is renamed over the old one. A folder takes two
+the stage, so a second one is refused. A file is renamed over the old one. A folder takes two
 renames: the old one into the stage, and the new one into its place. A run that is killed between
 them leaves the old folder in the stage, and the next run puts it back.
 """

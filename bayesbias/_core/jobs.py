@@ -1,6 +1,6 @@
 """Many jobs that return a frame each: run side by side, kept, and not done twice.
 
-Every frame goes through JSON, computed now or read from the folder of results, so that a resumed
+Every frame goes through JSON, computed now or read from the folder of results, so a resumed
 run and an undisturbed one return the same ones. The parent process writes the results, because
 workers of a Dask cluster may be on other machines.
 """
@@ -93,7 +93,7 @@ def run_jobs(
     it. Jobs of equal settings are computed once. The frames are the same whatever `n_jobs`: every
     job has one thread of linear algebra.
 
-    Jobs run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
+    Jobs run in ``n_jobs`` processes: -1 for one per core, 1 for this process alone. Within
     ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Warnings of
     jobs, new or kept, are repeated in a category: each text once, with the number of jobs.
 

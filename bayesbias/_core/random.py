@@ -20,7 +20,7 @@ def check_seed(seed: Seed) -> None:
     from numpy.random import Generator, SeedSequence
 
     if not isinstance(seed, Generator | SeedSequence):
-        raise ArgumentError(Argument("seed"), f" must be a whole number from 0 on; got {seed!r}")
+        raise ArgumentError(Argument("seed"), f" must be a whole number, 0 or more; got {seed!r}")
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:

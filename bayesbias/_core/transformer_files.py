@@ -124,7 +124,7 @@ def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Excepti
     if Path(place).is_dir():
         return ValueError(f"{place} does not load as a model: {first}")
     return FileNotFoundError(
-        f"no model {place!r} within reach ({first}). Without a network, give a folder that holds "
+        f"found no model {place!r} ({first}). Without a network, give a folder that holds "
         "config.json, model.safetensors and tokenizer.json"
     )
 

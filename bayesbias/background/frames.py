@@ -43,7 +43,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, ``sd`` (divisor n - 1); ``skew`` and ``kurtosis``,
         both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd, .05 for a
         Normal; ``ks``, the largest distance of the distribution functions (Kolmogorov and Smirnov).
-        With hundreds of thousands of words every test rejects; look at its size.
+        With hundreds of thousands of words, every test rejects. Look at the size of the distance.
     """
     from scipy import stats
 
@@ -94,8 +94,8 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     Returns
     -------
     DataFrame
-        ``set``, ``word``, ``psi``, ``z`` (in sd of the distribution, from its mean) and
-        ``rank``, the share of the distribution below; words that are not there have no row.
+        ``set``, ``word``, ``psi``, ``z`` (in sd of the distribution, from its mean) and ``rank``,
+        the share of the distribution below; words that the vocabulary lacks have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -110,12 +110,12 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     Returns
     -------
     DataFrame
-        One row a set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, ``n_missing``;
-        ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``;
-        ``phi_reference``, ``phi_zero``, Φ of ψ under a Normal about the distribution's mean
-        and about 0; ``p_reference``, ``p_zero``, two-tailed; ``rank``, the share of words below;
-        ``p_rank``, two-tailed by ranks; and ``p_sets``, two-tailed against the means of random
-        sets of this size.
+        One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, ``n_missing``;
+        ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``; ``phi_reference``,
+        ``phi_zero``, Φ of ψ under a Normal about the distribution's mean and about 0;
+        ``p_reference``, ``p_zero``, two-tailed; ``rank``, the share of words below; ``p_rank``,
+        two-tailed by ranks; and ``p_sets``, two-tailed against the means of random sets of this
+        size.
     """
     rows = []
     for name, one in distributions.items():
@@ -147,7 +147,7 @@ def relative(
     alpha : float
         Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
     n_resamples, seed
-        Random pairs of sets; every experiment uses random numbers of its own.
+        Random pairs of sets; each experiment has its own random numbers.
 
     Returns
     -------
@@ -155,12 +155,12 @@ def relative(
         One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
         ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
         ``p_simulated``, two-sided; ``p_weat``, WEAT's exact two-sided p over the splits of X∪Y,
-        which uses no other word; ``x_side`` and ``y_side``, +1 (to Z), -1 (to Z2) or 0,
-        where a set's mean lies outside the middle 1 - alpha of all words; ``x_share``, the part of
-        the difference of the means that comes from X, d_X/(d_X - d_Y) with d the mean of a set less
-        that of all words, NaN where the means are equal; ``x_distance_share``,
-        |d_X|/(|d_X| + |d_Y|); and ``reading``, which sets lie outside, and whether their difference
-        is beyond that of the middle 1 - alpha of random pairs.
+        which uses no other word; ``x_side`` and ``y_side``, +1 (to Z), -1 (to Z2) or 0, where a
+        set's mean is outside the middle 1 - alpha of all words; ``x_share``, the part of the
+        difference of the means that comes from X, d_X/(d_X - d_Y) with d the mean of a set less
+        that of all words, NaN where the means are equal; ``x_distance_share``, |d_X|/(|d_X| +
+        |d_Y|); and ``reading``, which sets are outside, and whether their difference exceeds that
+        of the middle 1 - alpha of random pairs.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")

@@ -74,7 +74,7 @@ class RelativeBias:
 
     @property
     def z(self) -> float:
-        """The statistic less what is expected, in standard deviations."""
+        """The statistic less its expected value, in standard deviations."""
         return (self.statistic - self.expected) / self.sd
 
     def p_normal(self) -> float:
@@ -100,7 +100,7 @@ class Distribution:
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
     vocabulary : Index of str
     missing : tuple of str
-        The attribute words that were not found.
+        Attribute words that the embedding lacks.
     case : str
         How words are looked up.
     ranks : slice
@@ -139,13 +139,13 @@ class Distribution:
         """Standard deviation of ψ, divisor n - 1; a ValueError if it is zero."""
         sd = float(self.reference.std(ddof=1))
         if not sd > 0:
-            raise ValueError("ψ is the same for all words, so that nothing stands out")
+            raise ValueError("ψ is the same for all words, so no word stands out")
         return sd
 
     def among(self, first: int, stop: int | None = None) -> Distribution:
         """Take the words from rank ``first`` up to before ``stop`` as the reference.
 
-        Embedding files are in order of frequency, so that ``among(0, 50_000)`` is the 50,000 most
+        Embedding files are in order of frequency, so ``among(0, 50_000)`` is the 50,000 most
         frequent words. The sets that are compared with it may have any rank.
         """
         part = replace(self, ranks=slice(first, stop))
@@ -181,7 +181,7 @@ class Distribution:
         *,
         kind: Literal["normal", "empirical", "sets"] = "normal",
     ) -> float:
-        """Φ of the mean ψ of a set of words: how far out it is among all words.
+        """Φ of the mean ψ of a set of words: how extreme it is among all words.
 
         Parameters
         ----------

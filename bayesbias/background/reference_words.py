@@ -94,7 +94,7 @@ def draw_pool(
 
     Every word gets a random number, and those with the smallest are kept, in one pass. With
     `by_rank` the number is multiplied by the word's rank: about equally many words are kept
-    between any rank and its double, so that some are as frequent as any other word. These
+    between any rank and its double, so some are as frequent as any other word. These
     are also drawn from words that an embedding has besides its vocabulary.
     """
     asked, (first, stop) = tuple(words), ranks
@@ -144,9 +144,10 @@ def matched_controls(
 ) -> WordList:
     """Add control words to a list that are as frequent as its stereotypes.
 
-    Cosine distances follow the frequency of words: rare words are farther from most others. Words
-    about human life are more frequent than most stereotypes, so that *associated - human* is above
-    zero for stereotypes of any meaning. With matched words zero means: like equally frequent words.
+    Cosine distances depend on the frequency of words: rare words are farther from most others.
+    Words about human life are more frequent than most stereotypes, so *associated - human* is above
+    zero for stereotypes of any meaning. With matched words, zero means "like equally frequent
+    words".
 
     Parameters
     ----------
@@ -165,8 +166,8 @@ def matched_controls(
     Returns
     -------
     WordList
-        The list with the control set ``matched``: words of letters alone, none of them the list's
-        own. In tables they are the connection ``matched``.
+        The list with the control set ``matched``: words of letters only that are not on the list.
+        In tables they are the connection ``matched``.
 
     Examples
     --------
@@ -188,7 +189,7 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
     present = [word for word in stereotypes if word in pool.found_ranks]
     if not present:
         raise ValueError(
-            f"none of the stereotypes of {wordlist.name!r} is in the embedding, so that no words "
+            f"none of the stereotypes of {wordlist.name!r} is in the embedding, so no words "
             "can be as frequent"
         )
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)

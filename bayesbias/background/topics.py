@@ -1,7 +1,7 @@
-"""How much two topics differ in any embedding: the prior of what a list is to go beyond.
+"""How much two topics differ in an embedding: a prior that a list has to exceed.
 
-The words of one topic are closer to a second topic than to a third, whatever the topics, so that a
-list about any topics has a contrast.
+The words of one topic are closer to a second topic than to a third, so a list about any topics has
+a contrast.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def topic_tables(
 ) -> Iterator[pd.DataFrame]:
     """Draw long-form tables of lists about arbitrary topics, in the shape of a list.
 
-    A random word and its neighbors replace every set of words, with the mean cosine that the set
-    has. Control words are left out. The expected contrast is 0. Parameters are those of
+    A random word and its neighbors replace every set of words, with the same mean cosine as the
+    set. Control words are left out. The expected contrast is 0. Parameters are those of
     `bayesbias.vocabulary_contrasts`.
 
     Examples
@@ -88,22 +88,22 @@ def topic_prior(
 ) -> Prior:
     r"""Learn the prior of ``topic_sd`` from tables of lists about arbitrary topics.
 
-    Every table k has an sd of its own, :math:`\tau_k`, and their logarithms are Normal with a mean
+    Every table k has an sd of its own, `τ[k]`, and their logarithms are Normal with a mean
     m and an sd s. Those of highest likelihood,
 
-    .. math:: \prod_k \int p(y_k | \tau) \, LogNormal(\tau | m, s) \, d\tau,
+        Π_k ∫ p(y[k] | τ) LogNormal(τ | m, s) dτ,
 
-    make the prior. Each integral is a mean of :math:`LogNormal(\tau | m, s) / q(\tau)` over draws
-    of the posterior of :math:`\tau_k` under a wide prior q (Hogg, Myers and Bovy, 2010, The
-    Astrophysical Journal 725). All other parameters of a table are integrated out, and associated
-    and different have one mean, since which attributes are a group's own is arbitrary.
+    make the prior. Each integral is a mean of `LogNormal(τ | m, s) / q(τ)` over draws of the
+    posterior of `τ[k]` under a wide prior q (Hogg, Myers and Bovy, 2010, The Astrophysical Journal
+    725). All other parameters of a table are integrated out, and associated and different share one
+    mean, because it is arbitrary which attributes are a group's own.
 
     Parameters
     ----------
     tables : iterable of DataFrame
-        Long-form tables, two or more, such as those of `topic_tables`; controls play no part.
+        Long-form tables, two or more, such as those of `topic_tables`; controls are ignored.
     model : str, Path or ModelSpec
-        A Normal model with that sd.
+        A Normal model with the sd ``topic_sd``.
     seed : int, SeedSequence, Generator or None
 
     Returns

@@ -35,7 +35,7 @@ SHORTEST = float(np.finfo(np.float32).tiny)
 
 @dataclass(frozen=True)
 class Experiment:
-    """Word sets X and Y, attribute sets Z and Z2, and what the four are called.
+    """Word sets X and Y, attribute sets Z and Z2, and the names of the four.
 
     The stereotype connects X with Z and Y with Z2.
     """

@@ -52,18 +52,18 @@ class VocabularyContrasts:
     Parameters
     ----------
     table : DataFrame
-        One row a contrast of connections, overall and of every group: ``level``,
+        One row per contrast of connections, overall and of every group: ``level``,
         ``protected_group``, ``first``, ``second``, and of first - second ``mean``, ``sd``, ``low``,
         ``high``; of the reference lists ``reference_mean``, ``reference_sd``, ``reference_low`` and
         ``reference_high`` (the middle 95%); ``excess``, mean - reference_mean; ``percentile``, the
-        share of lists with a smaller mean, where ties count half; and ``p_value``, two-sided,
-        2 (b + 1)/(n_lists + 1) with b the lists as far out on its side, at most 1.
+        share of lists with a smaller mean, where ties count half; and ``p_value``, two-sided, 2 (b
+        + 1)/(n_lists + 1) with b the number of lists at least as extreme on that side, at most 1.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``.
     posterior : DataTree
         The list's own.
     seed : int
-        Entropy of the posterior and the lists.
+        Seed of the posterior and the lists.
     """
 
     table: pd.DataFrame
@@ -90,7 +90,7 @@ def vocabulary_contrasts(
     """Place posterior contrasts among the same contrasts for other words of the embedding.
 
     The contrasts of reference lists use the sds of the list itself: given these, posterior means
-    are linear in the distances, and hundreds of lists take a second.
+    are linear in the distances, so hundreds of lists take a second.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def vocabulary_contrasts(
         As for `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
         Words are drawn from these ranks in the file's order, such as ``(0, 50_000)``. Frequent and
-        rare words differ: for random words take ranks like those of the list.
+        rare words differ, so choose ranks like those of the list for random words.
     model : str, Path or ModelSpec
-        A Normal model: all fits are by the exact sampler.
+        A Normal model; all fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
         Which words are replaced. Groups and sets keep their sizes; the other words, and control
         words, stay.
@@ -130,12 +130,12 @@ def vocabulary_contrasts(
     for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
         check_choice(name, given, get_args(known))
     if n_lists < 2:
-        raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
+        raise ValueError(f"n_lists must be a whole number, 2 or more; got {n_lists!r}")
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
     options = fit_options(options, keywords)
     if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:
         raise ArgumentError(
-            f"fits by the hundred need a Normal model and the exact sampler; the model "
+            f"hundreds of fits need a Normal model and the exact sampler; the model "
             f"{spec.name!r} is {spec.likelihood}, and ",
             Argument("method", options.method),
         )
@@ -161,7 +161,7 @@ def list_contrasts(
 
     They are posterior means given the sds of a fit to these or more distances of the list, the
     exponentials of its mean log sds; the likeness of words is that of each list. Every list is a
-    draw of one posterior, so that the estimands are those of `contrasts`. The frame is that of
+    draw of one posterior, so the estimands are those of `contrasts`. The frame is that of
     `VocabularyContrasts.reference`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))

@@ -84,7 +84,7 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 
 
 def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
-    """Return one row a table with what methods of a score read."""
+    """Return one row per table with what methods of a score read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of what is undefined, refused here
         frame = pd.DataFrame(SCORES[name](batch, seed))

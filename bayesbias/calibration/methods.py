@@ -57,22 +57,22 @@ class Choices:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to a verdict; `posterior_method` makes those of models.
+    """A rule that claims a bias or not; `posterior_method` makes those of models.
 
     Parameters
     ----------
     source : str or ModelSpec
-        What it reads: a score of ``measures.SCORES``, or the posterior of a model.
+        Its source: a score of ``measures.SCORES``, or the posterior of a model.
     level : str
-        What it is about; see `measures.truth_columns`.
+        Its question; see `measures.truth_columns`.
     reading : str
         One of `READINGS`, ``test`` (p is at most alpha) or ``size`` (beyond a threshold).
     column : str
-        What a test or a size reads.
+        The number that a test or a size reads.
     threshold : float
         Of a size.
     title : str
-        What a test or a size does.
+        The rule of a test or a size.
     """
 
     source: str | ModelSpec
@@ -83,14 +83,14 @@ class Method:
     title: str = ""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return what decides its numbers other than the tables; other methods may share them."""
+        """Return the settings behind its numbers, which other methods may share."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return one row a table, with all that methods of these settings read, and the truth."""
+        """Return one row per table: all readings of methods with these settings, and the truth."""
         if isinstance(self.source, str):
             frame = measure_score(self.source, batch, seed)
             return pd.concat([frame, truth_columns(batch)], axis=1)
@@ -98,7 +98,7 @@ class Method:
         return measure_posteriors(self.source, batch, seed, *how, unpooled=unpooled)
 
     def verdicts(self, frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        """Return one True or False a table: a claim of bias, or a truth that is covered."""
+        """Return True or False per table: whether bias is claimed, or the truth is covered."""
         if self.reading == "test":
             return frame[self.column] <= choices.alpha
         if self.reading == "size":
@@ -111,11 +111,11 @@ class Method:
         return low.clip(lower=-high) > self.smallest(choices)
 
     def smallest(self, choices: Choices) -> float:
-        """Return the size up to which a bias counts as none."""
+        """Return the largest size that does not matter."""
         return choices.rope if self.reading == "rope" else 0.0
 
     def nominal(self, choices: Choices) -> float:
-        """Return the share of True that it promises, of false alarms or truths; NaN for none."""
+        """Return the promised share of False alarms or of covered truths; NaN for none."""
         if self.level == ANY_WORD:
             return float("nan")
         promised = {"test": choices.alpha, "hpdi": 1 - choices.ci_prob, "coverage": choices.ci_prob}
@@ -171,11 +171,11 @@ def posterior_method(
         A bundled Normal model of distances or of changes, the path of one, or a model.
     level : str
         One of `LEVELS` of the model's outcome: of associated - different ``overall``, of the first
-        ``group``, ``between groups`` (the first less the second), of the first ``word`` or of
-        ``any word``; ``human`` before it means associated - human. ``weat`` is WEAT's mean
-        difference (`bayesbias.posterior_scores`), ``unpooled word`` a word that is fitted without
-        the others (``named`` of `bayesbias.contrasts`). Models of changes are about the change of
-        these, and ``before overall``, ``after group`` and the like about both ends.
+        ``group``, ``between groups`` (the first less the second), of the first ``word`` or of ``any
+        word``; ``human`` before it means associated - human. ``weat`` is WEAT's mean difference
+        (`bayesbias.posterior_scores`), ``unpooled word`` a word fitted without the others
+        (``named`` of `bayesbias.contrasts`). Models of changes are about the change of these, and
+        ``before overall``, ``after group`` and the like about both ends.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 

@@ -1,6 +1,6 @@
 """Posterior contrasts of many simulated tables, by the exact sampler.
 
-Tables of a scenario share their design, so that only distances, and how alike words are, change
+Tables of a scenario share their design, so only distances, and how alike words are, change
 from fit to fit. The contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`,
 the score is that of `bayesbias.posterior_scores`, and changes are those of `bayesbias.fit_change`.
 """
@@ -46,7 +46,7 @@ def measure_posteriors(
     *,
     unpooled: bool = False,
 ) -> pd.DataFrame:
-    """Return one row a table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
+    """Return one row per table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
 
     Besides ``any word margin``, how far the farthest word's interval lies from zero (negative where
     it holds zero); ``doubtful``, whether Pareto k is not below 0.7. Tables are those before a

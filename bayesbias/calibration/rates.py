@@ -57,34 +57,35 @@ def calibrate(
     scenarios : str, list of str, or mapping of str to scenario
         Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
     methods : str, list of str, or mapping of str to Method
-        Names, as `method` takes them, or methods by name, such as `posterior_method` makes of a
-        model of your own.
+        Names as for `method`, or a mapping of names to methods, such as those of `posterior_method`
+        for your own model.
     n : int
         Tables of each scenario.
     seed : int, SeedSequence, Generator or None
-        Equal seeds give equal frames, whatever `n_jobs`, and whatever else is asked; a smaller
-        `n` uses the first tables of a larger one. All methods see the same tables.
+        Equal seeds give equal frames, whatever `n_jobs`, and whatever other methods are requested;
+        a smaller `n` uses the first tables of a larger one. All methods see the same tables.
     n_jobs : int
-        Processes; -1 for one a core. ``joblib.parallel_config(backend="dask")`` takes a cluster.
+        Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` takes a
+        cluster.
     alpha, ci_prob, rope : float
         Level of tests; probability of HPDIs; half-width of the region of practical equivalence.
     draws : int
         Posterior draws of each table.
     folder : str or Path, optional
-        Where finished jobs are kept, so that a run that was stopped resumes.
+        Folder for finished jobs, from which a stopped run resumes.
     progress : bool, optional
-        Whether to show a bar; None shows it on a terminal.
+        Whether to show a progress bar; None shows one on a terminal.
 
     Returns
     -------
     DataFrame
-        One row a scenario and method: ``scenario``; ``method``; ``question`` and ``truth``, what it
-        is about and the true value (its mean over tables); ``kind``, "false alarms" where there is
-        no bias, "power" where there is, "mixed" where some tables have one, or "coverage";
+        One row per scenario and method: ``scenario``; ``method``; ``question`` and ``truth``, what
+        it is about and the true value (its mean over tables); ``kind``, "false alarms" where there
+        is no bias, "power" where there is, "mixed" where some tables have one, or "coverage";
         ``nominal``, the share that the method promises (NaN: none); ``n``; ``count``; ``rate``;
         ``low``, ``high``, 95% Wilson interval of the rate; ``mc_error``, its standard error;
-        ``width``, mean width of the intervals read (NaN for methods that read none);
-        ``doubtful``, posteriors whose Pareto k is not below 0.7 (they count all the same).
+        ``width``, mean width of the intervals read (NaN for methods that read none); ``doubtful``,
+        posteriors whose Pareto k is not below 0.7 (they are included).
 
     Examples
     --------

@@ -13,7 +13,7 @@ from .options import TOKENS
 from .screen import NAME, QUIET, complain, in_one_line, tidy_warnings
 
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
-"""Exit codes: bad input, so that nothing was written; Ctrl-C; the reader of stdout has gone, as in
+"""Exit codes: bad input, so nothing was written; Ctrl-C; the reader of stdout has gone, as in
 ``bayesbias lists | head``."""
 
 STOPPED = (

@@ -36,8 +36,9 @@ def background(
     """Compare the words of lists with the whole vocabulary of an embedding.
 
     For every pair of groups of every list: ψ of all words, where each group's mean is among them,
-    and the difference of the groups next to that of random pairs of word sets. Give an embedding
-    with its whole vocabulary; glove-demo holds 5,000 frequent words and those of the lists.
+    and the difference of the groups next to that of random pairs of word sets. Pass an embedding
+    with its whole vocabulary; glove-demo has 5,000 frequent words and the words of the bundled
+    lists.
 
     Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 
@@ -46,7 +47,7 @@ def background(
     lists : str
         Bundled lists, or paths of .toml files; by default the ten of Caliskan et al. (2017).
     ranks : (int, int)
-        Take only the words of these ranks, first and stop, counted from 0 in the file's order.
+        Use only words of these ranks, first and stop, counted from 0 in the file's order.
     draws : int
         Random pairs of sets for relative bias.
     out : Path

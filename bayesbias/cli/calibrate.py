@@ -35,15 +35,15 @@ def calibrate(
 ) -> None:
     """Simulate tables of known truth, and count what methods claim in them.
 
-    A claim of bias where none was planted is a false alarm, a claim where one was is power. Tests
-    promise a share of --alpha, intervals of 1 - --ci-prob. See `bayesbias docs calibration`.
+    Claims of bias are false alarms if none was planted, and power if one was. Tests promise a share
+    of --alpha, intervals of 1 - --ci-prob. See `bayesbias docs calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
 
     Parameters
     ----------
     scenarios : str
-        Scenarios by name; independent, words-differ, attributes-differ, both-differ if none.
+        Scenarios by name; by default independent, words-differ, attributes-differ, both-differ.
     method : list of str
         A method; may be repeated.
     tables : int
@@ -51,11 +51,11 @@ def calibrate(
     rope : float
         Half-width of the region of practical equivalence, a distance in [0, 2].
     out : Path
-        Where the rates go, .csv.
+        The .csv file for the rates.
     keep : Path
-        Folder for finished parts, from which a run that was stopped resumes.
+        Folder for finished parts, from which a stopped run resumes.
     known : bool
-        Print the scenarios and the methods, and stop.
+        Print the scenarios and methods, and exit.
     """
     if known:
         _show_known()

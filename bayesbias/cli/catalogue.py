@@ -1,4 +1,4 @@
-"""`bayesbias lists`, `models` and `docs`: what there is, one of them whole, a check of a list."""
+"""`bayesbias lists`, `models` and `docs`: list them, print one, check a list."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def show_list(wordlist: OneList, /) -> None:
 def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    No embedding is read: `bayesbias table` reports the words that one lacks. Exit code 1 if there
-    are errors, 0 if there are warnings only or nothing.
+    No embedding is read: `bayesbias table` reports the words that an embedding lacks. The exit code
+    is 1 if there are errors, and 0 otherwise.
 
     Example: `bayesbias lists check mine.toml`
 
@@ -110,7 +110,7 @@ def docs(page: str = "", /) -> None:
     Parameters
     ----------
     page : str
-        Name of a page; without one all pages are listed.
+        Name of a page; without it, the pages are listed.
     """
     from .._core.checks import unknown_name
 

@@ -1,4 +1,4 @@
-"""`bayesbias debias`: take bias out of an embedding file, whatever its size."""
+"""`bayesbias debias`: reduce the bias of an embedding file of any size."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def debias(
     force: Force = False,
     **more: str,
 ) -> None:
-    """Debias an embedding file and write a folder, which every command reads as vectors.
+    """Debias an embedding file and write a folder that every command reads as vectors.
 
-    The source is read in chunks. `record.json` in the folder has what was done. No method makes
+    The source is read in chunks. `record.json` in the folder records what was done. No method makes
     an embedding free of bias: a classifier often finds what is left.
 
     Example: `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`

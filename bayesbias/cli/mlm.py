@@ -40,8 +40,8 @@ def score(
 ) -> None:
     """Score sentence pairs under a language model.
 
-    The folder gets scores.csv and run.json; a run that was stopped resumes there. Needs the extra
-    mlm: `pip install 'bayesbias[mlm]'`. No data set comes with the package.
+    The folder gets scores.csv and run.json; a stopped run resumes there. Needs the extra mlm: `pip
+    install 'bayesbias[mlm]'`. No data set comes with the package.
 
     Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
     --dataset crows-pairs --out bert`
@@ -58,12 +58,12 @@ def score(
     out : Path
         Folder for the scores.
     part : str
-        Of StereoSet: intrasentence or intersentence.
+        For StereoSet: intrasentence or intersentence.
     measure : list of str
         sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
-        log-likelihood-mean; may be repeated; by default all but those in -mean.
+        log-likelihood-mean; may be repeated; by default all except those that end in -mean.
     name : str
-        How results call the model.
+        Name of the model in the results.
     device : str
         As torch names it: cpu, cuda, mps.
     dtype : str
@@ -142,7 +142,7 @@ def report(
     model : str
         pairs-signs, or a model of preferences by path.
     posteriors : bool
-        Write the posteriors as netCDF too, some 50 MB a measure.
+        Also write the posteriors as netCDF, about 50 MB per measure.
     """
     from ..maskedlm.datasets import of_bias_types
     from ..workflows.pairs import PairSettings, analyze_pairs

@@ -1,6 +1,6 @@
-"""What commands share: options of an embedding, of a fit and of results; the command that repeats.
+"""Options that commands share: of embeddings, fits and results, and the command that repeats a run.
 
-cyclopts makes the options of a command from its signature and docstring, and flattens dataclasses.
+cyclopts makes a command's options from its signature and docstring, and flattens dataclasses.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ AllowPickle = Annotated[
     Option(help="Allow files that can run any program when opened: only from people you trust."),
 ]
 Case = Annotated[str, Option(help="How words are looked up: exact, lower or fallback.")]
-Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one a core.")]
+Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one per core.")]
 Seed = Annotated[int, Option(help="Equal seeds give equal results.")]
 CiProb = Annotated[float, Option(help="Probability of intervals, in (0, 1).")]
 Alpha = Annotated[float, Option(help="Level of tests and of readings, in (0, 1).")]
@@ -67,10 +67,10 @@ class Reading:
     Parameters
     ----------
     vectors : str
-        A bundled embedding (glove-demo), a name of gensim's downloader, or a file: .bin .txt .vec
+        A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin .txt .vec
         (also in .gz or .zip) .npz .kv .model. See `bayesbias docs own-words`.
     case : str
-        How words are looked up: exact, lower (in lower case), or fallback (as they stand, else in
+        How words are looked up: exact, lower (in lower case), or fallback (as spelled, else in
         lower case).
     """
 
@@ -87,11 +87,12 @@ class ListReading(Reading):
     Parameters
     ----------
     strip_accents : bool
-        Look words up without accents where they lack with them.
+        Look words up without accents if they are missing with accents.
     subwords : bool
-        Make vectors of words that a fastText model lacks, of their n-grams.
+        Make vectors from n-grams for words that a fastText model lacks.
     max_missing : float
-        Refuse a list if a set lost more than this share of its words; by default it is marked.
+        Refuse a list if a set loses more than this share of its words; by default, such sets are
+        only marked.
     """
 
     strip_accents: bool = False
@@ -113,7 +114,7 @@ class ListReading(Reading):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Fitting(FitOptions):
-    """The options of a fit that commands have."""
+    """The options of a fit on the command line."""
 
     seed: int = SEED
     progressbar: Annotated[bool, Option(parse=False)] = True
@@ -145,7 +146,7 @@ class Comparing(Fitting, ChangeSettings):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class FittingAlone(Fitting):
-    """The options of a fit whose differences are not read."""
+    """The options of a fit without those for contrasts."""
 
     rope: Annotated[float | None, Option(parse=False)] = None
 
@@ -190,7 +191,7 @@ class Results:
         return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
 
     def finish(self, lines: Iterable[str], out: Path, *, doubtful: bool) -> int:
-        """Print what was found and where the report is, open it if asked; return the exit code."""
+        """Print the results and the report's path, open it on request, and return the exit code."""
         page = out / "report.html"
         say(*lines, f"Report: {page}")
         if self.open_report:
@@ -208,7 +209,7 @@ TOKENS: ContextVar[list[str]] = ContextVar("tokens")
 
 
 def command_line() -> str:
-    """Write the command under way without the options that no number depends on."""
+    """Return the current command without the options that do not affect numbers."""
     tokens, kept = iter(TOKENS.get()), [NAME]
     for token in tokens:
         name, equals, _ = token.partition("=")

@@ -26,8 +26,8 @@ def run(
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    The folder gets report.html, which needs no network, the frames behind it, posteriors and
-    run.json; of several lists each has its own folder in it. Exit code 3 if the sampler warned.
+    The folder gets report.html, which works offline, its tables, posteriors and run.json. Several
+    lists get a folder each. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
 
@@ -36,7 +36,7 @@ def run(
     lists : str
         One or more: names of bundled lists, or paths of .toml files.
     compare_to : Path
-        An earlier run: show which inputs, settings and contrasts changed since.
+        An earlier run: show which inputs, settings and contrasts have changed since.
     """
     from ..workflows.settings import require_lists
     from ..workflows.since import changes_since, load_record
@@ -73,7 +73,7 @@ def compare(
     """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
     BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
-    embedding and a debiasing method such as hard. Exit code 3 if the sampler warned.
+    embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
     `bayesbias compare glove-demo hard --list gender --recover gender`
@@ -83,7 +83,7 @@ def compare(
     before, after : str
         A table, .csv or .parquet, of ours or in the published layout; or an embedding.
     words : str
-        The word list of embeddings.
+        The word list, if you compare embeddings.
     recover : str
         See whether the bias of these defining sets is found again after: gender, religion, race
         or a .toml file.

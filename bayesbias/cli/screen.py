@@ -1,4 +1,4 @@
-"""What the commands say, and where: results on stdout, progress and warnings on stderr."""
+"""What the commands print: results on stdout, progress and warnings on stderr."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def say(*lines: str) -> None:
-    """Print lines on stdout, as they stand."""
+    """Print lines on stdout, unchanged."""
     for line in () if QUIET.get() else lines:
         print(plain(line))
 
@@ -50,14 +50,14 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> No
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
-    """Show on a terminal which step is under way; yield what announces the next."""
+    """Show the current step on a terminal; yield the function that announces the next."""
     from rich.console import Console
     from rich.markup import escape
 
     status = Console(stderr=True, quiet=QUIET.get()).status("")
 
     def tell(what: str) -> None:
-        status.start()  # only now, so that bars of reading stand before it
+        status.start()  # only now, so bars of reading stand before it
         status.update(escape(plain(what)))
 
     try:
@@ -67,7 +67,7 @@ def steps() -> Iterator[Callable[[str], None]]:
 
 
 def plain(text: str) -> str:
-    """Remove control characters, which could make a terminal do what the text's maker wants."""
+    """Remove control characters, which could control the terminal."""
     return text if text.isprintable() else text.translate(CONTROLS)
 
 
@@ -77,14 +77,14 @@ def complain(text: str) -> None:
 
 
 def as_option(argument: Argument) -> str:
-    """Return an argument that a message names as the option of the command line that it is."""
+    """Return the command-line option for an argument."""
     flag = OPTIONS.get(argument.name) or f"--{argument.name.replace('_', '-')}"
     alone = argument.value is None or argument.value is True
     return flag if alone else f"{flag} {argument.value}"
 
 
 def in_one_line(error: Exception | Warning | str) -> str:
-    """Write an error or warning as a sentence: arguments as options, and the file it is about."""
+    """Format an error or warning: arguments as options, and the file that it is about."""
     if isinstance(error, NamesArguments):
         return error.spelled(as_option)
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
@@ -97,7 +97,7 @@ def in_one_line(error: Exception | Warning | str) -> str:
 
 @contextmanager
 def tidy_warnings() -> Iterator[None]:
-    """Show the package's warnings as one line each, every text once, and developers' not at all."""
+    """Show each of the package's warnings once, on one line, and hide those for developers."""
     shown: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

@@ -37,8 +37,8 @@ def sweep(
     lower = { source = "glove-demo", case = "lower" }
     ```
 
-    Paths in it are relative to the file. Every result is kept as soon as it is there: the same
-    command fits only what is lacking. Exit code 1 if some cells failed; 3 if the sampler warned.
+    Paths in it are relative to the file. Every result is kept at once, so the same command fits
+    only what is missing. The exit code is 1 if some cells failed, and 3 if the sampler warned.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def sweep(
     from ..workflows.sweep import require_sweep_place
 
     if jobs == 0:
-        raise ValueError("--jobs is a number of processes from 1 on, or -1 for one a core; got 0")
+        raise ValueError("--jobs must be 1 or more, or -1 for one process per core; got 0")
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None
@@ -63,7 +63,7 @@ def sweep(
     for failure in done.uncompared:
         screen.complain(f"{failure.name}: {failure.message}")
     made = len(done.cells) - len(done.failures)
-    reused = f"{done.reused} results were there already"
+    reused = f"{done.reused} results already existed"
     screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]

@@ -62,7 +62,7 @@ def fit(
 ) -> int:
     """Fit a model to a table, print the summary, and keep the posterior.
 
-    Exit code 3 if the sampler warned; the posterior is written all the same.
+    The exit code is 3 if the sampler warned; the posterior is written anyway.
 
     Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`
 
@@ -73,7 +73,7 @@ def fit(
     model : str
         A model by name or path.
     out : Path
-        Where the posterior goes, .nc.
+        The .nc file for the posterior.
     """
     from ..model.tree import warnings_of
 
@@ -119,9 +119,9 @@ def scores(
     n_resamples : int
         Resamplings of the words, for the intervals.
     alternative : str
-        Of WEAT's p-value: two-sided, greater or less.
+        Alternative of WEAT's p-value: two-sided, greater or less.
     out : Path
-        Where the table goes, .csv.
+        The .csv file for the table.
     """
     from ..embeddings.distances import refuse_missing
     from ..report.wording import THIN_MEANING, sets_in_words, thin_names
@@ -172,9 +172,9 @@ def convert(
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
 ) -> None:
-    """Convert an embedding into a folder of vectors and words, which is read fastest.
+    """Convert an embedding into a folder of vectors and words, the fastest form to read.
 
-    The source is read in chunks. Of words that stand twice the first is kept.
+    The source is read in chunks. If a word occurs twice, the first is kept.
 
     Example: `bayesbias convert glove.6B.300d.txt glove6b`
 
@@ -204,9 +204,9 @@ def check_limits(
     *,
     ci_prob: options.CiProb = DEFAULT_CI_PROB,
 ) -> int:
-    """Check whether an interval lies within limits, for use in continuous integration.
+    """Check whether an interval is within limits, for use in continuous integration.
 
-    Exit code 1 if it does not.
+    The exit code is 1 if it is not.
 
     Example: `bayesbias check-limits religion "muslim: associated - different" -0.15 0.15`
 

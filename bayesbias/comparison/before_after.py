@@ -71,20 +71,20 @@ def scores_before_after(
     Parameters
     ----------
     before, after : KeyedVectors
-        Both with the same words of the list.
+        Both have the same words of the list.
     wordlist : WordList
-        With stereotypes for every group.
+        It needs stereotypes for every group.
     scores : iterable of str, or mapping of str to ListScore
         Names of ``scores.SCORES``, or scores of your own by name.
     ci_prob : float
         Level of the intervals of the change, in (0, 1).
     n_resamples, seed
-        Of the bootstrap over words, in which before and after always have the same words.
+        Of the bootstrap over words, which draws the same words before and after.
 
     Returns
     -------
     DataFrame
-        One row a score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
+        One row per score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
         ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
         ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
 
@@ -139,15 +139,15 @@ def bias_before_after(
     n_words: int = N_WORDS,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compute scores that fall and checks that may not: Direct Bias, SAME, and recovery.
+    """Compute scores that usually fall, and checks that may not: Direct Bias, SAME, and recovery.
 
     Parameters
     ----------
     before, after : KeyedVectors
-        With a vocabulary, not the words of a list only.
+        Whole vocabularies, not only the words of a list.
     sets : str, path or DefiningSets
-        What the bias is: defining words, and targets such as professions. The defining words are
-        taken as each embedding has them.
+        What defines the bias: defining words, and targets such as professions. Each embedding uses
+        its own vectors of the defining words.
     n_words, seed
         As for `debias.remaining_bias`.
 
@@ -155,8 +155,7 @@ def bias_before_after(
     -------
     DataFrame
         The rows of `debias.remaining_bias`, after a row ``direct_bias`` and a row ``same``: means
-        over the targets in both embeddings, 0 without bias. Without targets these two are
-        missing.
+        over the targets in both embeddings, 0 without bias. Without targets, these two are missing.
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)

@@ -1,4 +1,4 @@
-"""What a change did, read from its joint posterior: sizes, orders, side effects."""
+"""The effects of a change, from its joint posterior: sizes, orders, side effects."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def changes(
     tree : DataTree
         As `fit_change` gives it.
     ci_prob, rope, ci_kind
-        As for `bb.contrasts`; changes smaller than `rope` count as none.
+        As for `bb.contrasts`; changes smaller than `rope` do not matter.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def order_changes(
     tree : DataTree
         As `fit_change` gives it.
     first, second : str
-        Connections; first - second below zero: the first lies closer.
+        Connections; first - second below zero: the first is closer.
     ci_prob, rope, ci_kind
         As for `changes`.
 
@@ -82,11 +82,11 @@ def order_changes(
     -------
     DataFrame
         ``level``, ``protected_group``, ``protected_word``, ``first``, ``second``; the posterior
-        mean and interval of first - second ``before`` and ``after`` (``before_low`` and so on);
-        of its change ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, ``p_rope``;
-        ``p_closer_before`` and ``p_closer_after``, the probabilities that the first lies closer;
-        ``p_turned``, the share of draws in which the signs before and after differ. Where the gap
-        was about zero to begin with, a turn means little.
+        mean and interval of first - second ``before`` and ``after`` (``before_low`` and so on); of
+        its change ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, ``p_rope``;
+        ``p_closer_before`` and ``p_closer_after``, the probabilities that the first is closer;
+        ``p_turned``, the share of draws in which the signs before and after differ. If the gap was
+        about zero before, a turn means little.
     """
     levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)
@@ -106,16 +106,15 @@ def order_changes(
 def alignment(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Return whether the connections came to lie closer together, at every level.
+    """Return whether the connections came closer together, at every level.
 
     Returns
     -------
     DataFrame
         ``level``, ``protected_group``, ``protected_word``; ``before`` and ``after``, posterior
         means of the range of the connections' means (largest less smallest); of the change of the
-        range ``mean``, ``sd``, ``low``, ``high``; ``p_narrower``, the probability that the
-        range shrank; ``p_same_order``, the probability that all connections stand in the order
-        in which they stood.
+        range ``mean``, ``sd``, ``low``, ``high``; ``p_narrower``, the probability that the range
+        shrank; ``p_same_order``, the probability that all connections keep their order.
     """
     levels, *ends = _ends(tree)
     before, after = (np.ptp(draws, axis=2) for draws in ends)
@@ -137,13 +136,13 @@ def band_shares(
     before, after : DataFrame
         Long-form tables.
     half_width : float, optional
-        Of the band, in units of distance; by default abs(1 - MAC) before, to two decimals as
-        published.
+        Half-width of the band, in units of distance; by default abs(1 - MAC) before, to two
+        decimals as published.
 
     Returns
     -------
     DataFrame
-        A row a connection: ``connection``, ``band_low``, ``band_high``, ``share_before``,
+        One row per connection: ``connection``, ``band_low``, ``band_high``, ``share_before``,
         ``share_after``, ``n_before``, ``n_after``.
 
     References

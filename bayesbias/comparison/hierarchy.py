@@ -1,6 +1,6 @@
 r"""Contrasts of embeddings and lists around effects of either: a linear Gaussian model of few sds.
 
-.. math:: c_{elr} = \mu + \alpha_e + \beta_l + \gamma_{el} + \rho_{elr}
+    c[e, l, r] = μ + α[e] + β[l] + γ[e, l] + ρ[e, l, r]
 
 for embedding e, list l and training r, each effect Normal with an sd of its own. What was measured
 of c is Gaussian, with the moments that `runs` has for each list. Given the sds, all of it is one

@@ -1,16 +1,16 @@
 r"""The joint posterior of the change and of the distances before it.
 
-The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by a model of changes. The
-distances before are added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of
+The change `d = a - b` of every pair is fitted on its own, by a model of changes. The
+distances before are added as `p(b, d) = p(d) p(b | d)`: with the slope `κ[c]` of
 before on change among single pairs of connection c, the model's effects taken out,
 
-.. math:: v_i = b_i - \kappa_{c} d_i
+    v = b - κ[c] d
 
-does not correlate with :math:`d_i`, and is fitted by the model for distances of the same terms.
+does not correlate with d, and is fitted by the model for distances of the same terms.
 Draws of both, which are independent, give draws of every mean before,
-:math:`\theta^b_{wc} = \theta^v_{wc} + \kappa_c \delta_{wc}`, and after,
-:math:`\theta^b_{wc} + \delta_{wc}`. Means of words are averages of effects over the rows of one
-connection, so that the sum holds for every model. That draws of both are independent takes more:
+`θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and after,
+`θ_b[w, c] + δ[w, c]`. Means of words are averages of effects over the rows of one
+connection, so the sum holds for every model. That draws of both are independent takes more:
 effects before and of the change are jointly Normal with the slope of single pairs. Effects that
 reach across connections, such as those of an attribute, need one slope for these (`slopes`).
 """
@@ -67,8 +67,8 @@ def fit_change(
 ) -> DataTree:
     """Fit the change of every distance between two tables, pair by pair.
 
-    Rows are paired on protected word, attribute and connection; repeated rows in their order.
-    What a pair has in common before and after cancels out.
+    Rows are paired on protected word, attribute and connection; repeated rows in their order. What
+    a pair has in common before and after cancels.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def fit_change(
     Returns
     -------
     xarray.DataTree
-        A posterior of the change = after - before, in [-2, 2]: positive means farther after, for
-        `bb.summary`, `bb.contrasts` and `bb.predictive_check`. The group ``before`` holds draws of
-        the means before, joint with those of the change: see `posterior_at`, `changes` and
+        A posterior of the change = after - before, in [-2, 2]: positive means farther apart after.
+        It is for `bb.summary`, `bb.contrasts` and `bb.predictive_check`. The group ``before`` holds
+        draws of the means before, joint with those of the change: see `posterior_at`, `changes` and
         `order_changes`. The attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before`` and
-        ``n_unpaired_after`` count rows;
-        `bb.comparison.pair(before, after).unpaired` lists those without a partner.
+        ``n_unpaired_after`` count rows; `bb.comparison.pair(before, after).unpaired` lists those
+        without a partner.
 
     Raises
     ------
@@ -108,8 +108,8 @@ def fit_change(
     -----
     The means before are drawn given the change (module `bayesbias.comparison.joint`). This assumes
     that before and change are jointly Normal in every term of the model, with the slope of single
-    pairs, which is taken as known. The change itself does not depend on this. Means before need not
-    equal those of a fit to `before` alone.
+    pairs, which is treated as known. The change itself does not depend on this. Means before need
+    not equal those of a fit to `before` alone.
 
     Examples
     --------
@@ -148,8 +148,8 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     Returns
     -------
     DataTree
-        With ``connection_mean`` and ``word_mean``, draw by draw those that go with the draws of
-        the change; for `bb.summary`, `bb.contrasts` and the forest plots.
+        With ``connection_mean`` and ``word_mean``, draw by draw with the draws of the change. It is
+        for `bb.summary`, `bb.contrasts` and the forest plots.
 
     """
     from xarray import DataTree as Tree
@@ -176,7 +176,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     slope, rest, level_spec = before_given_change(design, before, spec)
     for name, _ in constant_parts(rest, level_spec):
         raise ValueError(
-            f"after is a multiple of before, plus a constant, in all {name} rows, so that there is "
+            f"after is a multiple of before, plus a constant, in all {name} rows, so there is "
             "no model to fit; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
@@ -247,7 +247,7 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
 def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     """Slope of before on change among single pairs of a design of changes, by connection.
 
-    It is about the means of all units with effects, and is drawn towards the slope common to all.
+    It is about the means of all units with effects, and is drawn toward the slope common to all.
     Connections whose rows share effects, as those of an attribute, have one slope.
     """
     spec = spec.fitting(design)

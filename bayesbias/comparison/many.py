@@ -58,19 +58,18 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    Every list in every embedding has the contrasts of ``by-group``. What the same words do in all
-    embeddings cancels out of differences. Overall contrasts of embeddings and lists are
-    :math:`\mu + \alpha_e + \beta_l + \gamma_{el}`, shrunken towards one another as far as the
-    tables say.
+    Every list in every embedding has the contrasts of ``by-group``. Effects that the same words
+    have in all embeddings cancel in differences. Overall contrasts of embeddings and lists are `μ +
+    α[e] + β[l] + γ[e, l]`, shrunk toward one another as far as the tables suggest.
 
     Parameters
     ----------
     tables : DataFrame or iterable of DataFrame
         Long-form tables with a column ``embedding``; ``wordlist`` and ``replicate`` (which
-        training) may be there too.
+        training) are optional.
     first, second : str
         The contrast: mean distance of `first` less that of `second`, in [-2, 2]. Negative means
-        that `first` lies closer: with the defaults, the more negative the more biased.
+        that `first` is closer. With the defaults, more negative means more biased.
     priors : mapping of str to Prior, optional
         Of ``embedding_sd``, ``list_sd``, ``interaction_sd``, ``training_sd``.
     options, **keywords
@@ -82,8 +81,8 @@ def fit_many(
         ``contrast[contrast_row, embedding]``, whose rows have a ``wordlist`` and a
         ``protected_group``, empty overall; groups that their list does not identify have no row.
         ``average[embedding]`` over lists, and the sds of embeddings, lists, both, and trainings.
-        What no table measured is predicted. ``constant_data`` holds ``raw_mean`` and ``raw_sd``,
-        which are those of a fit by itself. For `bb.rank_embeddings`,
+        Contrasts that no table measured are predicted. ``constant_data`` holds ``raw_mean`` and
+        ``raw_sd``, those of separate fits. It is for `bb.rank_embeddings`,
         `bb.comparison.embedding_differences` and `bb.comparison.variance_shares`.
 
     Raises
@@ -94,12 +93,12 @@ def fit_many(
 
     Notes
     -----
-    A list's contrasts enter as one Normal (`bayesbias.comparison.runs`): its means and sds are
+    The contrasts of a list enter as one Normal (`bayesbias.comparison.runs`): its means and sds are
     those of ``by-group`` for each embedding, its correlations those of exchangeable embeddings of
-    known spread. Groups of one list, and lists, are taken as independent; where lists share words
-    they are not quite. Groups are pooled over embeddings, and not over groups or lists. Pairs of
-    words that some embedding of a list lacks are left out, with a warning. `bb.fit_change` compares
-    two embeddings of one family, and is sharper.
+    known spread. Groups of one list, and lists, are treated as independent, which is not quite true
+    if lists share words. Groups are pooled over embeddings, and not over groups or lists. Pairs of
+    words that some embedding of a list lacks are left out, with a warning. `bb.fit_change` is more
+    precise for two embeddings of one family.
 
     References
     ----------
@@ -198,7 +197,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:
         raise ValueError(
-            f"the tables have one embedding, {names[0]!r}, and one training of it: take bb.fit"
+            f"the tables have one embedding, {names[0]!r}, and one training of it: use bb.fit"
         )
     if n_runs > MOST_RUNS:
         raise ValueError(

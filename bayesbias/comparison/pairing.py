@@ -31,7 +31,7 @@ class Pairs:
     Parameters
     ----------
     rows : DataFrame
-        One row a pair: the columns of ``COLUMNS`` but the distance, then ``before``, ``after``
+        One row per pair: the columns of ``COLUMNS`` but the distance, then ``before``, ``after``
         and ``change`` = after - before, in [-2, 2].
     unpaired : DataFrame
         Rows without a partner: ``table`` (``before`` or ``after``), then ``COLUMNS``.
@@ -44,7 +44,7 @@ class Pairs:
     n_repeated: int
 
     def design(self) -> Design:
-        """Return the changes as rows that a model is fitted to."""
+        """Return the changes as rows for a model."""
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
 
     def each_vector_once(self, *, drop: bool) -> Pairs:
@@ -59,8 +59,8 @@ class Pairs:
 def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     """Pair the rows of two tables on protected word, attribute and connection.
 
-    Where a pair of words stands in several rows, as in the published race tables, the first of
-    one table goes with the first of the other, the second with the second, and so on.
+    If a pair of words has several rows, as in the published race tables, the first rows of both
+    tables are paired, then the second rows, and so on.
 
     Parameters
     ----------

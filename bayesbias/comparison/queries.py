@@ -41,9 +41,9 @@ def distance_tables(
     Returns
     -------
     DataFrame
-        `distance_table` of all, below each other, with the columns ``embedding`` and ``wordlist``.
-        It carries the mean cosines among words, if there are 1,000 words at most; where lists have
-        more, give `fit_many` the tables one by one.
+        The distance tables of all, concatenated, with the columns ``embedding`` and ``wordlist``.
+        It carries the mean cosines among words for up to 1,000 words. With more words, pass the
+        tables to `fit_many` one by one.
 
     Examples
     --------

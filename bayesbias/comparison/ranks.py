@@ -45,11 +45,10 @@ def rank_embeddings(
     DataFrame
         ``wordlist`` (overall, with several lists first ``average``, over all of them), of groups
         ``protected_group``, ``embedding``; of its contrast ``mean``, ``sd``, ``low``, ``high``;
-        ``raw_mean``, ``raw_sd``, ``raw_low`` and ``raw_high``, which are not shrunken;
+        ``raw_mean``, ``raw_sd``, ``raw_low`` and ``raw_high``, which are not shrunk;
         ``expected_rank``; ``p_most``, the probability of the most negative contrast, that is of
-        rank 1; ``p_rank_2`` and so on. A list's rows are of the embeddings that hold it, in the
-        order of ``expected_rank``. The average has, for a list that an embedding lacks, what the
-        model predicts.
+        rank 1; ``p_rank_2`` and so on. The rows of a list are its embeddings, in the order of
+        ``expected_rank``. If an embedding lacks a list, its average uses the model's prediction.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def embedding_differences(
     DataFrame
         ``wordlist`` and ``protected_group`` as in `rank_embeddings`, ``first``, ``second``, and of
         the first's contrast less the second's ``mean``, ``sd``, ``low``, ``high``, ``p_direction``
-        and ``p_rope``. Negative: the first is the more biased.
+        and ``p_rope``. Negative means that the first is more biased.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def embedding_differences(
 def variance_shares(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute how much of the variance between contrasts is the embedding, the list, the training.
+    """Compute the shares of embeddings, lists and trainings in the variance between contrasts.
 
     Parameters
     ----------

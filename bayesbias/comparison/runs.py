@@ -2,15 +2,15 @@ r"""One list in several embeddings, or trainings of them: Gaussians of its contr
 
 A run is an embedding or one training of it. Each run's contrasts have the mean and the variance of
 a fit of ``by-group`` to its own distances. Runs correlate because they share words. For the
-correlations, write :math:`y_{uwa}` for the distance of word w and attribute a in run u, less the
+correlations, write `y[u, w, a]` for the distance of word w and attribute a in run u, less the
 run's mean and over its spread. With an orthonormal Q whose first row averages, whose next rows
 compare averages of embeddings, and whose others compare trainings of one embedding,
 
-.. math:: z_{qwa} = \sum_u Q_{qu} y_{uwa}
+    z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
 are independent if runs are exchangeable. Each follows ``change-by-group``, and those of a kind have
-their sds in common. With the variances :math:`v_q` of the contrasts of z, runs have the covariance
-:math:`\sum_q v_q Q_q^T Q_q`, up to a scale of each. Its correlations are those of runs that are
+their sds in common. With the variances `v[q]` of the contrasts of z, runs have the covariance
+`Σ_q v[q] Q[q]ᵀ Q[q]`, up to a scale of each. Its correlations are those of runs that are
 equally precise. What two runs share is at most the variance of the more precise one: the covariance
 is the correlation times the smaller variance. With the product of sds, pooling would extrapolate
 beyond runs that correlate and are not equally precise.

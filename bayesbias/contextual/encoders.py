@@ -15,8 +15,8 @@ from .._core.transformer_files import load_transformer, longest_input, sees_ahea
 class Encoder:
     """A contextual encoder without a head, in evaluation mode, with its tokenizer.
 
-    ``longest`` is the largest number of tokens that it takes, special ones included;
-    ``sentence_pooling`` is mean or cls: how a sentence's vector comes from those of its tokens.
+    ``longest`` is its largest number of tokens, including special ones; ``sentence_pooling`` is
+    mean or cls: how a sentence's vector comes from those of its tokens.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Encoder:
 
     @cached_property
     def is_causal(self) -> bool:
-        """Whether a token only knows those before it."""
+        """Whether a token attends only to those before it."""
         return not sees_ahead(self.network)
 
 
@@ -46,7 +46,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Raises
     ------
     ValueError
-        If the folder is not an encoder, or needs layers or code that are not understood.
+        If the folder is not an encoder, or needs unknown layers or code.
     """
     if isinstance(source, Encoder):
         return source
@@ -86,7 +86,6 @@ def _pooling(folder: Path) -> str:
     poolings = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(modes) != 1 or modes[0] not in poolings:
         raise ValueError(
-            f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
-            f"{', '.join(poolings)}"
+            f"{path} pools by {', '.join(modes) or 'nothing'}; use one of {', '.join(poolings)}"
         )
     return poolings[modes[0]]

@@ -33,7 +33,7 @@ class ContextualVectors:
     """Vectors of words in contexts; see `contextual_vectors`.
 
     ``vectors`` are (n_words, n_contexts, n_dims) of single precision, ``missing`` the words that
-    the tokenizer cannot write.
+    the tokenizer cannot represent.
     """
 
     encoder: str
@@ -45,7 +45,7 @@ class ContextualVectors:
     layer: int
 
     def in_context(self, context: str) -> KeyedVectors:
-        """Return the vectors in one context, for whatever takes vectors of words."""
+        """Return the vectors in one context, for any function that takes word vectors."""
         from gensim.models import KeyedVectors
 
         if context not in self.contexts:
@@ -76,8 +76,8 @@ def contextual_vectors(
     templates : str, Path, iterable of str, or mapping
         As for `load_templates`: a bundled set's name, a TOML file, or sentences with a place ``{}``
         for the word. Or natural sentences of every word, from `load_sentences`: contexts are then
-        the first sentence of every word, its second and so on, as many as the word with fewest has;
-        words without sentences are missing.
+        the first sentence of every word, its second and so on, up to the smallest number that a
+        word has; words without sentences are missing.
     layer : int
         0 for the input of the first layer, up to the number of layers; negative numbers count
         from the last, -1.
@@ -86,7 +86,7 @@ def contextual_vectors(
         sentence-transformers names in ``1_Pooling/config.json``. ``cls`` and ``last``: the first
         and the last token, which SEAT takes for BERT and for GPT (May et al., 2019).
     batch_size : int
-        Changes speed, and results only by rounding.
+        It changes the speed, and results only by rounding.
     device : str
         As for `load_encoder`.
     progressbar : bool
@@ -94,7 +94,8 @@ def contextual_vectors(
     Raises
     ------
     ValueError
-        If a sentence is longer than the encoder takes (nothing is cut), or no word can be written.
+        If a sentence is too long for the encoder (nothing is cut), or the tokenizer can represent
+        no word.
 
     Warns
     -----

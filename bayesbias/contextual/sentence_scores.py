@@ -36,8 +36,8 @@ def seat(
 ) -> SeatResult:
     """Compute WEAT on the sentences that templates make of four lists of words.
 
-    SEAT's own p-value permutes sentences as if they were independent. Sentences of one word are
-    not, so there is none here. For an interval fit the model ``contextual``.
+    SEAT's own p-value permutes sentences as if they were independent. Sentences of one word are not
+    independent, so this function has no p-value. For an interval, fit the model ``contextual``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _effect(rows: Iterable[FloatArray]) -> float:
 
 def _defined(effects: FloatArray) -> FloatArray:
     if not np.isfinite(effects).all():
-        raise ValueError("all targets of a sample are alike, so that the effect size is undefined")
+        raise ValueError("all targets of a sample are alike, so the effect size is undefined")
     return effects
 
 
@@ -89,7 +89,7 @@ def _rows(
 
 @dataclass(frozen=True)
 class CombinedEffect:
-    """What `ceat` combines: the effect, the sd between samples, and d of every sample."""
+    """Result of `ceat`: the combined effect, the sd between samples, and d of every sample."""
 
     effect_size: float
     standard_error: float
@@ -108,19 +108,18 @@ def ceat(
     n_samples: int = 10_000,
     seed: Seed = None,
 ) -> CombinedEffect:
-    r"""Combine WEAT's effect sizes over samples of one sentence a word.
+    r"""Combine WEAT's effect sizes over samples with one sentence per word.
 
-    With weights :math:`w_i = 1/V_i` and :math:`Q = \sum w_i (d_i - \bar d_w)^2` the variance
-    between samples is :math:`\tau^2 = \max(0, (Q - (N - 1))/(\sum w_i - \sum w_i^2/\sum w_i))`
-    (DerSimonian and Laird, 1986); the combined effect size is the mean of :math:`d_i` by
-    :math:`v_i = 1/(V_i + \tau^2)`, and its standard error :math:`(\sum v_i)^{-1/2}`. It falls with
-    ``n_samples``, however few sentences there are, so that the two-sided p is not about other
-    sentences or words. For that fit the model ``contextual``.
+    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²` the variance between samples is `τ² =
+    max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986); the combined effect
+    size is the mean of `d_i` by `v_i = 1/(V_i + τ²)`, and its standard error `(Σv_i)^(-1/2)`. It
+    falls with ``n_samples``, however few sentences there are, so the two-sided p-value says nothing
+    about other sentences or words. For those, fit the model ``contextual``.
 
     Parameters
     ----------
     vectors : ContextualVectors
-        Of every word in sentences of its own, or in templates.
+        Vectors of every word in its own sentences or in templates.
     X, Y, A, B : iterable of str
         Two lists of targets and two of attributes, as for `scores.weat`.
     n_samples : int

@@ -51,8 +51,8 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
     """Read natural sentences of words: a CSV with the columns ``word`` and ``sentence``.
 
-    The sentences of every word are in the order of the file, each once. A ValueError names a word
-    that does not stand in its sentence.
+    The sentences of a word keep the order of the file, without repeats. A ValueError names a word
+    that is not in its sentence.
     """
     sentences: dict[str, list[str]] = {}
     with located(Path(path)):

@@ -28,8 +28,8 @@ def contextual_table(
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Shifts the contexts of all pairs. How much results of different turns differ shows what the
-        contexts do to them.
+        Shifts the contexts of all pairs. Differences between turns show how much the contexts
+        matter.
     max_missing : float, optional
         As for `distance_table`.
 

@@ -39,7 +39,7 @@ class DefiningSets:
         Pairs or longer tuples to be made equally distant from every neutral word. A word may
         stand in one of them only.
     specific : sequence of str
-        Words that are of one class by their meaning, and are not neutralised. Words of the
+        Words that are of one class by their meaning, and are not neutralized. Words of the
         defining and equalise sets need not be repeated.
     targets : sequence of str
         Words whose bias is of interest, such as professions; debiasing itself ignores them.
@@ -97,7 +97,7 @@ class DefiningSets:
 
     @property
     def kept(self) -> frozenset[str]:
-        """All words that are not neutralised."""
+        """All words that are not neutralized."""
         return frozenset(chain(self.specific, *self.defining, *self.equalise))
 
     @property

@@ -1,7 +1,7 @@
 """What a debiasing method is: it learns from some words, and then changes one row at a time.
 
 Learning needs the words of the defining sets and, for some methods, sums over all words. Changing
-rows needs one chunk of them at a time, so that embeddings may be larger than memory.
+rows needs one chunk of them at a time, so embeddings may be larger than memory.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Debiaser:
     """A fitted debiasing method.
 
     ``everywhere`` happens to all words, then ``neutral`` to the words that are not ``kept``.
-    ``placed`` words get a vector outright, as equalised ones do. With ``unit`` rows are brought to
+    ``placed`` words get a vector outright, as equalized ones do. With ``unit`` rows are brought to
     unit length before and after.
     """
 

@@ -49,7 +49,7 @@ def remaining_bias(
         As for `load_vectors`. Words that only one of them has are left out.
     sets : str, path, mapping or DefiningSets
     targets : iterable of str, optional
-        Words whose neighbours are looked at; those of the lists by default.
+        Words whose neighbors are looked at; those of the lists by default.
     n_words : int
         Most leaning words of each class.
     neighbours : int

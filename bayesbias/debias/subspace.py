@@ -1,4 +1,4 @@
-"""The directions of bias, equalised vectors, and passes over an embedding of any size."""
+"""The directions of bias, equalized vectors, and passes over an embedding of any size."""
 
 from __future__ import annotations
 

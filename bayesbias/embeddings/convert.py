@@ -30,7 +30,7 @@ def save_vectors(
     path : str or Path
         Must end in ``.npz``. The file appears under this name only when it is complete.
     licence, provenance : str
-        Under which terms the vectors may be used, and where they come from; kept in the file.
+        License and origin of the vectors; both are stored in the file.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def convert_vectors(
     source, allow_pickle, progressbar
         As for `load_vectors`. The first of words that stand twice is kept.
     folder : path
-        Appears under its name when it is complete.
+        It appears under its name when it is complete.
     force : bool
         Replace an earlier folder of this form.
 
@@ -81,8 +81,8 @@ def convert_vectors(
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, or the folder cannot be written or is there without `force`.
-        An earlier folder stays as it was then.
+        If the source is damaged, or the folder cannot be written, or exists and `force` is not
+        given. An earlier folder is then unchanged.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def require_native_path(
     if set(others).difference(files):
         raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
     if others and not force:
-        text = f"{folder} is there already; pass "
+        text = f"{folder} already exists; pass "
         raise ArgumentError(text, Argument("force", True), " to replace it")
 
 

@@ -42,9 +42,9 @@ def distance_table(
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
     An attribute of the word's own group's stereotype is ``associated``, one of another group's is
-    ``different``, control words are ``neutral`` or ``human``. A pair has one row, that of the first
-    of these connections, and no word is compared with itself. Two spellings that read one vector
-    count once. Missing words are absent rows; `missing_words` names them.
+    ``different``, control words are ``neutral`` or ``human``. Each pair has one row, with the first
+    of these connections that applies. No word is compared with itself. Two spellings that share one
+    vector count once. Missing words are absent rows; `missing_words` names them.
 
     Parameters
     ----------
@@ -53,20 +53,20 @@ def distance_table(
     wordlist : str, Path, mapping or WordList
         As for `load_wordlist`; at least two groups with stereotypes.
     embedding : str, optional
-        Adds a column ``embedding``, so that tables can be joined.
+        Adds a column ``embedding``, so tables can be joined.
     drop_duplicates : bool
-        Leave out exact copies of earlier words, which are otherwise warned of.
+        Leave out exact copies of earlier words. By default they cause a warning.
     max_missing : float, optional
-        Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2.
-        Without it nothing is refused.
+        Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2. By
+        default, nothing is refused.
     ranks : DataFrame, optional
         ``word``, ``rank``, as `frequency_ranks` gives them. Adds the columns
-        ``protected_word_rank`` and ``attribute_rank``, which models do not see.
+        ``protected_word_rank`` and ``attribute_rank``, which models ignore.
 
     Returns
     -------
     DataFrame
-        ``COLUMNS``, one row a pair; ``cosine_distance`` = 1 - cosine similarity, in [0, 2].
+        ``COLUMNS``, one row per pair; ``cosine_distance`` = 1 - cosine similarity, in [0, 2].
         ``.attrs`` hold the cosines of the protected words.
 
     Raises
@@ -116,7 +116,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a missing word of a set: ``role`` (protected, stereotype or control), ``set``,
+        One row per missing word of a set: ``role`` (protected, stereotype or control), ``set``,
         ``word``. Empty if nothing is missing.
 
     Examples
@@ -136,7 +136,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets that lost more than a fifth of their words, or have fewer than three left.
 
-    WEFE (Badilla, Bravo-Marquez and Pérez, 2020) gives no score where more than a fifth is lost.
+    WEFE (Badilla, Bravo-Marquez and Pérez, 2020) gives no score if more than a fifth is missing.
 
     Returns
     -------

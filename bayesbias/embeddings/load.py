@@ -43,9 +43,9 @@ def load_vectors(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> KeyedVectors:
-    r"""Load the vectors of the words asked for, and of no others.
+    r"""Load the vectors of the requested words only.
 
-    A file is read from end to end, so that damage is noticed.
+    A file is read to its end, so damage is detected.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ def load_vectors(
         Which words to load; all if left out. A text is the name or path of a word list. Words that
         the source lacks are left out of the result, and `missing_words` names them.
     case : {"exact", "lower", "fallback"}
-        Look a word up as it stands, in lower case, or as it stands and, only where that is
-        lacking, in lower case. A word that is not there so is looked up in composed letters
-        (NFC), and with underscores for its spaces (``New_York``). The keys of the result are
-        always the words as asked for; `resolved_forms` has those read in another form.
+        Look a word up as spelled, in lower case, or as spelled and then, if missing, in lower case.
+        A word that is still missing is looked up in composed letters (NFC), and with underscores
+        for spaces (``New_York``). The keys of the result are always the words as asked for;
+        `resolved_forms` lists those found in another form.
     strip_accents : bool
-        Look a word up without its accents where it is lacking with them (``cafe`` for ``café``).
+        Look a word up without its accents if it is missing with them (``cafe`` for ``café``).
     subwords : bool
         Give words that are not in the vocabulary of a fastText model the sum of their n-grams, as
         fastText does. A warning counts them.
@@ -82,13 +82,13 @@ def load_vectors(
     Returns
     -------
     gensim.models.KeyedVectors
-        float32, keys in the order of the source. Where the source has a word twice, the first
-        counts. With ``words`` left out, bytes that are not UTF-8 show as ``\xff`` in the keys.
+        float32, keys in the order of the source. If the source has a word twice, the first counts.
+        With ``words`` left out, bytes that are not UTF-8 show as ``\xff`` in the keys.
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If the path leads to no file, or what gensim's downloader knows cannot be fetched.
+        If there is no such file, or gensim's downloader cannot fetch the name.
     ValueError
         If the name or ending is unknown; the file is empty, cut off or damaged; none of the
         words is in it; or a vector asked for is all zeros or not finite.

@@ -29,30 +29,31 @@ def retrain(
     seed: Seed = None,
     settings: Mapping[str, int | float] | None = None,
 ) -> pd.DataFrame:
-    """Train one text several times, and measure a word list in each training.
+    """Train on one text several times, and measure a word list in each training.
 
     Parameters
     ----------
     documents : iterable of sequence of str, str or Path
-        Documents as sequences of words; or the path of a UTF-8 text file with a document a line,
-        split at white space.
+        Documents as sequences of words; or the path of a UTF-8 text file with one document per
+        line, split at white space.
     wordlist : str, Path, mapping or WordList
     n : int
         Trainings, from 2 to 100.
     method : {"word2vec", "fasttext"}
     bootstrap : bool
-        Draw the documents of every training with replacement; else only the seeds differ.
+        Draw the documents of every training with replacement; otherwise only the seeds differ.
     embedding : str
-        Name of the text in the table.
+        Name of the text in the table's column ``embedding``.
     seed : int, SeedSequence, Generator or None
-        Equal seeds give equal tables; training takes one thread for that.
+        Equal seeds give equal tables, because training uses one thread.
     settings : mapping, optional
-        Of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5, "sg": 1}``.
+        Settings of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
+        "sg": 1}``.
 
     Returns
     -------
     DataFrame
-        The long-form tables of all trainings below each other, with ``embedding``, ``wordlist`` and
+        The concatenated long-form tables of all trainings, with ``embedding``, ``wordlist`` and
         ``replicate``, for `fit_many`.
 
     References

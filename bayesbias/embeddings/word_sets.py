@@ -110,7 +110,7 @@ def as_rows(name: str, rows: ArrayLike) -> FloatArray:
     matrix = np.asarray(rows, dtype=np.float64)
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(
-            f"{name} must be a matrix with at least one row, one row a word; "
+            f"{name} must be a matrix with at least one row, one row per word; "
             f"got shape {matrix.shape}"
         )
     if bad := np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist():

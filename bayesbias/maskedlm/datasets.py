@@ -17,7 +17,7 @@ ROLES = ("stereotypical", "anti_stereotypical")
 """The two sentences of a pair, in the order every frame here uses."""
 
 PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
-"""Columns of every frame of sentence pairs, in order; one row a pair."""
+"""Columns of every frame of sentence pairs, in order; one row per pair."""
 
 DIRECTIONS = ("stereo", "antistereo")
 """How CrowS-Pairs labels a pair: it shows a stereotype of a group, or goes against one."""
@@ -28,7 +28,7 @@ _WORD = re.compile(r"[\w'’-]+")
 def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """Check a frame of sentence pairs and return it with its columns in order.
 
-    Where there is no column ``cluster``, it is the `word_contrast` of the sentences.
+    Without a column ``cluster``, it is the `word_contrast` of the sentences.
 
     Raises
     ------
@@ -72,9 +72,9 @@ def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> N
 def word_contrast(first: str, second: str) -> str:
     """Name the words in which two sentences differ, in lower case: ``black / white``.
 
-    Words of one sentence that are not in the other, and those of the other, in the order of the
-    alphabet, so that exchanging the sentences changes nothing. Sentences of the same words in
-    another order have the contrast of all their words.
+    Words of each sentence that are not in the other, in alphabetical order, so the order of the
+    sentences does not matter. If both sentences have the same words in another order, the contrast
+    is all their words.
 
     >>> word_contrast("The poor are here.", "The rich are here.")
     'poor / rich'

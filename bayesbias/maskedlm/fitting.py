@@ -4,9 +4,9 @@ A preference is 1 where the stereotypical sentence of a pair scores higher, 0 wh
 and 1/2 in a tie. The model ``pairs-signs`` is linear in effects of bias types, clusters of pairs
 and covariates; `bayesbias.sampling.fit.fit_design` draws from its exact posterior.
 
-Preferences of several language models are :math:`Y`, a row a pair. With the eigenvectors :math:`H`
-of their covariance the columns of :math:`Y H` are uncorrelated. Each has a posterior of its own,
-and effects times :math:`H^T` are those of the language models.
+Preferences of several language models are `Y`, a row a pair. With the eigenvectors `H`
+of their covariance the columns of `Y H` are uncorrelated. Each has a posterior of its own,
+and effects times `Hᵀ` are those of the language models.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def fit_pairs(
     paired : DataFrame
         From `paired_scores`, of one language model or several, or from `read_scores`. The columns
         ``cluster``, ``direction`` and ``token_difference`` are read too; without the first, pairs
-        count as independent, and without the others there are no slopes of them. Ties count half.
-        Pairs that some language model lacks are left out, with a warning.
+        are independent; without the others, the model has no such slopes. Ties count half. Pairs
+        that some language model lacks are left out, with a warning.
     measure : str, optional
-        Which measure; needed if there are several.
+        The measure; required if there are several.
     model : str, Path or ModelSpec
         ``pairs-signs`` or a model of preferences of your own.
     priors : mapping, optional
@@ -96,7 +96,7 @@ def fit_pairs(
     data = preferences(chosen)
     if data.n_left_out:
         warnings.warn(
-            f"{data.n_left_out} pair(s) are left out, which some language model has no score of",
+            f"{data.n_left_out} pair(s) are left out: some language model has not scored them",
             skip_file_prefixes=OWN_FRAMES,
         )
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
@@ -137,7 +137,7 @@ def _along(
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
         raise ValueError(
-            f"{alike} prefer(s) the same sentence of every pair, so that no interval can be learned"
+            f"{alike} prefer(s) the same sentence of every pair, so no interval can be learned"
             "; take more pairs, or leave out one of language models that agree on all"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES

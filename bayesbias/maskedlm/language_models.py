@@ -26,8 +26,7 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind`` is masked or causal, ``longest`` the largest number of tokens that it reads, special
-    ones included.
+    ``kind`` is masked or causal, ``longest`` its largest number of tokens, including special ones.
     """
 
     name: str
@@ -38,7 +37,7 @@ class LanguageModel:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of what its scores depend on: configuration, weights and vocabulary."""
+        """SHA-256 of everything that affects its scores: configuration, weights and vocabulary."""
         import torch
 
         settings = self.network.config.to_dict()
@@ -74,9 +73,9 @@ def load_language_model(
         In torch's notation: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
     dtype : {"float32", "bfloat16", "float16"}
     name : str, optional
-        What results call the model; the last part of `source` by default.
+        Name of the model in results; by default the last part of `source`.
     allow_pickle : bool
-        Also read weights that come as a pickle (``pytorch_model.bin``).
+        Also read weights in a pickle (``pytorch_model.bin``).
 
     Raises
     ------
@@ -122,9 +121,9 @@ def _kind(config: Any) -> str:  # noqa: ANN401
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:
     """Yield language models of the same architecture and tokenizer, with random weights.
 
-    They have read nothing: what they prefer comes from tokens, lengths and chance. Count how often
-    their intervals exclude one half. transformers draws the weights as before a training, from the
-    seeds 0, 1, ...; the models are called ``NAME, random weights SEED``.
+    They have learned nothing, so their preferences come from tokens, lengths and chance. Count how
+    often their intervals exclude one half. transformers initializes the weights from the seeds 0,
+    1, ...; the models are called ``NAME, random weights SEED``.
     """
     import torch
     import transformers

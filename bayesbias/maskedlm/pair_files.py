@@ -49,9 +49,9 @@ def read_pairs(
         ``crows-pairs-fr``: a table of the French version (Névéol, Dupont, Bezançon and Fort, 2022),
         whose sentences are in ``sent_more_fr`` and ``sent_less_fr``, or without the ending.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``bbq``: a category's
-        ``.jsonl`` (Parrish et al., 2022); of ambiguous contexts, the question with either group for
-        an answer. ``csv``: your own pairs, with columns ``stereotypical``, ``anti_stereotypical``
-        and ``bias_type``, and ``pair_id``, ``direction`` and ``cluster`` if you like.
+        ``.jsonl`` (Parrish et al., 2022); for ambiguous contexts, the question answered with either
+        group. ``csv``: your own pairs, with columns ``stereotypical``, ``anti_stereotypical`` and
+        ``bias_type``, and optionally ``pair_id``, ``direction`` and ``cluster``.
     part : {"intrasentence", "intersentence"}
         Of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
@@ -60,10 +60,9 @@ def read_pairs(
     Returns
     -------
     DataFrame
-        Columns of ``PAIR_COLUMNS``. In CrowS-Pairs the more stereotyping sentence is the
-        stereotypical one whatever the direction, as in the published measure. ``cluster`` is the
-        target in StereoSet, the template in BBQ, and the `word_contrast` of the sentences
-        elsewhere.
+        Columns of ``PAIR_COLUMNS``. In CrowS-Pairs, the more stereotyping sentence is always the
+        stereotypical one, as in the published measure. ``cluster`` is the target in StereoSet, the
+        template in BBQ, and the `word_contrast` of the sentences elsewhere.
     """
     if dataset not in READERS:
         raise ValueError(unknown_name("dataset", dataset, READERS))
@@ -132,7 +131,7 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
             sentences = tuple(texts[kind] for kind in kinds)
             yield Cluster(name, bias_type, target, context, sentences)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"{cluster!r:.60} is no cluster of StereoSet: {error!r}") from None
+            raise ValueError(f"{cluster!r:.60} is not a cluster of StereoSet: {error!r}") from None
 
 
 def _stereoset(path: Path, part: str) -> Iterator[Row]:

@@ -38,13 +38,13 @@ def pair_summary(
     Returns
     -------
     DataFrame
-        ``level``: overall (the types of the data, weighted by their pairs), population (the types
-        that these stand for) or bias_type; ``bias_type``, ``model``; ``quantity``: p_stereotypical,
-        the share of pairs whose stereotypical sentence is preferred, and where token counts are
-        known p_equal_length, the same if both sentences of a pair had as many tokens. Both are
-        averaged over the pairs of the data and over new clusters like theirs, so that intervals
-        cover other contrasts of words. Of each ``mean``, ``sd``, ``low``, ``high``, and
-        ``p_above``: the probability that it is above one half.
+        ``level``: overall (the types of the data, weighted by their pairs), population (a new type)
+        or bias_type; ``bias_type``, ``model``; ``quantity``: p_stereotypical, the share of pairs
+        whose stereotypical sentence is preferred, and, if token counts are known, p_equal_length,
+        the same share if both sentences of a pair had as many tokens. Both are averaged over the
+        pairs of the data and over new clusters like theirs, so intervals cover other contrasts of
+        words. Each has ``mean``, ``sd``, ``low``, ``high``, and ``p_above``, the probability that
+        it is above one half.
     """
     models = labels(tree, "language_model")
 
@@ -71,8 +71,8 @@ def model_contrasts(
     -------
     DataFrame
         ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``first``, ``second``, and of
-        first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the
-        probability of the sign that it most likely has.
+        first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the probability of
+        the more likely sign.
     """
     models = np.array(_several(tree))
     first, second = (list(side) for side in zip(*combinations(range(len(models)), 2), strict=True))
@@ -95,9 +95,9 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for
-        most stereotypical preferences), ``probability``: share of the draws in which the model has
-        this rank. Those of a model sum to one, and so do those of a rank.
+        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for most
+        stereotypical preferences), ``probability``: share of the draws in which the model has this
+        rank. The probabilities of a model sum to one, and so do those of a rank.
     """
     models = _several(tree)
     places = np.arange(1, len(models) + 1)

@@ -25,7 +25,7 @@ from .language_models import LanguageModel
 from .questions import MEASURES, Measure, measures_for
 
 SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored", "score")
-"""Columns of a frame of scores; one row a sentence and measure."""
+"""Columns of a frame of scores; one row per sentence and measure."""
 
 SENTENCES_AT_ONCE = 128
 """Sentences whose questions are asked together, and whose scores are then remembered."""
@@ -71,10 +71,9 @@ def score_pairs(
         Names in ``MEASURES``; by default all that the model allows but pll-mean and
         log-likelihood-mean.
     batch_size : int
-        Masked sentences in a batch. Changes speed, and scores only by rounding.
+        Masked sentences in a batch. It changes the speed, and scores only by rounding.
     cache : str or Path, optional
-        A file that remembers scores by the content of model, sentence and measure; a run that was
-        stopped resumes from it.
+        A file that stores scores by model, sentence and measure; a stopped run resumes from it.
     progressbar : bool
         Shown on a terminal.
 
@@ -82,16 +81,17 @@ def score_pairs(
     -------
     DataFrame
         Columns of ``SCORE_COLUMNS``, measure by measure. ``score`` in nats: sums of log
-        probabilities, means for sss, aul and those called so, weighted means for aula;
-        ``n_tokens`` counts the sentence's tokens, ``n_scored`` those that the score is of. SSS has
-        no value for a sentence without a modified token (the other one only inserts), nor CPS for
-        one that shares none: such rows are absent, named in ``.attrs["unscored"]`` and by a
-        warning. Another warning counts the tokens that the tokenizer does not know.
+        probabilities, means for sss, aul and names that end in mean, weighted means for aula;
+        ``n_tokens`` counts the sentence's tokens, ``n_scored`` the scored ones. SSS has no value
+        for a sentence without a modified token, and CPS has none without a shared token. Such rows
+        are left out; ``.attrs["unscored"]`` and a warning name them. Another warning counts tokens
+        that are unknown to the tokenizer.
 
     Raises
     ------
     ValueError
-        If a sentence is longer than the model reads, or the tokenizer sees no difference in a pair.
+        If a sentence is longer than the model reads, or the tokenizer makes no difference between
+        the sentences of a pair.
     """
     pairs = validate_pairs(pairs)
     names = measures_for(model.kind, measures)
@@ -181,8 +181,8 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
         warnings.warn(
-            f"{len(rows)} sentence(s) have no {measure} score, since no token is of the kind that "
-            "it is made of (shared or modified; the other sentence may only add words): pairs "
+            f"{len(rows)} sentence(s) have no {measure} score, because they have no token of "
+            "the kind it needs (shared or modified; the other sentence may only add words): pairs "
             f"{', '.join(dict.fromkeys(rows['pair_id']))}",
             stacklevel=3,
         )
@@ -195,16 +195,15 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : DataFrame
-        From `score_pairs`; frames of several models may be put together with ``pd.concat``.
+        From `score_pairs`; join frames of several models with ``pd.concat``.
 
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``,
-        ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical,
-        ``n_scored``, the mean number of tokens that the two scores are of, and
-        ``token_difference``, the tokens of the stereotypical sentence less those of the other.
-        Pairs with a missing score are left out.
+        ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``, ``anti_stereotypical``,
+        ``difference`` = stereotypical - anti_stereotypical, ``n_scored``, the mean number of scored
+        tokens, and ``token_difference``, the tokens of the stereotypical sentence less those of the
+        other. Pairs with a missing score are left out.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

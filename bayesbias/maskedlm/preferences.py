@@ -52,7 +52,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
 
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
-    """Index the preferences of one measure; `fit_pairs` lists the columns that are read."""
+    """Index the preferences of one measure; `fit_pairs` lists the columns that it uses."""
     chosen = one_measure(paired, measure)
     cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
     chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].fillna(""))
@@ -60,7 +60,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
     finite = np.isfinite(chosen[numbers].to_numpy(dtype=np.float64)).all(axis=1)
     faults = {
-        "is there twice under this model": chosen.duplicated(["model", "pair_id"]),
+        "occurs twice under this model": chosen.duplicated(["model", "pair_id"]),
         "has an empty bias_type": chosen["bias_type"].str.strip() == "",
         f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
         "is in two clusters; give it one for all language models": chosen.groupby("pair_id")[

@@ -1,7 +1,7 @@
 """What the measures ask of a model: masked versions of sentences, and log probabilities of tokens.
 
 A question is a sentence, the positions that are masked, and the positions whose tokens are asked
-for. Measures share questions (the masked versions of CPS are among those of PLL), so that all of
+for. Measures share questions (the masked versions of CPS are among those of PLL), so all of
 them together cost little more than the most expensive one.
 """
 

@@ -1,6 +1,6 @@
 """Scores read from files: folders of ``bayesbias mlm score``, and logs of other evaluations.
 
-Nothing but the files is needed, so that models of any size, and behind an interface, can be
+Nothing but the files is needed, so models of any size, and behind an interface, can be
 compared pair by pair.
 """
 
@@ -81,35 +81,34 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 def read_scores(
     path: str | Path | Sequence[str | Path], layout: str = "auto", *, model: str | None = None
 ) -> pd.DataFrame:
-    """Read preferences between sentences that were scored, of one language model or several.
+    """Read preferences between scored sentences, for one language model or several.
 
     Parameters
     ----------
     path : str, Path or sequence of them
         Folders of ``bayesbias mlm score``, all of the same data; or logs of other evaluations, or
-        folders of logs, which are searched to any depth.
+        folders of logs, which are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
         with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
         json``) of the tasks stereoset and bbq of inspect_evals. ``csv``: a row a pair and model,
         with the columns ``model``, ``pair_id``, ``bias_type`` and either ``difference`` or both of
         ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster`` and
-        ``token_difference`` are optional. ``auto`` goes by the endings of files, and uses the first
-        layout that a folder has files of.
+        ``token_difference`` are optional. ``auto`` depends on the endings of files, and uses the
+        first layout that matches a file of the folder.
     model : str, optional
-        The name of the language model. By default the folder of a harness's file, or the file if
-        its name is not the harness's; and the model of Inspect's log or in the CSV file.
+        The name of the language model. By default, the folder of a harness file (or the file
+        itself, if it was renamed), the model in Inspect's log, or the model in the CSV file.
 
     Returns
     -------
     DataFrame
         Columns of ``LOG_COLUMNS``, for `fit_pairs`, a row a pair and model. Answers to multiple
         choice, which have no scores, are differences of 1 and -1; answers that choose no sentence
-        are left out, and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has name, layout,
+        are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has name, layout,
         models and SHA-256 of every log, or the records of the folders. A pair of BBQ are the two
-        groups that a question of ambiguous context can be about; those whose stereotyped group the
-        log does not name are left out. The id of a pair of the harness is a part of the SHA-256 of
-        its sentences.
+        groups that a question of ambiguous context can be about; pairs without a stereotyped group
+        in the log are left out. A harness pair has part of the SHA-256 of its sentences as its id.
     """
     if layout not in {"auto", *LAYOUTS}:
         raise ValueError(unknown_name("layout of logs", layout, ["auto", *LAYOUTS]))
@@ -129,12 +128,12 @@ def read_scores(
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read], ignore_index=True)
     if joined.empty:
-        raise ValueError("the logs hold no pair that one of the two sentences was preferred in")
+        raise ValueError("in no pair of the logs is one sentence preferred")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]
         raise ValueError(
-            f"pair {row['pair_id']!r} is there twice under {row['model']!r}; give one run of each "
+            f"pair {row['pair_id']!r} occurs twice under {row['model']!r}; give one run of each "
             "model, or each a name of its own"
         )
     joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
@@ -163,13 +162,15 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
     if path.is_file():
         fitting = [name for name in wanted if Path(patterns[name]).suffix == path.suffix]
         if not fitting and layout == "auto":
-            raise ValueError(f"{path}: name the layout of a log not in .jsonl, .json or .csv")
+            raise ValueError(
+                f"{path}: pass the layout of a log that does not end in .jsonl, .json or .csv"
+            )
         return [(path, (fitting or wanted)[0])]
     for name, pattern in patterns.items():
         files = sorted(path.rglob(pattern))
         if files:
             return [(file, name) for file in files]
-    raise FileNotFoundError(f"there is no log like {' or '.join(patterns.values())} at {path}")
+    raise FileNotFoundError(f"no log matches {' or '.join(patterns.values())} at {path}")
 
 
 def _completed(rows: list[Row], model: str | None) -> pd.DataFrame:

@@ -49,8 +49,8 @@ def observed_shares(
 
     Clusters of pairs are resampled with replacement, all pairs of a cluster together (Field and
     Welsh, 2007, Journal of the Royal Statistical Society B 69), the same for all models and
-    measures. With few clusters of a type the interval is too short; `fit_pairs` learns from the
-    other types.
+    measures. If a type has few clusters, the interval is too short; `fit_pairs` also learns from
+    the other types.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def shares(
     ``SHARE_DIMS``.
     """
     types = one_hot(design.word, len(design.words))
-    # A row a bias type, and the last of all pairs.
+    # One row per bias type, and the last of all pairs.
     of_pairs = np.vstack([types, np.ones(len(design.y))])
     of_pairs /= of_pairs.sum(axis=1, keepdims=True)
     clusters = one_hot(design.attribute, len(design.attributes))
@@ -143,9 +143,9 @@ def _of_new_clusters(
 ) -> FloatArray:
     """Draw what new clusters add, (n_draws, n_types + 1, n_axes).
 
-    Effects of a cluster are sums over its words, so that contrasts that share words go together.
+    Effects of a cluster are sums over its words, so contrasts that share words go together.
     Its variance is divided by 1 - h, h the share of a type's pairs that go with it: a type's mean
-    follows large clusters, so that their spread looks smaller than it is (the estimator CV2: Bell
+    follows large clusters, so their spread looks smaller than it is (the estimator CV2: Bell
     and McCaffrey, 2002, Survey Methodology 28).
     """
     size = np.bincount(design.attribute)

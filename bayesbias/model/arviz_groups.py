@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def add_groups(
     tree: DataTree, groups: str | Collection[str] = EXTRA_GROUPS, *, seed: Seed = None
 ) -> DataTree:
-    """Return a copy of a posterior with the groups that ArviZ's functions read next to it.
+    """Return a copy of a posterior with more groups for ArviZ's functions.
 
     Groups of rows take 8 bytes a draw and row: 4,000 draws of 10,000 rows are 320 MB each.
 
@@ -36,9 +36,9 @@ def add_groups(
         ``log_likelihood`` is for `az.loo`, `az.compare` and, with ``log_prior``,
         `az.psense_summary`; ``posterior_predictive`` for `az.plot_ppc_dist` and, with
         ``log_likelihood``, `az.loo_pit`; ``prior_predictive`` adds ``prior`` too, for
-        `az.plot_prior_posterior`. Groups that are there stay as they are.
+        `az.plot_prior_posterior`. Existing groups are unchanged.
     seed : int, SeedSequence, Generator or None
-        Of the predictive draws and those of the prior; None takes fresh entropy.
+        Seed of the predictive and prior draws; None draws a fresh one.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The models that are fitted where none is asked for, by what is modelled."""
+"""The models that are fitted where none is asked for, by what is modeled."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Design:
     word: IntArray  # (n_rows,), as the next three: indices of each row
     connection: IntArray
     attribute: IntArray
-    y: FloatArray  # what is modelled: cosine distances, or the outcome named
+    y: FloatArray  # what is modeled: cosine distances, or the outcome named
     outcome: str = "cosine_distance"
     contexts: tuple[str, ...] = ()  # none where nothing was measured in contexts
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))

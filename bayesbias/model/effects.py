@@ -121,7 +121,7 @@ def level_shares(design: Design, column: str) -> FloatArray:
     Returns
     -------
     (n_words, n_connections, n_levels) float
-        Those of the group, so that words with gaps are averaged as the others of their group; of
+        Those of the group, so words with gaps are averaged as the others of their group; of
         all groups where this one has no rows. Rows that have no level count, too. Without a column
         there is one level, which all rows have.
     """

@@ -1,7 +1,7 @@
-r"""How alike the units of a factor are: words of like vectors lean alike.
+r"""How alike the units of a factor are: words with similar vectors lean alike.
 
 Leans of the words of a group, or of the attributes of a set, have the covariance
-:math:`\tau^2 ((1 - s) I + s K)`. K holds the cosines within a block above the mean cosine between
+`τ² ((1 - s) I + s K)`. K holds the cosines within a block above the mean cosine between
 blocks, and s is the term's share ``alike``. The mean of a block and the deviations from it are
 treated as independent, with the variances that K gives each: nothing of a contrast of blocks can
 then be explained by the likeness of their words, and the exact sampler keeps its cost.

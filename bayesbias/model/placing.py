@@ -1,4 +1,4 @@
-"""Where NUTS samples the effects of a unit: between centred and non-centred, by what data say.
+"""Where NUTS samples the effects of a unit: between centered and non-centered, by what data say.
 
 Effects of one term are placed one by one, which compiles in seconds.
 """
@@ -51,7 +51,7 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
 
     With data of the given precision and mean, an effect with prior Normal(m, s) has a conditional
     sd s / sqrt(1 + p s²). Sampled on that scale, effects hardly depend on their sd whether the
-    data say much (where centred coordinates sample well) or little (where non-centred ones do).
+    data say much (where centered coordinates sample well) or little (where non-centered ones do).
     """
     import pytensor.tensor as pt
     from pymc.logprob.transforms import Transform

@@ -16,10 +16,10 @@ EFFECTS = {"attribute", "row"}
 
 
 def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -> None:
-    """Write a posterior to a netCDF file, whole or not at all.
+    """Write a posterior to a netCDF file, completely or not at all.
 
-    Draws of vectors are written as single-precision numbers, which moves a contrast by less than
-    a millionth of it.
+    Draws of vectors are written as single-precision numbers, which changes a contrast by less than
+    a millionth.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     path : str or path
         Ending in .nc.
     effects : bool
-        Keep the effects of single attributes and groups such as ``log_likelihood`` too. Only
-        predictive checks, model comparison and means ``over="listed"`` need them, and the file
-        is about 20 times as large.
+        Also keep the effects of single attributes, and groups such as ``log_likelihood``. Only
+        predictive checks, model comparison and means ``over="listed"`` need them. The file is then
+        about 20 times as large.
 
     Examples
     --------

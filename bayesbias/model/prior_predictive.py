@@ -41,11 +41,11 @@ def prior_predictive(
     ci_kind: str = DEFAULT_CI_KIND,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compare what a model expects of a table before seeing it with the table itself.
+    """Compare a table with tables that the model's prior expects.
 
-    Whole tables are drawn from the prior, for the words of the table given, and reduced to figures.
-    A prior is absurd if hardly any of its tables could be one, and wrong if it hardly allows for
-    the table observed. Nothing is fitted.
+    Whole tables are drawn from the prior, for the words of the given table, and summarized. A prior
+    is bad if hardly any of its tables is possible, or if the observed table is hardly possible
+    under it. Nothing is fitted.
 
     Parameters
     ----------
@@ -60,18 +60,18 @@ def prior_predictive(
     ci_prob, ci_kind
         Probability of the intervals, and ``hdi`` or ``eti``.
     seed : int, SeedSequence, Generator or None
-        None takes fresh entropy, which ``.attrs["seed"]`` records.
+        None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        A row a figure: ``statistic``, ``of`` (a connection, a pair of them, or empty),
+        One row per figure: ``statistic``, ``of`` (a connection, a pair of them, or empty),
         ``observed``, then of the tables drawn ``mean``, ``sd``, ``low``, ``high``; and
-        ``share_below``, the share of them with a smaller figure than observed, in [0, 1].
+        ``share_below``, the share of them with a smaller value than the observed one, in [0, 1].
         ``statistic`` is, within a connection, ``mean``, ``sd``, ``sd_of_words`` and
         ``sd_of_attributes`` (sds of the means of protected words and of attributes); between
         associated and another connection the ``difference`` of means and the ``correlation`` of
-        protected words' means; and of distances ``share_outside`` [0, 2]. Figures of fewer than
+        protected words' means; and of distances ``share_outside`` [0, 2]. Statistics of fewer than
         two units, or three for a correlation, are left out. ``.attrs`` have ``model``, ``draws``,
         ``ci_prob``, ``ci_kind`` and ``seed``.
 

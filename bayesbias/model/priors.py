@@ -142,7 +142,7 @@ class Prior:
     family : str
         A name in ``FAMILIES``.
     parameters : mapping of str to float
-        By the family's own names; scales and rates are positive.
+        Parameters by name, as the family has them; scales and rates are positive.
     reason : str
         Why this prior, or where it comes from.
 
@@ -179,7 +179,7 @@ class Prior:
         return f"{self.family.replace('_', '-')}({', '.join(values)})"
 
     def scaled(self, unit: float) -> Prior:
-        """Return the prior of the same quantity in a unit that is ``1 / unit`` as large."""
+        """Return the prior of the same quantity in a unit that is ``1 / unit`` times as large."""
         scales: dict[str, Callable[[float], float]] = {
             **dict.fromkeys(("mean", "sd", "scale", "value"), lambda x: x * unit),
             "rate": lambda x: x / unit,
@@ -189,7 +189,7 @@ class Prior:
         return replace(self, parameters=own)
 
     def require(self, name: str, kind: str) -> None:
-        """Raise a ValueError if the prior of a parameter is not of the kind that it takes."""
+        """Raise a ValueError if a parameter has the wrong kind of prior."""
         if FAMILIES[self.family].kind != kind:
             raise ValueError(f"{name} takes {kind} prior; got {self.family}")
 
@@ -198,11 +198,11 @@ class Prior:
         return FAMILIES[self.family].log_density(x, *self._values)
 
     def draw(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
-        """Draw from the prior; of correlations matrices, which are the last two axes."""
+        """Draw from the prior. Correlations are matrices in the last two axes."""
         return np.asarray(FAMILIES[self.family].draw(rng, shape, *self._values))
 
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
-        """Make the PyMC random variable of this prior in the model at hand."""
+        """Make the PyMC random variable of this prior in the current model."""
         import pymc as pm
 
         family = FAMILIES[self.family]

@@ -29,13 +29,13 @@ def build_model(
 ) -> pm.Model:
     """Build a model in PyMC for a table, with named coordinates.
 
-    Its free variables are the ones that every posterior of this package holds, so that
+    Its free variables are those of every posterior of this package, so
     ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
 
     Parameters
     ----------
     table : DataFrame or Design
-        A long-form table, or the design of rows of another origin.
+        A long-form table, or a design of other rows.
     spec : str, Path or ModelSpec
         A bundled name, the path of a model, or a model.
     priors : dict, optional

@@ -29,7 +29,7 @@ CHOICES = {
 }
 """What a model may choose, the first being the default.
 
-``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
+``outcome``: what is modeled, and so what the priors are about; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one for each connection, or for each protected word.
 ``scale``: what priors of sds are in units of: distances, or the sd of the table's stereotype rows.
 """
@@ -46,7 +46,7 @@ _TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Which outcome, which likelihood, which terms, which priors.
+    """A model: outcome, likelihood, terms and priors.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ModelSpec:
     outcome, likelihood, sigma, scale : str
         One of ``CHOICES`` each.
     terms : tuple of Term
-        Random effects that the expected outcome is the sum of, next to ``connection_mean``.
+        Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
         Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
         the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
@@ -118,7 +118,7 @@ class ModelSpec:
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
-        """Names of the priors that the model's structure needs, in the order models use."""
+        """Names of the priors that the model's structure needs, in the usual order."""
         names = ["connection_mean", *(t.sd for t in self.terms_of("protected_word")), "sigma"]
         names += [term.sd for term in self.terms]
         names += [term.correlation for term in self.terms if term.correlated]
@@ -132,14 +132,14 @@ class ModelSpec:
 
     @property
     def around_means(self) -> bool:
-        """Whether some term varies around the connection means, and so holds them."""
+        """Whether some term varies around the connection means, and so includes them."""
         return any(term.around for term in self.terms)
 
     @property
     def summed_terms(self) -> tuple[Term, ...]:
-        """The terms that a row's expected outcome is the sum of: not the means of other terms.
+        """The terms that add up to a row's expected outcome, without the means of other terms.
 
-        Where none of them varies around the connection means, these are added.
+        If none varies around the connection means, these are added.
         """
         parents = {term.around for term in self.terms}
         return tuple(term for term in self.terms if term.name not in parents)
@@ -168,10 +168,10 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design: without terms that add nothing there.
+        """Return the model for a design, without terms that add nothing there.
 
-        A ValueError is raised if the model has effects of contexts, and the design no contexts; or
-        effects by sets of attributes, and a set has two connections with one group.
+        It is a ValueError if the model has effects of contexts and the design has none, or if it
+        has effects by sets of attributes and a set has two connections with one group.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "there is one only" if design.contexts else "there is no column context"
@@ -206,7 +206,7 @@ class ModelSpec:
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Return a copy with some priors replaced.
 
-        A mapping may name a new ``family``, or only parameters of the family there is:
+        A mapping can name a new ``family``, or only parameters of the present family:
         ``{"connection_mean": {"sd": 0.1}}``.
         """
         priors = dict(self.priors)
@@ -250,7 +250,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     source : str, Path or ModelSpec
         A name from `models()`, a path, or a ModelSpec, which is returned as it is.
     outcome : str, optional
-        What the model has to be for, a key of ``OUTCOMES``; anything if not given.
+        The required outcome of the model, a key of ``OUTCOMES``; by default any.
 
     Raises
     ------

@@ -197,7 +197,7 @@ class Term:
     def basis(self, design: Design) -> FloatArray:
         """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
 
-        The columns are orthonormal, so that zero-sum effects of sd s have the covariance
+        The columns are orthonormal, so zero-sum effects of sd s have the covariance
         s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
         """
         n_of, n_by = (*self.shape(design), 1)[:2]

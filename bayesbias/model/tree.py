@@ -1,4 +1,4 @@
-"""The posterior as an `xarray.DataTree`: how it is laid out, labelled and asked for its parts."""
+"""The posterior as an `xarray.DataTree`: how it is laid out, labeled and asked for its parts."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def in_order(dataset: Dataset) -> Dataset:
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
     """Add to draws of PyMC what all posteriors here carry, their effects within constraints.
 
-    When and how fast they were made goes, so that equal fits are equal files.
+    When and how fast they were made goes, so equal fits are equal files.
     """
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
@@ -287,7 +287,7 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
 
 
 def outcome_of(tree: DataTree) -> str:
-    """Name of what was modelled, ``cosine_distance`` unless a design says otherwise."""
+    """Name of what was modeled, ``cosine_distance`` unless a design says otherwise."""
     require_posterior(tree)
     return str(next(iter(tree["observed_data"].data_vars)))
 
@@ -302,7 +302,7 @@ def spread_of(tree: DataTree) -> float:
 
 
 def observed(tree: DataTree) -> FloatArray:
-    """What was modelled, (n_rows,)."""
+    """What was modeled, (n_rows,)."""
     name = outcome_of(tree)
     return np.asarray(tree["observed_data"][name].values, dtype=np.float64)
 
@@ -353,8 +353,8 @@ def require_posterior(tree: object) -> None:
     """Raise a TypeError if something is no posterior, such as the table that it should be of."""
     if not hasattr(tree, "children"):
         raise TypeError(
-            "a posterior is needed, as bb.fit and bb.fit_change give it; got a "
-            f"{type(tree).__name__}. Of a table make one by bb.fit(table)"
+            "a posterior from bb.fit or bb.fit_change is needed; got a "
+            f"{type(tree).__name__}. Make one from a table with bb.fit(table)"
         )
 
 
@@ -362,7 +362,7 @@ def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
         raise ValueError(
-            "this DataTree carries no model of bayesbias; of what PyMC or nutpie drew from "
-            "bb.build_model(table) make a posterior by bb.from_pymc(idata, table)"
+            "this DataTree carries no model of bayesbias; convert draws of bb.build_model(table) "
+            "by PyMC or nutpie with bb.from_pymc(idata, table)"
         )
     return tree.attrs[name]

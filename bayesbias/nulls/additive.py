@@ -23,15 +23,15 @@ WIDEST = 6.0
 class Scenario(BaseScenario):
     r"""Distances as a mean, effects of words and attributes, and noise of single cells.
 
-    With G groups, own(w, a) = 1 where the attribute belongs to the word's group, and 0 else,
+    With G groups, own(w, a) = 1 if the attribute belongs to the word's group, and 0 otherwise,
 
-    .. math:: y_{wa} = mean + u_w + v_a
-       - (own(w, a) - 1/G) effect_w + b_{w,set(a)} + c_{a,group(w)} + \varepsilon_{wa}
+        y[w, a] = mean + u[w] + v[a] - (own(w, a) - 1/G) effect[w]
+                  + b[w, set(a)] + c[a, group(w)] + ε[w, a]
 
-    with Normal u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`) and
-    ε (`cell_sd`), drawn for every table; b and c sum to zero over sets and groups. Control
-    words have u, v and ε only. Without an effect nothing ties the words of a group to its
-    attributes, so that every claim of bias is a false alarm.
+    with Normal u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`) and ε
+    (`cell_sd`), drawn for every table; b and c sum to zero over sets and groups. Control words have
+    u, v and ε only. Without an effect, nothing connects the words of a group to its attributes, so
+    every claim of bias is a false alarm.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class Scenario(BaseScenario):
         Protected words of each group and attributes of each set, at least 2; a tuple has a number
         for each group.
     cell_sd, word_sd, attribute_sd : float
-        How much single distances, protected words and attribute words differ, from 0 on. A word
-        that differs is nearer to all attributes, or farther from all.
+        Standard deviations of single distances, protected words and attribute words, 0 or more. A
+        word's effect makes it closer to all attributes, or farther from all.
     effect : float or tuple of float
-        How much closer a word's own attributes lie than the others; 0 for a null scenario. The true
+        How much closer a word's own attributes are than the others; 0 for a null scenario. The true
         contrast associated - different is -effect. A tuple has a number for each group, such as
         ``(0.08, 0.0, 0.0)`` where one group of three is biased.
     mean : float
@@ -55,16 +55,16 @@ class Scenario(BaseScenario):
     word_bias_sd : float
         How much words differ in their own bias around the effect: sd of (different - associated).
     attribute_bias_sd : float
-        How much attributes differ in leaning to their group, around the effect. It is the luck of
-        the draw of a short list of attributes.
+        How much attributes differ in leaning to their group, around the effect. It models the luck
+        of a short list of attributes.
     lean : {"any", "own"}
-        Where words and attributes lean that have a bias: to any of the sets and groups alike, or to
-        their own or away from it, all others alike. With two groups it is the same.
+        How biased words and attributes lean: to any of the sets and groups alike, or to or away
+        from their own only. With two groups, these are the same.
     controls : tuple of str
-        Connections of control sets, such as ``("human",)``, of as many words as the first set has.
+        Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
         Degrees of freedom, above 2, of a Student-t instead of the Normal of ε; it is scaled to
-        `cell_sd`, and cut at 6 of these, so that distances stay in [0, 2].
+        `cell_sd`, and cut at 6 of these, so distances stay in [0, 2].
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Scenario(BaseScenario):
         super().__post_init__()
         df = self.cell_df
         for name in (*_SDS, "mean"):
-            value, what = getattr(self, name), "is a standard deviation, from 0 on"
+            value, what = getattr(self, name), "is a standard deviation, 0 or more"
             if not is_finite(value) or value < 0:
                 what = "is a distance, in [0, 2]" if name == "mean" else what
                 raise ValueError(f"{name} {what}; got {value!r}")

@@ -25,7 +25,7 @@ FEWEST = 2
 
 PLANTINGS = ("all", "one word", "opposite")
 """Where an effect may be planted: in all words, in the first word only, or in the first two with
-opposite signs, so that it cancels."""
+opposite signs, so it cancels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ class BaseScenario:
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate n tables, with what is true of them; equal seeds give equal tables."""
         if not is_whole(n) or n < 1:
-            raise ValueError(f"n must be a whole number of tables from 1 on; got {n!r}")
+            raise ValueError(f"n must be a whole number of tables, 1 or more; got {n!r}")
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
@@ -138,7 +138,7 @@ class BaseScenario:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Simulated tables of one scenario, and what is true of them.
+    """Simulated tables of one scenario, and their true values.
 
     Parameters
     ----------
@@ -146,13 +146,13 @@ class Batch:
     distances : (n_tables, n_words, n_attributes) float
         Cosine distances.
     word_bias : (n_tables, n_words) float
-        How much closer the attributes of its own group lie to a word than the others do, on
-        average over the population of attributes; in units of distance.
+        How much closer a word is to the attributes of its own group than to others, on average over
+        the population of attributes; in units of distance.
     planted : (n_words,) float
-        What was planted: the same on average over the population that words are drawn from too.
+        The planted effect: the same, also averaged over the population of words.
     expected : (n_tables, n_words, n_attributes) float
-        Distances without the noise of single cells; their mean by connection where a scenario does
-        not tell noise from what belongs to words and attributes.
+        Distances without the noise of single cells; their mean by connection if a scenario does not
+        separate noise from effects of words and attributes.
     cosines : (n_tables, n, n) float, optional
         Cosines of protected words and attributes, in this order, where a scenario has vectors.
     """
@@ -200,10 +200,10 @@ class Batch:
         return Batch(self.scenario, *parts, cosines)
 
     def debiased(self, other: Batch, kept: float) -> Batch:
-        """Return these tables after their effect was taken away and all else moved.
+        """Return these tables without their effect and with everything else moved.
 
-        Everything but the effect is ``kept`` times what it was and sqrt(1 - kept²) times what it
-        is in tables without an effect, so that it varies as before; their mean stays.
+        Everything but the effect becomes ``kept`` times its value plus sqrt(1 - kept²) times its
+        value in new tables without an effect. So it varies as before, with the same mean.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ def _by_group(name: str, given: object, n: int) -> object:
                 f"effect is a difference of distances and lies in [-1, 1]; got {value!r}"
             )
         if name != "effect" and not (is_whole(value) and value >= FEWEST):
-            raise ValueError(f"{name} must be a whole number from {FEWEST} on, got {value!r}")
+            raise ValueError(f"{name} must be a whole number, {FEWEST} or more; got {value!r}")
     if len(values) not in {1, n}:
         raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
     values = [float(value) if name == "effect" else int(value) for value in values]

@@ -43,7 +43,7 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
     "vocabulary": (partial(_words, lists="random"),
         "lists of words drawn at random from the bundled GloVe vectors"),
     "vocabulary-topics": (partial(_words, lists="topics"),
-        "lists of nearest neighbours of random words in these vectors"),
+        "lists of nearest neighbors of random words in these vectors"),
     "planted": (partial(_both, effect=0.04),
         "both differ, and own attributes are .04 closer for every word"),
     "planted-all-lean": (partial(_all, effect=0.04),
@@ -67,7 +67,7 @@ ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 
 
 def scenario(name: str) -> BaseScenario:
-    """Make the scenario of that name; `SCENARIOS` lists them."""
+    """Make the scenario of a name; `SCENARIOS` lists the names."""
     if name not in SCENARIOS:
         raise ValueError(unknown_name("scenario", name, SCENARIOS))
     return SCENARIOS[name]()

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 LISTS = ("random", "topics")
-"""How lists are drawn: words at random, or a word at random with its nearest neighbours."""
+"""How lists are drawn: words at random, or a word at random with its nearest neighbors."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
-    Lists of the sizes of a test are drawn without looking at what they mean, so that which
-    attributes are called a group's own is arbitrary, and the expected contrast is 0 by symmetry.
-    Vectors are real: words differ, attributes differ, distances are those of an embedding.
+    Lists are drawn regardless of meaning. So it is arbitrary which attributes are a group's own,
+    and the expected contrast is 0 by symmetry. Vectors are real, so words and attributes differ as
+    in an embedding.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class VocabularyScenario(BaseScenario):
     n_words, n_attributes, groups, controls
         As in `Scenario`.
     lists : {"random", "topics"}
-        ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
-        its nearest neighbours besides, since real lists are about something.
+        ``random`` draws every word by itself; ``topics`` draws one word for each list and adds its
+        nearest neighbors, because real lists are about something.
     effect, planted
         As in `Scenario`: planted by moving the distances themselves.
 
@@ -58,8 +58,8 @@ class VocabularyScenario(BaseScenario):
         needed = sum(self.pull.shape)
         if len(self.vectors) < needed:
             raise ValueError(
-                f"the vocabulary has {len(self.vectors)} words, and a table takes {needed} "
-                "different ones; make the lists shorter or take more vectors"
+                f"the vocabulary has {len(self.vectors)} words, and a table needs {needed}; "
+                "shorten the lists or add vectors"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:
@@ -87,7 +87,7 @@ class VocabularyScenario(BaseScenario):
         return np.concatenate(drawn)
 
     def settings(self) -> dict[str, Any]:
-        """Return all that decides the tables; vectors by their hash."""
+        """Return everything that determines the tables, with a hash for the vectors."""
         digest = hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes())
         return super().settings() | {"vectors": digest.hexdigest()}
 
@@ -96,7 +96,7 @@ def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     **choices: Any,  # noqa: ANN401
 ) -> VocabularyScenario:
-    """Make a scenario of the words of an embedding that are written in letters only.
+    """Make a scenario from the words of an embedding that have letters only.
 
     Parameters
     ----------

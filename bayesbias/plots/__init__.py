@@ -11,7 +11,7 @@ words : bool
     Whether a forest has rows of single words too; words that do not fit into one figure are left
     out, with a note above the plot.
 first, second : str
-    Two connections; first - second is drawn, so that negative means first closer.
+    Two connections; first - second is drawn, so negative means first closer.
 rope : float, optional
     Half-width of the shaded region of practical equivalence, in [0, 2]; by default that of the
     frame, and none where its rows were put together from several.

@@ -1,4 +1,4 @@
-"""Curves of power and order; histograms of what chance gives."""
+"""Curves of power and order, and histograms of chance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINES = (
     ("#A25A8C", "v", "--"),
     (COLOURS["neutral"], "X", "--"),
 )
-"""Colour, marker and dashes of each curve, told apart without colour too."""
+"""Color, marker and dashes of each curve, told apart without color too."""
 
 ALONG = {
     "effect": "planted effect, in units of cosine distance",
@@ -45,7 +45,7 @@ SHOWN = {
 
 
 BODY = "#A9B4BC"
-"""A grey-blue for null samples that are less extreme than the observed value."""
+"""A gray-blue for null samples that are less extreme than the observed value."""
 
 
 def curves(
@@ -58,9 +58,9 @@ def curves(
 ) -> Axes:
     """Draw a column `y` against `x`, a curve for each value of `by`.
 
-    Such as rates by planted effect or length of lists, or scores by the share of words. Columns
-    ``low`` and ``high`` are bands around rates and means, values of ``nominal`` and ``no_bias``
-    dashed lines. Lengths of lists are on a scale of doublings.
+    For example, rates by planted effect or list length, or scores by the share of words. Columns
+    ``low`` and ``high`` are bands around rates and means, and ``nominal`` and ``no_bias`` are
+    dashed lines. Lengths of lists have a logarithmic scale.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
@@ -117,17 +117,17 @@ def null_distribution(
     Parameters
     ----------
     values : (n,) array_like
-        Such as effect sizes of simulated tables without bias.
+        For example, effect sizes of simulated tables without bias.
     observed : float
-        Both tails from its size on are coloured.
+        Both tails from its size on are colored.
     label : str
         Of the x axis.
     share : float, optional
-        Share of null values at least as far from the centre, if you know it exactly.
+        Exact share of null values at least as far from the center, if you know it.
     centre : float
-        What is expected by chance; the mirror image is on its other side.
+        The value expected by chance; the mirror image is on its other side.
     about, published : str
-        What the null values are, and a published figure, for the note.
+        What the null values are, and a published value, for the note.
     bounds : sequence of float
         Limits of the quantity, drawn dotted.
     """

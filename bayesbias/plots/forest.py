@@ -40,19 +40,19 @@ LONGEST_LABEL, LONGEST_NAME = 26, 44
 """Letters shown of a word, and of a row in a block."""
 
 STYLES = {name: (COLOURS[name], MARKERS[name]) for name in COLOURS}
-"""Colour and marker of every connection."""
+"""Color and marker of every connection."""
 
 OTHER_STYLES = (
     *(("#1A1A1A", "o"), ("#00795A", "s"), ("#A35200", "^")),
     *(("#5B4FB3", "D"), ("#7A1F5C", "v"), ("#5F6B00", "P")),
 )
-"""Those of other hues, such as models; all colours have a contrast of 5 to 1 or more on white."""
+"""Those of other hues, such as models; all colors have a contrast of 5 to 1 or more on white."""
 
 REFERENCES = {
     "topics": ("95% of lists with other topics as stereotypes", "#DADADA", 0.82),
     "frequency": ("95% of lists of equally frequent words", "#D9CBBB", 0.62),
 }
-"""Name, colour and height, in rows, of ranges of reference lists: the wider ones first."""
+"""Name, color and height, in rows, of ranges of reference lists: the wider ones first."""
 
 THIN_KEY = f"{THIN_MARK} Too few words are left of a set of this group: do not rely on it."
 
@@ -86,12 +86,12 @@ def intervals(
         (rows that sum others up), ``text`` (on the right), ``tick`` (a value to compare with), and
         ``reference_low`` with ``reference_high``, a range behind an interval.
     label, by, hue : str
-        Columns: what rows are called, their blocks, and what has a colour and marker of its own.
+        Columns: what rows are called, their blocks, and what has a color and marker of its own.
     words : bool, optional
         If given, the rows have levels (`bayesbias.summary`) and are put into blocks of groups,
         with rows of single words or without.
     styles : mapping
-        Colour and marker by hue; others get one each.
+        Color and marker by hue; others get one each.
     reference : float, optional
         Where a dashed line is drawn.
     pair : pair of str, optional
@@ -205,7 +205,7 @@ def _lay_out(
 
 
 def _row_axes(ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n_hues: int) -> Axes:
-    """Return Axes with labelled rows, their ground and headings; a new figure has their height."""
+    """Return Axes with labeled rows, their ground and headings; a new figure has their height."""
     first = rows.drop_duplicates("y")
     height = max(0.21 if len(first) >= TALL else 0.27, 0.11 * n_hues)
     ax = new_axes(ax, HEADER_HEIGHT + height * (first["y"].max() + 1.2))

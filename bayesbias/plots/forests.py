@@ -1,4 +1,4 @@
-"""Forests: each names the rows, colours and words for one of the package's frames."""
+"""Forests: each names the rows, colors and words for one of the package's frames."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FIGURES = {
 
 
 def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw posterior mean distances of `bayesbias.summary`, a row a group, a line a connection."""
+    """Draw posterior mean distances of `bayesbias.summary`: rows are groups, lines connections."""
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
     return intervals(
         frame,
@@ -99,13 +99,13 @@ def contrast_forest(
     words: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw differences between two connections (`bayesbias.contrasts`), and how sure their sign is.
+    """Draw differences between two connections (`bayesbias.contrasts`), with their probabilities.
 
     Parameters
     ----------
     frame : DataFrame
         Columns ``reference_low`` and ``reference_high`` are ranges behind the intervals, in the
-        colour of ``match`` (frequency or topics; a row may stand in the frame once for each).
+        color of ``match`` (frequency or topics; a row may stand in the frame once for each).
         Rows whose ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
@@ -131,7 +131,7 @@ def contrast_forest(
 
 
 def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw differences before and after (`comparison.order_changes`), and if their sign turned."""
+    """Draw differences before and after (`comparison.order_changes`), and which signs turned."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
     first, second = frame[["first", "second"]].iloc[0]
@@ -189,7 +189,7 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
     Parameters
     ----------
     most : int
-        Protected words, and attributes, that are drawn.
+        Number of protected words and of attributes to draw.
     """
     columns = ("factor", "name", "mean", "mean_without")
     require_frame(frame, columns, "bb.influence(posterior)")
@@ -237,7 +237,7 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw where a table is among those that priors expect (`bayesbias.prior_predictive`)."""
+    """Draw the place of a table among tables from the prior (`bayesbias.prior_predictive`)."""
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
     require_frame(frame, columns, "bb.prior_predictive(model, table)")
     figure = frame["statistic"].replace(FIGURES)

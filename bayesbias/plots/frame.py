@@ -37,7 +37,7 @@ RIGHT = 1.015
 """Where texts to the right of the Axes start, in widths of the Axes."""
 
 OWN = "bayesbias-figure"
-"""Group id of figures that are made here, so that `save` may close them."""
+"""Group id of figures that are made here, so `save` may close them."""
 
 NO_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Control characters, and others that XML forbids."""

@@ -47,7 +47,7 @@ def pair_forest(
 
 
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
-    """Draw false-alarm rates, or coverage where there are none, next to what is promised.
+    """Draw false-alarm rates, or else coverage, next to the promised rates.
 
     The frame is that of `bayesbias.calibration.calibrate`. Red is worse than promised and blue
     better, beyond Monte Carlo error.
@@ -55,7 +55,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
     Parameters
     ----------
     by : {"method", "scenario"}
-        What the blocks are; the other one labels the rows.
+        The column for blocks; the other one labels the rows.
     """
     columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal", "n")
     require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")
@@ -93,7 +93,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         if alarms
         else "How often intervals cover the truth",
         note=f"{' to '.join(n_tables)} simulated tables a row; bars are 95% Monte Carlo "
-        f"intervals. Grey ticks: the share that the method promises. Red: {bad} than promised, "
+        f"intervals. Gray ticks: the share that the method promises. Red: {bad} than promised, "
         "beyond Monte Carlo error.",
         keys=[
             *(key(name, *style) for name, style in verdicts.items()),
@@ -107,7 +107,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 
 
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw a table of scores: a block a score, with intervals around no bias, and their values.
+    """Draw a table of scores: one block per score, with intervals around no bias, and values.
 
     The frame is that of `bayesbias.score_table`. Scores have different
     units, so each block has a scale of its own: the distance from the value of no bias, in the

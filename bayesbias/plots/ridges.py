@@ -50,7 +50,7 @@ def distributions(
     after : DataFrame, optional
         The table after a change. Its densities are filled, and those of `table` dashed lines.
     half_width : float, optional
-        Of the band, in units of distance; by default abs(1 - MAC) of `table`.
+        Half-width of the band, in units of distance; by default abs(1 - MAC) of `table`.
     """
     filled = validate_table(table if after is None else after)
     if after is None:
@@ -127,7 +127,7 @@ def draw_ridge(
     line: str = "",
     **style: Any,  # noqa: ANN401
 ) -> None:
-    """Draw one density, with heights in rows, over its base line, in the colours given."""
+    """Draw one density, with heights in rows, over its base line, in the colors given."""
     y = base - np.asarray(heights, dtype=float)
     if fill:
         ax.fill_between(x, y, base, color=fill, alpha=0.35, linewidth=0, zorder=2)
@@ -136,7 +136,7 @@ def draw_ridge(
 
 
 def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:
-    """Return Axes with a labelled base line for each ridge, some inches apart in a new figure."""
+    """Return Axes with a labeled base line for each ridge, some inches apart in a new figure."""
     ax = new_axes(ax, HEADER_HEIGHT + row_height * len(names))
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):

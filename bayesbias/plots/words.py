@@ -42,7 +42,7 @@ def neighbourhood(
     Parameters
     ----------
     most : int
-        How many of the nearest.
+        Number of nearest attributes.
     """
     rows = nearest_attributes(table, word, most).rename(columns={"cosine_distance": "mean"})
     return intervals(
@@ -66,7 +66,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     Parameters
     ----------
     ranks : DataFrame
-        ``word``, ``rank``: frequency ranks, from 1 on; words without one are left out.
+        ``word``, ``rank``: frequency ranks, 1 or more; words without a rank are left out.
     """
     require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})
@@ -107,7 +107,7 @@ def background_words(
     densities, words : DataFrame
         As `bayesbias.background.densities` and `bayesbias.background.words` return them.
     most : int
-        Words of each set: those that are farthest from the set's mean.
+        Number of words of each set, those farthest from the set's mean.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]
@@ -136,7 +136,7 @@ def background_words(
     draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, densities.attrs["ticks"][experiment])
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
     note = (
-        f"The {most} words of each set that are farthest from its mean (tick). Grey: ψ of all "
+        f"The {most} words of each set that are farthest from its mean (tick). Gray: ψ of all "
         "words; line: their mean; band: the middle 95% of the fitted Normal. Dashed: 0."
     )
     return header(ax, f"{experiment}: words over their background", note)

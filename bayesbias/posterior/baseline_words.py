@@ -27,10 +27,10 @@ def baseline_contrasts(
 ) -> pd.DataFrame:
     r"""Contrasts of groups within the group, relative to words of no group.
 
-    For a group g with the set S, the other sets R and the baseline words B, they are
-    :math:`[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]` of mean distances m. How close a set is to
-    everybody cancels if it is as close to the baseline words. Controls are not used. Each group is
-    fitted with the baseline words alone, so that no other group enters its number.
+    For a group g with the set S, the other sets R and the baseline words B, they are `[m(g, S) -
+    m(B, S)] - [m(g, R) - m(B, R)]` of mean distances m. How close a set is to everybody cancels if
+    it is as close to the baseline words. Controls are not used. Each group is fitted with the
+    baseline words alone, so no other group affects its number.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def baseline_contrasts(
     Returns
     -------
     DataFrame
-        One row a group with the columns of `contrasts`; ``estimand`` is ``within, less`` and the
+        One row per group with the columns of `contrasts`; ``estimand`` is ``within, less`` and the
         name of the baseline. Empty if the table has one set of stereotypes only.
 
     Examples

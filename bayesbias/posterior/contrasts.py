@@ -86,31 +86,31 @@ def contrasts(
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
-        Whether means are of words and attributes like those listed, or of the very ones of the
-        table. Models without a mean of every group average the listed words of a group. A gap of
-        the listed words includes how close an attribute or a whole set is to all groups.
+        Whether means are over words and attributes like those listed, or over those in the table.
+        Models without a mean of every group average the listed words of a group. A difference over
+        the listed words includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare connections, or how large that difference is in one group and another; or
-        labels of the groups by facet, such as ``facets`` of a WordList, for effects of facets.
+        Whether to compare connections, or to compare that difference between groups. Labels of the
+        groups by facet, such as ``facets`` of a WordList, give effects of facets.
     named : str or sequence of str
-        Protected words that you named beforehand: rows of these only. A model takes a word that
-        stands out partly for chance, which is right for the most striking of many words. Here a
-        Normal model is fitted once for each word, with its effects not drawn towards those of
+        Protected words that you named beforehand; only these get rows. A model treats part of a
+        word's deviation as chance, which is right for the most striking of many words. Here a
+        Normal model is fitted once for each word, with its effects not drawn toward those of
         others.
     seed : int, SeedSequence, Generator or None
-        Of the fits of named words. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
+        One row per level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
         ``second``, ``estimand``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
         ``p_direction``, the probability of the sign the median has, in [.5, 1]; ``p_rope``, the
-        probability that the difference is smaller than `rope`; and of words ``p_most``, the
-        probability that no other word has a larger difference. A negative difference: the first
-        lies closer to the protected words. Between groups one row a pair of groups, which has
-        ``other_group``, and pair of connections: the group's difference less the other group's.
-        Of facets one row an effect and pair: ``facets`` and ``contrast``, such as ``gender`` and
+        probability that the difference is smaller than `rope`; and for words ``p_most``, the
+        probability that no other word has a larger difference. A negative difference: the first is
+        closer to the protected words. Between groups one row per pair of groups, which has
+        ``other_group``, and pair of connections: the group's difference less the other group's. Of
+        facets one row an effect and pair: ``facets`` and ``contrast``, such as ``gender`` and
         ``women − men``, main effects first, then interactions (`bayesbias.posterior.facets`).
 
     Raises
@@ -122,13 +122,13 @@ def contrasts(
     -----
     ``estimand`` is ``double difference`` (own sets less other sets over all groups), ``relative``
     (own sets, this group against the others, less the same difference in the controls) or
-    ``within`` (two connections within the group, or over all). Models without a mean of every
-    group in every column have ``within`` in all rows of groups and words. Two groups without
-    controls have no relative contrast, and so no row of it.
+    ``within`` (two connections within the group, or over all). Models without a mean of every group
+    in every column have ``within`` in all rows of groups and words. Two groups without controls
+    have no relative contrast and no such row.
 
     Rows overall and of groups of a Normal model with ``over="population"`` come from the exact
     distribution of the contrast given the standard deviations, averaged over their draws
-    (Rao-Blackwell), so that they depend little on the seed.
+    (Rao-Blackwell), so they depend little on the seed.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def use_moments(
 
     The rows are linear functions of the shared effects of a Normal model: what `choose` makes of
     `contrast_weights`, NaN for those without a row. Given the sds each is normal; the posterior is
-    the mixture of these over the draws of the sds (Rao-Blackwell), so that what is read depends
+    the mixture of these over the draws of the sds (Rao-Blackwell), so what is read depends
     little on the seed. Other models, and one end of a change, are described by their draws.
     """
     if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:

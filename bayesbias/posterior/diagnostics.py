@@ -55,9 +55,9 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
 def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) -> pd.DataFrame:
     r"""Sensitivity of a posterior to its priors and to the data, by power-scaling.
 
-    Raising the priors, or the likelihood, to a power :math:`\alpha` close to 1 reweights the draws;
+    Raising the priors, or the likelihood, to a power `α` close to 1 reweights the draws;
     the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
-    posterior in :math:`\log_2 \alpha` (Kallioinen et al., 2024). "The prior" is that of
+    posterior in `log₂ α` (Kallioinen et al., 2024). "The prior" is that of
     ``connection_mean``, of the standard deviations and of ``nu``, all together; the distributions
     of effects around them are part of the model and stay.
 
@@ -71,10 +71,9 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     Returns
     -------
     DataFrame
-        ``parameter``, ``of`` (its labels, or empty), ``prior`` and ``likelihood`` (sensitivities,
-        from 0 on), ``diagnosis``: empty where the prior has little weight, ``prior-data conflict``
-        where both are at least ``SENSITIVE``, ``strong prior or weak data`` where the prior alone
-        is.
+        ``parameter``, ``of`` (its labels, or empty), ``prior`` and ``likelihood`` (sensitivities, 0
+        or more), ``diagnosis``: empty if the prior has little weight, ``prior-data conflict`` if
+        both are at least ``SENSITIVE``, ``strong prior or weak data`` if only the prior is.
 
     References
     ----------
@@ -118,7 +117,7 @@ def influence(
 ) -> pd.DataFrame:
     """Compute how the overall contrast changes without each protected word and each attribute.
 
-    Given the sds, which are those learned with it, the posterior mean without a word is exact.
+    The posterior mean without a word is exact, given the sds of the full fit.
 
     Parameters
     ----------
@@ -135,8 +134,8 @@ def influence(
         ``factor`` (protected_word or attribute), ``name``, ``of`` (its group or set), ``n_rows``;
         ``mean`` of the contrast with all, ``mean_without`` it, ``change`` = without - with; and
         ``sds``, the change in posterior sds of the contrast. The largest change first. A negative
-        change: the contrast is more negative without this word. Attributes without rows of the two
-        connections are left out.
+        change means that the contrast is more negative without this word. Attributes without rows
+        of the two connections are left out.
 
     Examples
     --------

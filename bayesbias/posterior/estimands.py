@@ -8,11 +8,11 @@ double difference
     or lack one, cells have the weights of a regression on group, column and connection.
 relative
     a group's own sets, this group against the others, less the same difference in the controls:
-    :math:`[m(g, S_g) - \overline{m}(h, S_g)] - [m(g, K) - \overline{m}(h, K)]` over the groups h
+    `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]` over the groups h
     that the set is different to. Without controls, sets that are different to both groups take
     their place. It answers *for whom*: the average over groups is the double difference.
 within
-    a group's own sets less other sets, :math:`m(g, S_g) - \overline{m}(g, S_h)`. It describes these
+    a group's own sets less other sets, `m(g, S_g) - m̄(g, S_h)`. It describes these
     words; it includes how close each set is to everybody.
 """
 

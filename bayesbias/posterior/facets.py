@@ -21,11 +21,11 @@ def facet_effects(
 ) -> tuple[pd.DataFrame, FloatArray]:
     r"""Compute effects of facets from draws of groups, (n_draws, n_groups, k).
 
-    Let :math:`g_{ab}` be the value of the group with label a of one facet and b of another. The
-    main effect of a against a' is the mean over b of :math:`g_{ab} - g_{a'b}`, every b counting
-    alike; the interaction with b against b' is :math:`(g_{ab} - g_{a'b}) - (g_{ab'} - g_{a'b'})`.
-    With more facets the others are averaged over. Groups without labels are left out, and groups
-    of equal labels averaged.
+    Let `g[a, b]` be the value of the group with label a of one facet and b of another. The main
+    effect of a against a' is the mean over b of `g[a, b] - g[a', b]`, with equal weights; the
+    interaction with b against b' is `(g[a, b] - g[a', b]) - (g[a, b'] - g[a', b'])`. With more
+    facets, the others are averaged. Groups without labels are left out, and groups of equal labels
+    averaged.
 
     Returns
     -------

@@ -42,12 +42,11 @@ def compare_models(
 ) -> pd.DataFrame:
     r"""Compare posteriors of one table by cross-validation.
 
-    .. math:: \mathrm{elpd} = \sum_i \log p(y_i | y_{-i}), \quad
-       \mathrm{se} = \sqrt{n \, \mathrm{var}_i \, \log p(y_i | y_{-i})}
+        elpd = Σ_i log p(y[i] | y[-i]),    se = sqrt(n var_i log p(y[i] | y[-i]))
 
-    where i is a row, or stands for all rows of an attribute or of a protected word. Rows are left
-    out by Pareto-smoothed importance sampling. Words are dealt into ten folds. The model is fitted
-    without each fold, and the density of a word's rows has all effects integrated out.
+    where i is a row, or all rows of an attribute or of a protected word. Rows are left out by
+    Pareto-smoothed importance sampling. Words are left out in ten folds. The model is fitted
+    without each fold, and all effects are integrated out of the density of a word's rows.
 
     Parameters
     ----------
@@ -56,16 +55,16 @@ def compare_models(
     leave_out : {"row", "attribute", "protected_word"}
         Words are left out of Normal models only.
     seed : int, SeedSequence, Generator or None
-        Of folds and fits. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        A row a model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
+        One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
         parameters, of rows only), ``elpd_diff`` to the best model (0 or below), ``dse``; of rows
-        ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most; there is
+        ``n_bad_k`` (rows whose Pareto k is too large for so many draws, above 0.7 at most; there is
         a warning), of words ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors
-        are over what was left out.
+        are over the parts left out.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """What words that were not measured would show: draws from the population of words.
 
 The mean of a group in `contrasts` is that of the words listed. Another word of the group differs
-from them as they differ from one another, so that its interval is wider.
+from them as they differ from one another, so its interval is wider.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def predict_words(
 ) -> pd.DataFrame:
     r"""Predict the contrasts of another protected word of every group.
 
-    For every posterior draw the effects of a new word are drawn from the model, such as its level
-    and its lean under ``maximal``, or :math:`\theta[w, c] \sim \mathrm{Normal}(\mu[c], \tau[c])`
-    under ``paper`` (Gelman and Hill, 2007, section 12.8).
+    For every posterior draw, the effects of a new word are drawn from the model, such as its level
+    and its lean under ``maximal``, or `θ[w, c] ~ Normal(μ[c], τ[c])` under ``paper`` (Gelman and
+    Hill, 2007, section 12.8).
 
     Parameters
     ----------
@@ -55,15 +55,16 @@ def predict_words(
     attributes : {"population", "listed"}
         What its mean distances are over: the population of attributes, whose effects are zero in
         the mean, without residuals; or the attributes of this table, with their effects, their
-        leaning to the group and residuals, which is where a measured contrast of the word will lie.
+        leaning to the group and residuals, which predicts a measured contrast of the word.
     seed : int, SeedSequence, Generator or None
-        Of the new words. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        A row a group and pair of connections: ``protected_group``, then the columns of `contrasts`
-        from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and ``seed``.
+        One row per group and pair of connections: ``protected_group``, then the columns of
+        `contrasts` from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and
+        ``seed``.
 
     Examples
     --------

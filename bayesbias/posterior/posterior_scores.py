@@ -49,8 +49,8 @@ def posterior_scores(
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, that over the
           sd of s over words (ddof 1). Two groups only.
 
-        A set belongs to the first group that it is associated with. Stereotypes of groups that
-        have no words, and words that lack rows for some group's set, enter MAC only.
+        A set belongs to the first group that it is associated with. Stereotypes of groups without
+        words, and words without rows for some group's set, enter MAC only.
 
     Notes
     -----
@@ -58,9 +58,9 @@ def posterior_scores(
     of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of the groups' mean
     (different - associated), and twice gWEAT; WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
-    Where words have few or noisy rows, the sd over words in ``weat_effect_size`` is larger in the
-    draws than in truth, and the effect size smaller; a model that pools words strongly does the
-    reverse. The mean difference has no such bias.
+    If words have few or noisy rows, the sd over words in ``weat_effect_size`` is too large in the
+    draws, and the effect size too small. A model that pools words strongly does the opposite. The
+    mean difference has no such bias.
 
     Examples
     --------

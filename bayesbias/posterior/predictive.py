@@ -1,4 +1,4 @@
-"""Whether a model expects what was measured, and whether words of like vectors lean alike."""
+"""Whether a model expects what was measured, and whether words with similar vectors lean alike."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def predictive_check(
 ) -> pd.DataFrame:
     """Share of the measured distances inside the posterior predictive intervals.
 
-    A model that fits has about ``ci_prob`` of them inside, overall and in every connection.
+    If the model fits, about ``ci_prob`` of them are inside, overall and in every connection.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def predictive_check(
     n_draws : int, optional
         Posterior draws that are used; all if None.
     seed : int, SeedSequence, Generator or None
-        Of the predictive draws. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def predictive_check(
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows. ``.attrs["p_unrelated"]`` has a permutation p of
         ``protected_word`` and ``attribute`` where the table carries cosines: a small one shows that
-        words of like vectors lean alike within their group, or attributes within their set. Models
-        that treat them as unrelated, such as ``maximal``, then give too narrow intervals;
-        ``by-group`` expects it.
+        words with similar vectors lean alike within their group, or attributes within their set.
+        Models that treat them as unrelated, such as ``maximal``, then have intervals that are too
+        narrow; ``by-group`` models the similarity.
 
     Examples
     --------
@@ -107,10 +107,10 @@ def predictive_check(
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
     r"""How many unrelated words every group, stereotype set, and kind of controls counts as.
 
-    Words of like vectors lean alike, so that eight names of one cluster can count as two. The
-    effective size of n words is :math:`n^2 / \sum_{ij} K_{ij}` with the likeness K of
-    `bayesbias.model.likeness`: n where all are unrelated, 1 where all are the same. Adding words
-    of other kinds narrows an interval more than adding words like those that are there.
+    Words with similar vectors lean alike, so eight names of one cluster can count as two. The
+    effective size of n words is `n² / Σ_ij K[i, j]` with the likeness K of
+    `bayesbias.model.likeness`: n if all are unrelated, 1 if all are the same. Other kinds of words
+    narrow an interval more than words like those already listed.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
 
     The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
     distance to every group, less their average and less the mean lean of its block. The statistic
-    is :math:`\sum_{i \ne j} K_{ij}\,l_i \cdot l_j` over pairs in blocks; leans are permuted within
+    is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs in blocks; leans are permuted within
     blocks, and p is the share of permutations with at least as large a sum.
 
     Returns

@@ -31,25 +31,25 @@ def hypothesis(
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
 ) -> pd.DataFrame:
-    """Compute the probability of statements about mean distances, given in words.
+    """Compute the probability of statements about mean distances, written as text.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`.
     *hypotheses : str
-        Such as ``"muslim: associated - different < christian: associated - different"``. Both sides
-        of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses.
-        Connections are those of the group or protected word with a colon before them, and overall
-        after ``all:`` and without a colon. Where a group and a word have one name, ``word muslim:``
-        is the word. Names with spaces or hyphens stand in backquotes.
+        For example, ``"muslim: associated - different < christian: associated - different"``. Both
+        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
+        group or protected word and a colon before a connection select its mean; ``all:`` or no
+        colon selects the overall mean. If a group and a word share a name, ``word muslim:`` selects
+        the word. Put names with spaces or hyphens in backquotes.
     ci_prob, ci_kind, over
         As for `contrasts`.
 
     Returns
     -------
     DataFrame
-        One row a statement: ``hypothesis``, ``probability`` (the share of draws in which it
+        One row per statement: ``hypothesis``, ``probability`` (the share of draws in which it
         holds), and of the left side less the right ``mean``, ``sd``, ``low``, ``high``.
 
     Examples
@@ -60,7 +60,7 @@ def hypothesis(
     Name: probability, dtype: float64
     """
     if not hypotheses:
-        raise ValueError("no hypothesis is given; such as 'associated < different'")
+        raise ValueError("no hypothesis is given; write one such as 'associated < different'")
     names, draws = labels(tree, "connection"), dict[str, dict[str, FloatArray]]()
     levels, means = level_means(tree, over)
     for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):

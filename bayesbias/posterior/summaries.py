@@ -56,7 +56,7 @@ def summary(
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
         ``mean``, ``sd``, ``low``, ``high``, in [0, 2]. The overall level is the mean of the
         population that the words are drawn from (``connection_mean``). A group's level is its mean
-        in the model where the model has one, as ``by-group`` has, and else the average of its
+        in the model, if the model has one, as ``by-group`` does; otherwise it is the average of its
         words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
 
     Examples
@@ -143,7 +143,7 @@ def _listed_means(tree: DataTree) -> FloatArray:
     if np.isnan(means[0]).any():
         w, c = divmod(int(np.isnan(means[0]).argmax()), shape[1])
         raise ValueError(
-            f"{words[w]!r} has no {connections[c]} distances, so that the listed words have "
+            f"{words[w]!r} has no {connections[c]} distances, so the listed words have "
             "no mean of them; take over='population', or leave the word out"
         )
     return means.reshape(-1, *shape)

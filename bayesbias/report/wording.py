@@ -1,4 +1,4 @@
-"""Sentences about a list, its measures and its models; each stands once, for all who show it."""
+"""Sentences about a list, its measures, and its models, shared by pages, screens, and write-ups."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ MEANINGS = {
 """What the attributes of each connection are, in words."""
 
 ALL_GROUPS = "all groups"
-"""What stands before a finding that is of no single group."""
+"""The label of a result for all groups together."""
 
 THIN_MEANING = (
     f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its words, "
-    f"or that has fewer than {FEWEST_LEFT} left: do not rely on them."
+    f"or has fewer than {FEWEST_LEFT} left: do not rely on them."
 )
 
 UNEVEN = 0.05
-"""Coverage this far from what it should be, in some connection, is named in a sentence."""
+"""A sentence names connections whose coverage is off by more than this."""
 
 
 def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
@@ -101,7 +101,7 @@ def with_own(analysis: Analysis) -> list[str]:
 
 
 def missing_sentences(analysis: Analysis) -> list[str]:
-    """Word what the embedding lacks, what would find it, and which groups lack measures."""
+    """Describe missing words, options that would find them, and groups without measures."""
     lost, others, sentences = analysis.missing, analysis.others, []
     if len(lost):
         control = lost["role"] == "control"
@@ -135,7 +135,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
 
 
 def few_attributes(analysis: Analysis) -> str:
-    """Word how many stereotype words the associated distances come from."""
+    """Describe how many stereotype words the associated distances come from."""
     rows = analysis.table[analysis.table["connection"] == "associated"]
     attributes = counted(rows["attribute"].nunique(), "stereotype word")
     words = counted(rows["protected_word"].nunique(), "protected word")
@@ -143,7 +143,7 @@ def few_attributes(analysis: Analysis) -> str:
 
 
 def comparison_sentence(comparison: pd.DataFrame | None) -> str:
-    """Word by how much the best of several models predicts what was left out better."""
+    """Describe how much better the best of several models predicts what was left out."""
     if comparison is None:
         return ""
     best, *others = comparison.to_dict("records")
@@ -160,19 +160,19 @@ def comparison_sentence(comparison: pd.DataFrame | None) -> str:
 
 
 def sensitivity_sentence(result: ModelResult) -> str:
-    """Word whether some parameter of a model leans on its prior."""
+    """Describe which parameters of a model depend on their priors."""
     parts: dict[str, list[str]] = {}
     for row in result["sensitivity"].query("diagnosis != ''").to_dict("records"):
         name = row["parameter"].replace("_", " ").replace("sigma", "residual sd")
         parts.setdefault(name, []).append(row["of"].replace(", ", "–"))
     names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
     if not names:
-        return "No parameter leans noticeably on the priors: the data decide."
+        return "No parameter noticeably depends on the priors."
     return f"The priors noticeably influence {joined(names)}."
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
-    """Word how much of what was fitted lies where the model expects it, and what is off."""
+    """Describe how many values are inside their predictive intervals, and what is off."""
     frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []
@@ -181,14 +181,14 @@ def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distance
         off += [f"too {which} for {joined(uneven)}"] if uneven else []
     ci = probability_name(ci_prob)
     return (
-        f"{percent(frame['coverage']['all'], 1)} of {frame['n_rows']['all']:,} {what} lie "
+        f"{percent(frame['coverage']['all'], 1)} of {frame['n_rows']['all']:,} {what} are "
         f"inside their {ci} predictive intervals"
         + (f"; compared with {ci}, these are {joined(off)}." if off else ".")
     )
 
 
 def influence_sentence(result: ModelResult) -> str:
-    """Word which single word moves the contrast most, and between what ends."""
+    """Describe which word moves the contrast most, and the range without any one word."""
     frame = result["influence"]
     most, without = frame.iloc[0], frame["mean_without"]
     turns = without.min() < 0 < without.max()
@@ -199,5 +199,5 @@ def influence_sentence(result: ModelResult) -> str:
         name=most["name"],
         low=signed(without.min()),
         high=signed(without.max()),
-        sign="changes with some of them" if turns else "stays whichever is left out",
+        sign="changes without some of them" if turns else "is the same without any one word",
     )

@@ -188,7 +188,7 @@ def write_page(
 def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
     """Draw the figures of a page; return each as a data URI, by name, and write files of `kinds`.
 
-    A page shows them as images, so that nothing in a drawing can act on the page.
+    A page shows them as images, so nothing in a drawing can act on the page.
     """
     import matplotlib as mpl
 

@@ -1,6 +1,6 @@
 """Linear algebra on stacks of small matrices: loops run over rows and columns, not the stack.
 
-Blocks have the stack in the last axis, so that whatever is done to an entry runs along memory.
+Blocks have the stack in the last axis, so whatever is done to an entry runs along memory.
 """
 
 from __future__ import annotations

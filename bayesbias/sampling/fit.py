@@ -75,10 +75,10 @@ def fit(
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
     options : FitOptions, optional
-        Options that keywords replace; those of reading a posterior play no part here.
+        Options, which keywords override; those for reading a posterior are ignored.
     **keywords
         Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
-        ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar are for
+        ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar apply to
         NUTS only.
 
     Returns
@@ -133,23 +133,22 @@ def fit_design(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Fit a hierarchical model to a design: to what is not a table of distances.
+    """Fit a hierarchical model to a design, that is, to an outcome other than a table of distances.
 
-    The outcome may be of any sign and scale; the model's priors must suit it, whatever outcome
-    its file names.
+    The outcome can have any sign and scale, but the model's priors must suit it.
 
     Parameters
     ----------
     design : Design
     table_hash : str, optional
-        What the result records as the origin of the rows; the design's own digest if not given.
+        The recorded origin of the rows; by default the design's digest.
     model, priors, options, **keywords
         As for `fit`.
 
     Returns
     -------
     xarray.DataTree
-        As `fit` gives it, with errors and warnings as there; the observed variable is called
+        As from `fit`, with the same errors and warnings; the observed variable is
         ``design.outcome``.
     """
     options = fit_options(options, keywords)
@@ -170,19 +169,19 @@ def from_pymc(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     priors: Mapping[str, Any] | None = None,
 ) -> DataTree:
-    """Return what PyMC or nutpie drew from `build_model`, with what this package's functions read.
+    """Return draws of `build_model` by PyMC or nutpie as a posterior of this package.
 
     Parameters
     ----------
     idata : DataTree
         From ``pm.sample(model=bb.build_model(table, model, priors))``, or nutpie.
     table, model, priors
-        As they were given to `build_model`.
+        As passed to `build_model`.
 
     Returns
     -------
     xarray.DataTree
-        As `fit` gives it, with warnings as there.
+        As from `fit`, with the same warnings.
 
     Examples
     --------
@@ -232,7 +231,7 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
         advice = "leave these rows out, or take a model with sigma = 'common'"
         raise ValueError(
             f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
-            f"{round(float(y.mean()), 4):g}{spread}, so that no residual sd can be learned from "
+            f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be learned from "
             f"them; {advice if name else 'measure other words'}"
         )
 
@@ -383,7 +382,7 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
             f"{values['divergences']} divergent transitions: the posterior was not explored "
             "faithfully; raise ",
             Argument("target_accept"),
-            " towards 0.99, or use ",
+            " toward 0.99, or use ",
             Argument("method", "exact"),
             " for a Normal model",
         )

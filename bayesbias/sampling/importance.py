@@ -24,10 +24,10 @@ LogDensity = Callable[[FloatArray], FloatArray]
 
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
-"""Effective proposals for each draw, so that resampling seldom repeats one; and most proposals."""
+"""Effective proposals for each draw, so resampling seldom repeats one; and most proposals."""
 
 FEWEST_PROPOSALS = 4_000
-"""Proposals at least, so that few draws come from weights as good as many."""
+"""Proposals at least, so few draws come from weights as good as many."""
 
 PILOT_PROPOSALS = 2_000
 """Proposals to which the final proposal is fitted."""
@@ -165,7 +165,7 @@ def importance_resample(
             break
         final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)
-    order = final.points.sum(axis=1).argsort()  # neighbors in turn, so that each part has its share
+    order = final.points.sum(axis=1).argsort()  # neighbors in turn, so each part has its share
     chosen = order[_resample(smoothed.weights[order], n_draws, rng)]
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
@@ -261,7 +261,7 @@ def _fitted_part(
 ) -> list[FloatArray]:
     """Fit centre, factor and scales to weighted points: their covariance, then those of every axis.
 
-    With few effective points the fit is drawn towards the proposal that they came from.
+    With few effective points the fit is drawn toward the proposal that they came from.
     """
     centre, factor, lower, upper = former
     ess = 1 / (weights**2).sum()

@@ -21,7 +21,7 @@ METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 
 ROPE_SHARE = 0.15
 """Differences smaller than this share of the sd of stereotypes' distances count as none. The sd is
-.07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so that the share
+.07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so the share
 is about .02 there. It is below .2 sds, the small effect of Cohen (1988). A mere convention; what is
 too small to matter is for the reader to say."""
 
@@ -36,26 +36,26 @@ class FitOptions:
     Parameters
     ----------
     method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
-        ``auto`` takes the exact sampler where the model is Normal and its Pareto k is below 0.7,
-        and PyMC's NUTS otherwise; the result says which and why.
+        ``auto`` uses the exact sampler if the model is Normal and Pareto k is below 0.7, and PyMC's
+        NUTS otherwise. The result records which and why.
     draws : int
         Draws of each chain.
     chains : int
-        Chains. With the exact sampler draws are independent, and chains are only their layout.
+        Chains. Draws of the exact sampler are independent, so chains are only their layout.
     tune : int
         Steps of each chain before its draws; for NUTS only.
     target_accept : float
         Share of steps to accept, in (0, 1); for NUTS only.
     seed : int, SeedSequence, Generator or None
-        Equal seeds give equal results. None takes fresh entropy, which the result records.
+        Equal seeds give equal results. None draws a fresh seed, which the result records.
     ci_prob : float
         Probability of intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     rope : float, optional
-        Half-width of the region of practical equivalence, a distance in [0, 2]: differences
-        smaller than it count as none. By default .15 of the sd of stereotypes' distances, about
-        .02 in GloVe. This is a mere convention; set your own.
+        Half-width of the region of practical equivalence, a distance in [0, 2]: smaller differences
+        do not matter. By default .15 of the sd of stereotypes' distances, about .02 in GloVe. This
+        is only a convention; set your own.
     progressbar : bool
         Whether NUTS shows its bar.
 
@@ -103,7 +103,7 @@ class FitOptions:
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """The keywords of functions that give intervals: ``ci_prob`` and ``ci_kind``."""
+        """The keywords of functions that return intervals: ``ci_prob`` and ``ci_kind``."""
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
 
     @property
@@ -113,19 +113,19 @@ class FitOptions:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The keywords of functions that give contrasts: those of intervals, and ``rope``."""
+        """The keywords of functions that return contrasts: those of intervals, and ``rope``."""
         return {**self.intervals, "rope": self.rope}
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What decides the numbers, with a seed that is an object as text."""
+        """The options that determine the numbers; a seed object becomes text."""
         kept = {key.name: getattr(self, key.name) for key in fields(self)}
         del kept["progressbar"]
         plain = self.seed is None or isinstance(self.seed, int)
         return kept if plain else kept | {"seed": str(self.seed)}
 
     def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
-        """Return the options of a fit alone, without what a workflow adds to them."""
+        """Return only the options of a fit, without those of a workflow."""
         own = {key.name: getattr(self, key.name) for key in fields(FitOptions)}
         return FitOptions(**(own | changes))
 

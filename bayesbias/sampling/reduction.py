@@ -3,7 +3,7 @@
 The effects of a word, or of an attribute, are the coordinates of one unit; the units of a factor
 are a side of the model. Units whose rows have the same partners equally often behave alike. Within
 such a class an orthonormal change of coordinates splits effects into their mean and deviations
-from it; the deviations touch nothing else. What remains has one unit a class, so that its size does
+from it; the deviations touch nothing else. What remains has one unit a class, so its size does
 not grow with rows, words or attributes as long as the design is regular, and never exceeds that of
 all units. `collapsed` has the derivation; here its constant matrices are made once.
 """
@@ -385,7 +385,7 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
     missing = len(design.words) * len(design.attributes) - len(pairs)
     if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
         logging.getLogger(__name__).warning(
-            "%s of %s pairs of words have no row, so that few words have the same partners: the "
+            "%s of %s pairs of words have no row, so few words have the same partners: the "
             "exact sampler takes several times as long. Leaving out words or attributes with gaps "
             "makes it fast",
             f"{missing:,}",

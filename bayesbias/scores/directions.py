@@ -38,10 +38,10 @@ def same(
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_target`` in [0, 1], 0 where a target is equally near to all groups
-        and 1 where it lies in the bias subspace, whatever the order of the groups. ``rank``, the
-        dimensions of the subspace. For two groups only: ``signed``, cos(t, â_0 - â_1), positive
-        towards the first; ``skew``, its mean; ``stereotype``, its population sd.
+        ``score`` and ``per_target`` in [0, 1], 0 if a target is equally close to all groups and 1
+        if it is in the bias subspace, for any order of the groups. ``rank``, the dimensions of the
+        subspace. For two groups only: ``signed``, cos(t, â_0 - â_1), positive toward the first;
+        ``skew``, its mean; ``stereotype``, its population sd.
 
     References
     ----------
@@ -87,9 +87,9 @@ def ripa(
     Returns
     -------
     ScoreResult
-        ``per_target``, positive towards the x, and ``score``, their mean; 0 means that w is as
-        near to the x as to the y by inner product. With ``component`` it lies in [-‖w‖, ‖w‖].
-        ``product_I`` is w·(x - y)/‖x - y‖ of pair I; ``sd`` is their population sd over pairs.
+        ``per_target``, positive toward the x, and ``score``, their mean; 0 means that w has equal
+        inner products with the x and the y. With ``component`` it is in [-‖w‖, ‖w‖]. ``product_I``
+        is w·(x - y)/‖x - y‖ of pair I; ``sd`` is their population sd over pairs.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def direct_bias(
     -------
     ScoreResult
         ``score`` and ``per_target`` in [0, 1], 0 for targets orthogonal to the components;
-        ``component_I``, the signed cosines, positive towards the first words of the sets;
+        ``component_I``, the signed cosines, positive toward the first words of the sets;
         ``explained``, the share of variance along each, and ``k``, their number.
 
     References

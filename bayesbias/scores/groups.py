@@ -34,7 +34,7 @@ def rnd(
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
-        Where some go with X and others with Y they cancel; take such sets one at a time.
+        Attributes of X and attributes of Y cancel, so take such sets one at a time.
     unit : bool
         Bring all vectors to unit length first, as Garg et al. do.
     average : bool
@@ -43,8 +43,8 @@ def rnd(
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_attribute``; negative where attributes are nearer to X. The mean is
-        within ±‖μ_X - μ_Y‖; 0 where attributes are as far from X as from Y.
+        ``score`` and ``per_attribute``; negative if attributes are closer to X. The mean is within
+        ±‖μ_X - μ_Y‖; 0 if attributes are as far from X as from Y.
 
     References
     ----------
@@ -79,8 +79,8 @@ def ect(
     Returns
     -------
     ScoreResult
-        ``score`` in [-1, 1]; 1 where both groups rank the attributes alike, so that higher is
-        less biased; ``to_x`` and ``to_y``, the cosines.
+        ``score`` in [-1, 1]; 1 if both groups rank the attributes alike, so higher is less biased;
+        ``to_x`` and ``to_y``, the cosines.
 
     References
     ----------
@@ -125,9 +125,9 @@ def gweat(
     Returns
     -------
     ScoreResult
-        ``score``, the sum of ``per_group``. 0 without association; positive where groups go with
-        their sets; for two groups it is (mean_X s - mean_Y s)/2 with the s of `weat`, in [-1, 1]
-        times ‖â - b̂‖.
+        ``score``, the sum of ``per_group``. 0 without association; positive if groups go with their
+        sets; for two groups it is (mean_X s - mean_Y s)/2 with the s of `weat`, in [-1, 1] times ‖â
+        - b̂‖.
 
     References
     ----------
@@ -162,7 +162,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     ----------
     vectors : KeyedVectors or mapping of str to array
     wordlist : WordList
-        Control words do not enter. No word is compared with itself.
+        Control words are ignored. No word is compared with itself.
 
     Returns
     -------
@@ -254,13 +254,13 @@ def rnsb(
     C : float
         Inverse strength of the ridge penalty, also on the intercept; the score depends on it.
     unit : bool
-        Bring all vectors to unit length first; else long vectors give larger scores.
+        Bring all vectors to unit length first; otherwise, long vectors give larger scores.
 
     Returns
     -------
     ScoreResult
-        ``score``, the KL divergence in nats, in [0, log n_targets], 0 where all targets are
-        treated as equally negative; ``probability`` of B and ``share`` of every target.
+        ``score``, the KL divergence in nats, in [0, log n_targets], 0 if all targets are treated as
+        equally negative; ``probability`` of B and ``share`` of every target.
 
     References
     ----------

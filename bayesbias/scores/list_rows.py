@@ -34,7 +34,7 @@ class ListRows:
     """Vectors of a word list as the embedding holds them, group by group, and their words.
 
     ``defining`` (n_sets, n_groups, n_dims) are the words in the same place of every group, None
-    where groups have different sizes in the list, so that its words do not form pairs. ``whole``
+    where groups have different sizes in the list, so its words do not form pairs. ``whole``
     are the rows that those of a resampling are drawn from.
     """
 

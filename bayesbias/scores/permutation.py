@@ -1,7 +1,7 @@
 """Permutation tests of the difference between two groups of words, exact for lists of any size.
 
 Up to 36 words every split is counted. Beyond, scores are rounded to a grid of step h. A subset of n
-words has a sum within the n smallest and n largest rounding errors of its grid sum, so that the
+words has a sum within the n smallest and n largest rounding errors of its grid sum, so the
 exact distribution of the grid sum bounds the wanted share from both sides.
 """
 
@@ -37,14 +37,14 @@ AGREEMENT = 0.01
 
 GUARD = 1e-6
 """Share of a step by which rounding errors are widened, for the float64 division by the step
-(grid values stay below 2^21, so that it errs by less than 2^-31 of a step a word)."""
+(grid values stay below 2^21, so it errs by less than 2^-31 of a step a word)."""
 
 LATTICE = 1e-9
 """Scores that are whole multiples of their smallest gap, to this share of their range, such as
 ranks, are put on that grid, where the two bounds meet. Cosines are so by design only."""
 
 RESCALED = 512
-"""Words after which counts of subsets are divided by 2^512, so that they stay in float64."""
+"""Words after which counts of subsets are divided by 2^512, so they stay in float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,24 +63,24 @@ def permutation_test(
 ) -> PermutationTest:
     """Exact permutation test of the difference between two groups of scores.
 
-    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or
-    S* ≤ S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for
-    unequal sizes S is replaced by the difference of means, since |S*| would then depend on where
-    zero lies. The given split counts, and so do ties. Caliskan et al. print S* > S, which would
-    give p = 0 where no split is more extreme.
+    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or S* ≤
+    S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for unequal
+    sizes S is replaced by the difference of means, because |S*| would then depend on the zero of
+    the scores. The given split counts, and so do ties. Caliskan et al. print S* > S, which would
+    give p = 0 if no split is more extreme.
 
     Parameters
     ----------
     x, y : (..., n_x), (..., n_y) array_like
-        Scores s of the words of X and of Y; one row a data set.
+        Scores s of the words of X and of Y; one row per data set.
     alternative : {"two-sided", "greater", "less"}
 
     Returns
     -------
     PermutationTest
         ``statistic``, S; ``p_value``; ``low`` and ``high``, which bound the exact p-value and equal
-        it up to 36 words, where every split is counted. Beyond, they agree to 1% where the splits
-        are that many, and ``p_value`` is the upper. ``n_splits`` is how many splits there are.
+        it up to 36 words, where every split is counted. For more words they agree to about 1%, and
+        ``p_value`` is the upper one. ``n_splits`` is the number of splits.
 
     References
     ----------
@@ -173,7 +173,7 @@ def tail_bounds(
 
     The grid is refined until the bounds agree, or is at its finest. Where the threshold is the sum
     of a subset, less a tie (``attained``), that subset reaches it, though no grid can tell, and
-    adds itself to the lower bound. All sums are of positive terms, so that a bound is right to a
+    adds itself to the lower bound. All sums are of positive terms, so a bound is right to a
     relative n_words² · 2^-52.
     """
     lowest, extent = float(centered.min()), float(np.ptp(centered))

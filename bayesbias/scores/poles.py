@@ -51,10 +51,10 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
     Returns
     -------
     ScoreResult
-        ``score``, the mean of ``psi``; positive: nearer to A. ``psi`` is the difference of
+        ``score``, the mean of ``psi``; positive means closer to A. ``psi`` is the difference of
         ``to_a`` and ``to_b``, mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that
-        any word can have for these sets. It differs between embeddings, so that ψ, S and gWEAT of
-        different embeddings are not on one scale.
+        any word can have for these sets. It differs between embeddings, so ψ, S and gWEAT of
+        different embeddings are on different scales.
 
     References
     ----------
@@ -117,7 +117,7 @@ def weat(
     ddof: Ddof = 1,
     alternative: Alternative = "two-sided",
 ) -> ScoreResult:
-    """Word embedding association test: is X nearer than Y to A, and Y to B.
+    """Word embedding association test: whether X is closer to A, and Y to B.
 
     With s(w) = mean_A cos(w, a) - mean_B cos(w, b), the statistic is S = Σ_X s - Σ_Y s and the
     effect size d = (mean_X s - mean_Y s)/sd s. The p-value is that of the permutation test over
@@ -187,7 +187,7 @@ def nas(
     ddof: Ddof = 1,
     alternative: Alternative | None = None,
 ) -> ScoreResult:
-    """Normalized association score (WEFAT) of every word, and their mean; with a test SC-WEAT.
+    """Normalized association score (WEFAT) of every word, and their mean; with a test, SC-WEAT.
 
     (mean_A cos(w, a) - mean_B cos(w, b)) / sd_{A∪B} cos(w, ·)
 
@@ -195,16 +195,16 @@ def nas(
     ----------
     words, A, B : lists of words
     ddof : {1, 0, "pooled"}
-        Of the attributes' cosines; see `effect_sizes`.
+        Divisor of the sd of the attributes' cosines; see `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}, optional
         Test every word over all splits of A∪B into |A| and |B| attributes, as SC-WEAT does.
 
     Returns
     -------
     ScoreResult
-        ``effect_size`` of every word, and ``score``, their mean. Positive: nearer to A. For
-        equal |A| and |B|, within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. With an
-        alternative ``p_value``, ``p_low`` and ``p_high`` of every word, see `permutation_test`.
+        ``effect_size`` of every word, and ``score``, their mean. Positive: nearer to A. For equal
+        |A| and |B|, within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. With an alternative,
+        also ``p_value``, ``p_low`` and ``p_high`` of every word; see `permutation_test`.
 
     References
     ----------
@@ -227,7 +227,7 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
     if np.isnan(effects).any():
         raise ValueError(
             f"word(s) {np.flatnonzero(np.isnan(effects)).tolist()} are equally near to every "
-            "attribute, so that the association has no sd to be divided by; use weam"
+            "attribute, so the association has no sd to be divided by; use weam"
         )
     return effects
 
@@ -246,7 +246,7 @@ def semaxis(
     Returns
     -------
     ScoreResult
-        ``position`` of every word in [-1, 1], positive towards A; ``score``, their mean.
+        ``position`` of every word in [-1, 1], positive toward A; ``score``, their mean.
 
     References
     ----------

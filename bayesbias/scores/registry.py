@@ -38,7 +38,7 @@ Reading = Literal[
     "more difference between groups",
     "more difference between stereotypes",
     "closer to all stereotypes",
-    "stereotypes towards the first group",
+    "stereotypes toward the first group",
 ]
 """What it means that a score moves in its direction."""
 
@@ -130,7 +130,7 @@ def _signed_same(rows: ListRows) -> FloatArray:
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
-TOWARDS: Reading = "stereotypes towards the first group"
+TOWARDS: Reading = "stereotypes toward the first group"
 AS_THEY_ARE = "vectors as they are"
 BY_PLACE = "pairs are the words in the same place of each group"
 
@@ -237,10 +237,10 @@ def properties() -> pd.DataFrame:
     """Return which scores are comparable and which trustworthy, with the extremes and the reason.
 
     A score is *comparable* if its extremes over all targets do not depend on the attributes, so
-    that values from different embeddings or lists are on one scale. It is *trustworthy* if it
-    takes its value of no bias only when every target is equally near to all attribute sets. For
-    scores of words between groups, such as SAME, RND and ECT, the words are the targets and the
-    groups the attribute sets. One row a score; every entry is shown by a test of the package.
+    values from different embeddings or lists are on one scale. It is *trustworthy* if it has its
+    value of no bias only when every target is equally close to all attribute sets. For scores of
+    words between groups, such as SAME, RND and ECT, the words are the targets and the groups the
+    attribute sets. One row per score; every entry is shown by a test of the package.
 
     References
     ----------

@@ -23,10 +23,10 @@ from ..embeddings.word_sets import (
 )
 
 type Words = Iterable[str] | ArrayLike
-"""A set of words, none of them twice; without ``vectors`` a matrix, one row a word."""
+"""A set of words, none of them twice; without ``vectors`` a matrix, one row per word."""
 
 type Tuples = Iterable[Sequence[str]] | Sequence[ArrayLike]
-"""Pairs or longer tuples of words; without ``vectors`` matrices, one row a member."""
+"""Pairs or longer tuples of words; without ``vectors`` matrices, one row per member."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +40,7 @@ class ScoreResult(Shown):
     ----------
     score : float
     per_word : DataFrame
-        One row a word, in the order given; the index holds the words, or numbers.
+        One row per word, in the order given; the index holds the words, or numbers.
     details : mapping of str to value
     missing : mapping of str to tuple of str
         Words left out because the embedding lacks them, by set.

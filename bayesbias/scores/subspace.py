@@ -56,7 +56,7 @@ def principal_components(
 ) -> tuple[FloatArray, FloatArray]:
     """First k principal components of words centered on the mean of their defining set.
 
-    Orthonormal rows, (k, n_dims), the direction of the largest variance first, each towards the
+    Orthonormal rows, (k, n_dims), the direction of the largest variance first, each toward the
     first member of the sets rather than the last; and the share of variance along each, (k,). Sets
     are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et al.
     (2016), section 5.1; Manzini et al. (2019) for sets of more than two.

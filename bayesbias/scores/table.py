@@ -55,14 +55,14 @@ def score_table(
     ----------
     vectors : KeyedVectors
     wordlist : WordList
-        With stereotypes for every group.
+        It needs stereotypes for every group.
     scores : iterable of str, or mapping of str to ListScore, optional
         Names of ``SCORES``, or scores of your own by name; all of ``SCORES`` if not given.
     ci_prob : float
         Level of the equal-tailed percentile intervals, in (0, 1).
     n_resamples : int
-        Resamplings, the same for every score: the words of every set are drawn with replacement,
-        each set by itself; defining pairs are drawn as pairs.
+        Number of resamplings, the same for every score. Words are drawn with replacement within
+        each set, defining pairs as pairs.
     alternative : {"two-sided", "greater", "less"}
         Of WEAT's p-value.
     seed : int, SeedSequence, Generator or None
@@ -71,17 +71,17 @@ def score_table(
     Returns
     -------
     DataFrame
-        ``SCORE_TABLE_COLUMNS``, one row a score and choice of groups. ``groups`` names the groups
+        ``SCORE_TABLE_COLUMNS``, one row per score and choice of groups. ``groups`` names the groups
         in order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
-        ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what
-        ``reading`` says. ``value`` is missing only where ``note`` says why; ``p_value`` only for
-        scores without a test. ``note`` also names words left out and resamplings left out.
+        ``no_bias`` is the value of no bias, and values in ``direction`` of it have the meaning in
+        ``reading``. If ``value`` is missing, ``note`` has the reason; ``p_value`` is missing for
+        scores without a test. ``note`` also names omitted words and resamplings.
 
     Notes
     -----
-    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upwards by resampling, so
-    that near 0 their interval can lie above the score. With fewer than about eight words a set
-    the percentile interval is too short: it cannot show words that are not there.
+    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upward by resampling, so
+    near 0 their interval can be above the score. With fewer than about eight words per set, the
+    percentile interval is too short, because resampling cannot add new words.
 
     Examples
     --------

@@ -26,7 +26,7 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 
 MEANINGS = {
     "copy": "{count} {names} are exact copies of another, in all distances ({pairs}). A model "
-    "treats them as different words, so that its intervals are too short; drop_duplicates=True "
+    "treats them as different words, so its intervals are too short; drop_duplicates=True "
     "keeps the first name of each vector",
     "equidistant": "{count} pairs of {names} of different groups are equally far from every "
     "stereotype attribute ({pairs}), as equalizing makes them: associated and different are alike "
@@ -46,11 +46,11 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
+        One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
         first in the table, and ``other``; ``n_distances`` that both have, three or more, and the
         largest ``difference``. ``copy``: all distances are equal. ``equidistant``: two protected
-        words of different groups are equally far from every stereotype attribute, but not from
-        the controls.
+        words of different groups are equally far from every stereotype attribute, but not from the
+        controls.
 
     Examples
     --------

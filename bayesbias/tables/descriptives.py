@@ -1,4 +1,4 @@
-"""What plots show and do not compute: bands, densities, neighbours, chosen contrasts."""
+"""Values for plots: bands, densities, neighbors, chosen contrasts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEWEST_FOR_DENSITY = 3
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
-    """Return the pair whose difference leads: associated − different, where there are both."""
+    """Return the pair of the main difference: associated − different, if both are present."""
     there = connections_present(table)
     return "associated", next(name for name in PARTNERS if name in there)
 
@@ -102,7 +102,7 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFram
 
 
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Rows of a frame of `contrasts` for one pair of connections, turned around where needed."""
+    """Rows of a frame of `contrasts` for one pair of connections, turned around if needed."""
     require_columns(frame, ("first", "second", "mean"))
     there = frame[(frame["first"] == first) & (frame["second"] == second)]
     if len(there):

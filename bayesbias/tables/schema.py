@@ -15,7 +15,7 @@ from .._core.checks import unknown_name
 
 IDS = ("protected_word", "protected_group", "attribute", "attribute_set", "connection")
 COLUMNS = (*IDS, "cosine_distance")
-"""Columns of every long-form table, in order; one row a (protected word, attribute) pair."""
+"""Columns of every long-form table, in order; one row per (protected word, attribute) pair."""
 
 OPTIONAL_COLUMNS = ("embedding", "context")
 """Columns a table may carry besides: which embedding, and which template, a row comes from."""

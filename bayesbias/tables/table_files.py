@@ -65,7 +65,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table to CSV or Parquet, by the path's ending, whole or not at all.
+    """Write a table to CSV or Parquet, by the path's ending, completely or not at all.
 
     Cosines among its words are in the Parquet file, or next to the CSV file in
     ``NAME.cosines.csv``.

@@ -47,7 +47,7 @@ class WordList(Shown):
     Parameters
     ----------
     name, title, reference, licence, note : str
-        What the list is, where it comes from, and what it does and does not claim.
+        Description of the list, its source, and what it does and does not claim.
     groups : mapping of str to tuple of str
         Protected words of each group; empty for a list of control words.
     stereotypes : mapping of str to tuple of str
@@ -55,10 +55,10 @@ class WordList(Shown):
     controls : mapping of str to tuple of str
         Control words by connection, ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
-        What a group's stereotype set is called in the table; ``<group>_stereotype`` if absent.
+        Name of a group's stereotype set in the table; ``<group>_stereotype`` if absent.
     facets : mapping of str to mapping of str to str
-        Labels of groups that cross facets, for `contrasts`: the group ``black_women`` may
-        be ``women`` in ``gender`` and ``black`` in ``race``.
+        Labels of groups that cross facets, for `contrasts`: the group ``black_women`` can be
+        ``women`` in ``gender`` and ``black`` in ``race``.
     baseline : mapping of str to tuple of str
         Words of no group, such as words for people, for `baseline_contrasts`.
 
@@ -105,7 +105,7 @@ class WordList(Shown):
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the list as a frame, one row a word: ``role``, ``set``, ``word``."""
+        """Return the list as a frame, one row per word: ``role``, ``set``, ``word``."""
         rows = [(role, name, word) for role, name, words in self._sets() for word in words]
         return pd.DataFrame(rows, columns=list(HEADS))
 
@@ -137,8 +137,8 @@ def load_wordlist(source: WordListLike) -> WordList:
     Raises
     ------
     ValueError
-        If the name is unknown, or the content is not a word list. The first error is named with
-        its key, such as ``groups.man[3]``; `check_wordlist` lists all.
+        If the name is unknown, or the content is not a word list. It names the key of the first
+        error, such as ``groups.man[3]``; `check_wordlist` lists all errors.
 
     Examples
     --------
@@ -162,14 +162,14 @@ def load_wordlist(source: WordListLike) -> WordList:
 
 
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
-    """Return all that is wrong or doubtful in a word list, which need not be loadable.
+    """Return everything that is wrong or doubtful in a word list, even one that cannot be loaded.
 
-    No embedding is read; `missing_words` returns the words that one lacks.
+    No embedding is read; `missing_words` returns the words that an embedding lacks.
 
     Returns
     -------
     DataFrame
-        One row a finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
+        One row per finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
         does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word`` and
         ``finding``.
 

@@ -96,13 +96,13 @@ READINGS: Readings = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangeAnalysis(ModelAnalysis):
-    """All that is known about the change between two tables; shows itself by its headline.
+    """All results about the change between two tables; its display is the headline.
 
     `before` and `after` are the distances, `unpaired` rows without a partner; `results` are by the
-    model's name, the last leads. `bands` are of `comparison.band_shares`; `scores` of
-    `scores_before_after` or, without vectors, of `mac_before_after`; `remains` of
-    `bias_before_after`, None where nothing was looked for. `notices` are what the package warned
-    of on the way, `wordlist` the list's name, and `call` the call that makes the same analysis.
+    model's name; the last one leads. `bands` are from `comparison.band_shares`; `scores` from
+    `scores_before_after` or, without vectors, `mac_before_after`; `remains` from
+    `bias_before_after`, or None. `notices` are the package's warnings, `wordlist` is the list's
+    name, and `call` repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
@@ -128,7 +128,7 @@ class ChangeAnalysis(ModelAnalysis):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two ends are called."""
+        """Names of the two ends."""
         return self.settings.names or ("before", "after")
 
     @property
@@ -137,7 +137,7 @@ class ChangeAnalysis(ModelAnalysis):
         return pair(self.before, self.after).rows
 
     def record(self) -> dict[str, Any]:
-        """Return what the numbers come from."""
+        """Return the sources of the numbers."""
         return super().record() | {"hashes": {"pairs": self.posterior.attrs["table_hash"]}}
 
 
@@ -151,7 +151,7 @@ def analyze_change(
     tell: Tell | None = None,
     **settings: Any,  # noqa: ANN401
 ) -> ChangeAnalysis:
-    """Fit what changed for a word list between two embeddings, and word what was found.
+    """Fit and describe the change of a word list between two embeddings.
 
     Parameters
     ----------
@@ -161,11 +161,11 @@ def analyze_change(
     wordlist : str, Path, mapping or WordList, optional
         Needed with vectors.
     sets : str, Path or DefiningSets, optional
-        For a debiasing method; by default the sets of the list's name, or of gender.
+        Defining sets for a debiasing method; by default those with the list's name, or gender.
     recover : str, Path or DefiningSets, optional
-        Look for the bias of these sets again, before and after.
+        Test how well the bias of these sets can be recovered, before and after.
     tell : callable, optional
-        Is called with every step before it runs.
+        A function that is called with the name of every step before it runs.
     **settings
         ``models`` for changes; the last leads; ``names`` of both ends; ``ci_prob``,
         ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
@@ -174,7 +174,7 @@ def analyze_change(
     Returns
     -------
     ChangeAnalysis
-        Shows itself by its headline, and has ``changes``, ``contrasts``, ``scores``, ``plot()``,
+        It displays its headline, and has ``changes``, ``contrasts``, ``scores``, ``plot()``,
         ``report(path)`` and ``write_up()``.
 
     Examples

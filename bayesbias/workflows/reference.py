@@ -180,7 +180,7 @@ def _other_measures(
 def _seeds(settings: Settings) -> list[SeedSequence]:
     """Seeds of the pool, the matched controls and, from the fourth on, the reference lists.
 
-    Without a number as the run's seed they are those of the seed 0, so that a list has the same
+    Without a number as the run's seed they are those of the seed 0, so a list has the same
     controls whenever it is run.
     """
     return SeedSequence(_seed(settings)).spawn(3 + len(MATCHES))

@@ -139,22 +139,22 @@ class ModelAnalysis(Fitted):
 
     @property
     def lead(self) -> ModelResult:
-        """The result of the model that detailed figures are drawn from: the last one asked for."""
+        """The result of the lead model, the last one requested, which has the detailed figures."""
         return [*self.results.values()][-1]
 
     @property
     def posterior(self) -> DataTree:
-        """The posterior of the model that leads."""
+        """The posterior of the lead model."""
         return self.lead.posterior
 
     @property
     def contrasts(self) -> pd.DataFrame:
-        """Contrasts under the model that leads, as `bayesbias.contrasts` returns them."""
+        """Contrasts under the lead model, as from `bayesbias.contrasts`."""
         return self.lead["contrasts"]
 
     @property
     def rope(self) -> float:
-        """Half-width of the region of practical equivalence that the frames were read with."""
+        """Half-width of the region of practical equivalence in the frames."""
         return float(self.contrasts.attrs["rope"])
 
     def frame(self, name: str) -> pd.DataFrame:
@@ -163,12 +163,12 @@ class ModelAnalysis(Fitted):
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
-        """What is written as CSV, by the files' names."""
+        """Frames to write as CSV, by file name."""
         frames = {name: getattr(self, name) for name in self._frames}
         return frames | {name: self.frame(name) for name in self._model_frames}
 
     def plot(self) -> Axes:
-        """Draw the contrast that leads, overall and by group."""
+        """Draw the main contrast, overall and by group."""
         figure: Figure = self._pages.headline_figure(self)
         return figure.draw()
 
@@ -178,7 +178,7 @@ class ModelAnalysis(Fitted):
         return paper
 
     def record(self) -> dict[str, Any]:
-        """Return what the numbers come from."""
+        """Return the sources of the numbers."""
         return {
             "models": {model: result.spec.to_dict() for model, result in self.results.items()},
             "warnings": list(self.notices),
@@ -190,14 +190,14 @@ class ModelAnalysis(Fitted):
         Parameters
         ----------
         path : str or path
-            A folder; it is made if it is not there.
+            A folder, which is created if necessary.
         force : bool
-            Replace earlier results in it; files of others are left alone.
+            Replace earlier results in it; other files are left alone.
 
         Raises
         ------
         ValueError
-            If the folder holds results already, and `force` is not given.
+            If the folder already holds results and `force` is not given.
         """
         require_place(Path(path), force=force)
         write_results({"": self}, Path(path), self.call, force=force)
@@ -205,7 +205,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The write-up, by the files' names."""
+        """The write-up, by file name."""
         paper = self.write_up()
         return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
 

@@ -157,8 +157,8 @@ def run_sweep(
     folder : Path, optional
         Where results are kept, in ``results/``; the next run takes them from there.
     n_jobs : int
-        Processes; -1 for one a core. Within ``joblib.parallel_config(backend="dask")`` a Dask
-        cluster does the work.
+        Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``
+        a Dask cluster does the work.
     allow_pickle : bool
         As `load_vectors` takes it.
     progress : bool, optional

@@ -106,7 +106,7 @@ FRAMES = tuple(READINGS)[:7]
 
 @dataclass(frozen=True, repr=False)
 class Analysis(ModelAnalysis):
-    """What is known about one word list in one embedding; shows itself by its headline.
+    """All results about one word list in one embedding; its display is the headline.
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
     order asked for; the last leads. `comparison` is of `bayesbias.compare_models`, None for a
@@ -140,12 +140,12 @@ class Analysis(ModelAnalysis):
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
-        """What is written as CSV, by the files' names."""
+        """Frames to write as CSV, by file name."""
         baseline = {"baseline": self.baseline} if len(self.baseline) else {}
         return super().frames | baseline | dict(self.reference)
 
     def record(self) -> dict[str, Any]:
-        """Return what is needed to make the same result again, and to check that it is the same."""
+        """Return everything needed to repeat the result and to check that it is the same."""
         keys = ("method", "method_reason", "seed")
         return super().record() | {
             "list": self.wordlist.name,
@@ -169,37 +169,36 @@ def analyze(
     name: str = "",
     **settings: Any,  # noqa: ANN401
 ) -> Analysis:
-    """Measure a word list in an embedding, fit the models, and word what was found.
+    """Measure a word list in an embedding, fit models, and describe the results.
 
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame, tuple or ContextualVectors
-        As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all
-        words of it: give the name or the path of an embedding, or all of its vectors.
+        As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all of
+        its words, so pass the name or path of an embedding, or all of its vectors.
     wordlist : str, Path, mapping or WordList
         As for `bayesbias.load_wordlist`.
     name : str
-        What the embedding is called; by default its name or path.
+        Name of the embedding; by default its name or path.
     **settings
-        ``models``, names or paths; the last leads (by default by-group alone);
-        ``matched`` and ``reference_lists``, how many control words for each stereotype and how
-        many lists are drawn; ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``,
-        ``strip_accents``, ``subwords`` and ``allow_pickle`` of `bayesbias.load_vectors`;
-        ``max_missing`` of `bayesbias.distance_table`; and the options of a fit, such as ``seed``
-        and ``draws``.
+        ``models``, names or paths; the last leads (by default by-group alone); ``matched`` and
+        ``reference_lists``, the number of control words per stereotype and of reference lists;
+        ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``, ``strip_accents``,
+        ``subwords`` and ``allow_pickle`` of `bayesbias.load_vectors`; ``max_missing`` of
+        `bayesbias.distance_table`; and the options of a fit, such as ``seed`` and ``draws``.
 
     Returns
     -------
     Analysis
-        Shows itself by its headline, and has ``table``, ``posterior``, ``contrasts``,
-        ``plot()``, ``report(path)`` and ``write_up()``.
+        It displays its headline, and has ``table``, ``posterior``, ``contrasts``, ``plot()``,
+        ``report(path)`` and ``write_up()``.
 
     Raises
     ------
     ValueError, FileNotFoundError
         As `bayesbias.load_wordlist` and `bayesbias.load_vectors`.
     TypeError
-        If there is no such setting, or the list stands in the place of the vectors.
+        If a setting is unknown, or the list comes before the vectors.
 
     Examples
     --------

@@ -34,7 +34,7 @@ from bayesbias.workflows.sweep_spec import load_sweep
 class Reader:
     """A reader, the name that its file has, and valid contents of that file.
 
-    ``pack`` puts a damaged content into a sound packing, so that damage gets behind checksums;
+    ``pack`` puts a damaged content into a sound packing, so damage gets behind checksums;
     ``beside`` are files that lie beside the damaged one; ``opened`` is what the reader is given,
     where that is another path than the damaged file's.
     """

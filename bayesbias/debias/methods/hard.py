@@ -1,4 +1,4 @@
-"""Hard debiasing, of two classes and of more: neutralise and equalise."""
+"""Hard debiasing, of two classes and of more: neutralize and equalize."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def multiclass_hard(material: Material, *, k: int | None = None, equalise: bool 
 
 @debiasing_method()
 def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> Debiaser:
-    """Hard debiasing for two classes: neutralise and equalise.
+    """Hard debiasing for two classes: neutralize and equalize.
 
     The bias subspace B is spanned by the first k principal components of the defining pairs. With
     w_B the projection of a unit vector w on it, every word that is not specific becomes
     (w - w_B)/‖w - w_B‖. The words of an equalise set of mean μ become
     ν + √(1 - ‖ν‖²) (w_B - μ_B)/‖w_B - μ_B‖ with ν = μ - μ_B: of unit length, and at equal
     distance from every neutral word. Words of the defining and equalise sets and specific words
-    are not neutralised.
+    are not neutralized.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def hard(material: Material, *, k: int | None = None, equalise: bool = True) -> 
 
     References
     ----------
-    Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs: it neutralises
+    Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs: it neutralizes
     every word that is not listed as specific, so also those of the equalise sets, before these are
-    equalised, and those of the defining sets (*Mary* and *John* of their list, which move by .31
+    equalized, and those of the defining sets (*Mary* and *John* of their list, which move by .31
     and .25 in GoogleNews); and it takes each equalise pair in lower, title and upper case.
     """
     return _projected(material, k, equalise)

@@ -33,7 +33,7 @@ def soft(
 ) -> Debiaser:
     """Soft debiasing for two classes or more: a linear map that lessens bias.
 
-    Finds the linear map T that minimises ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
+    Finds the linear map T that minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
     the words that are not specific, and B the directions of bias, as columns of unit length. The
     problem is convex in TᵀT and is solved in it; T is its symmetric root. Equalise sets only count
     as words that are not in N. The record holds ``bias_left``, the share of ‖NᵀB‖ that is left in

@@ -1,7 +1,7 @@
 """Arrays with their words: our own ``.npz``, the native folder, ``.npy``, safetensors, Parquet.
 
 The native form is ``vectors.npy`` with ``words.txt``: row i of the matrix belongs to line i of the
-words, UTF-8. The matrix is a memory map, so that a few words are read as fast from a large file as
+words, UTF-8. The matrix is a memory map, so a few words are read as fast from a large file as
 from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NAME.txt``.
 """
 
@@ -91,6 +91,6 @@ def _matrix(path: Path) -> np.ndarray:
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
             f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
-            "of float32 numbers, one row a word"
+            "of float32 numbers, one row per word"
         )
     return matrix

@@ -1,6 +1,6 @@
 """Words with vectors in memory: a light class with the names of gensim's KeyedVectors.
 
-gensim takes more than a second to import, so that only results for users are made its own.
+gensim takes more than a second to import, so only results for users are made its own.
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
     wrong = next((repr(word) for word in words if not isinstance(word, str)), "")
     if wrong or len(set(words)) < len(words):
         what = wrong or "one of them twice"
-        raise ValueError(f"a {type(source).__name__} of vectors names each word once; got {what}")
+        raise ValueError(
+            f"a {type(source).__name__} of vectors must name each word once; got {what}"
+        )
     try:
         matrix = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
