@@ -172,7 +172,7 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     shown = capsys.readouterr()
     assert "3 of after have no partner" in shown.err
     said = " ".join(shown.out.split())
-    for text in ("29 pairs of rows", "were left out: 0 before and 3 after", "MAC goes from"):
+    for text in ("29 pairs of rows", "were left out: 0 before and 3 after", "MAC changes from"):
         assert text in said
     assert len(pd.read_csv("out/unpaired.csv")) == 3
     changes = pd.read_csv("out/changes.csv")
@@ -211,7 +211,7 @@ def test_scores_and_recovery_stand_together(tmp_path, monkeypatch, capsys) -> No
     assert {"mac", "weat", "same"} <= set(pd.read_csv("out/scores.csv")["score"])
     page = Path("out/report.html").read_text()
     assert files_named(page) == files_beside(path.name for path in Path("out").glob("*.*"))
-    for text in ("Is the bias found again?", "neighbors", "--recover gender --recover-words 60"):
+    for text in ("Can the bias be recovered?", "neighbors", "--recover gender --recover-words 60"):
         assert text in page
 
 

@@ -52,7 +52,7 @@ def test_words_that_stand_twice(tmp_path: Path) -> None:
 
 
 REFUSED: list[tuple[object, str, bool, str]] = [
-    (keyed(WORDS), "native", False, "native is there already; pass force=True"),
+    (keyed(WORDS), "native", False, "native already exists; pass force=True"),
     ("bad.bin", "native", True, "ends after word .* promises 6"),
     ("native", "native", True, "is the source itself"),
     (keyed(WORDS), "other", True, r"other holds other files \(notes.txt"),

@@ -110,7 +110,7 @@ def _percentiles(post: DataTree) -> pd.DataFrame:
 def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
     """Exact mean and 5.5% and 94.5% quantiles of word means in one connection of paper-figures.
 
-    The last row is the connection's own mean. The posterior factorises by connection, so that a
+    The last row is the connection's own mean. The posterior factorises by connection, so a
     grid over connection_sd and sigma is all.
     """
     by_word = rows.groupby("protected_word")["cosine_distance"]

@@ -34,7 +34,7 @@ from bayesbias.tables.schema import COLUMNS
 def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
     """Each table measures its log sd with a known Normal error: everything has a closed form.
 
-    Measured values are Normal(m, sqrt(s² + error²)), so that m and s of highest likelihood are
+    Measured values are Normal(m, sqrt(s² + error²)), so m and s of highest likelihood are
     their mean, and what their variance exceeds that of the error by.
     """
     rng = np.random.default_rng(1)
@@ -262,7 +262,7 @@ def test_what_cannot_be_matched_is_refused() -> None:
     nothing = bb.WordList("x", {"a": ["waaa"], "b": ["waab"]}, {"a": ["q"], "b": ["r"]})
     for given, n, fragment in (
         (words, 5, "'waad' is word 4 by frequency, and the embedding has"),
-        (words, 0, "n must be a whole number from 1 on"),
+        (words, 0, "n must be a whole number, 1 or more"),
         (nothing, 5, "none of the stereotypes of 'x'"),
     ):
         refused(fragment, bb.matched_controls, vectors, given, n=n)
@@ -347,7 +347,7 @@ def test_what_is_refused() -> None:
     for options, what in (
         ({"vary": "all"}, "unknown vary 'all'"),
         ({"match": "length"}, "unknown match 'length'"),
-        ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
+        ({"n_lists": 1}, "n_lists must be a whole number, 2 or more; got 1"),
         ({"model": "robust"}, "need a Normal model.* the model 'robust' is student"),
         (
             {"ranks": (0, 7)},

@@ -104,7 +104,7 @@ def test_a_tight_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_str
 
 @pytest.mark.parametrize("kind", ["hdi", "eti"])
 def test_a_model_that_fits_has_its_probability_inside(kind: str) -> None:
-    """2,000 rows in one cell, so that the posterior hardly matters."""
+    """2,000 rows in one cell, so the posterior hardly matters."""
     y = 0.9 + 0.1 * np.random.default_rng(0).standard_normal(2000)
     post = bb.fit(grid(1, 2000, y, ("neutral",)), "paper", method="exact", seed=1, draws=500)
     frame = predictive_check(post, (0.5, 0.89), ci_kind=kind, n_draws=None, seed=0)

@@ -157,7 +157,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
     lost.write_text(text.replace("Small sweep", "Small <i>sweep</i>"))
     assert main(["sweep", str(lost), "--out", str(out), "--jobs", "1000000"]) == 1
     shown = capsys.readouterr()
-    assert "8 of 12 cells have a result; 8 results were there already." in shown.out
+    assert "8 of 12 cells have a result; 8 results already existed." in shown.out
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
     assert "wild: 4 of 12 cells are left out: no embedding file" in shown.err
     frames = {f"{name}.csv" for name in ("differences", "missing", "ranks", "shares", "summary")}
@@ -181,7 +181,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("good.toml --jobs 0", "--jobs is a number of processes from 1 on"),
+        ("good.toml --jobs 0", "--jobs must be 1 or more"),
         ("none.toml", "no sweep configuration at"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),
@@ -311,7 +311,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
         ('lists = ["human"]' + PLACES, "has control words only"),
         ('lists = ["religion", "religion"]' + PLACES, "lists holds 'religion' twice"),
-        (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number from 0 on; got -1"),
+        (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number, 0 or more; got -1"),
         (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
         (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
         ('[embeddings]\na = "x"\nlists = ["religion"]', "stand before"),

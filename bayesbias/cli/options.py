@@ -246,6 +246,6 @@ def require_file(out: Path | None, *endings: str, force: bool) -> None:
     if out.is_dir():
         raise IsADirectoryError(f"{out} is a folder; give --out the name of a file in it")
     if out.exists() and not force:
-        raise ValueError(f"{out} is there already; pass --force to replace it")
+        raise ValueError(f"{out} already exists; pass --force to replace it")
     if not out.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")

@@ -52,7 +52,7 @@ def page(analysis: ChangeAnalysis) -> Page:
             ("changes", "All distances", _distances(analysis)),
             ("reading", "How to read this", [_reading(analysis)]),
             ("model", "Model and pairing", _model(analysis)),
-            ("limits", "What may not be concluded", [lines("limits.people", "limits.change")]),
+            ("limits", "What you cannot conclude", [lines("limits.people", "limits.change")]),
         ),
         facts=[
             Line("Paired rows, SHA-256", hashed),
@@ -189,7 +189,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
     ]
     if remains is not None:
         shown = ("check", "measure", "before", "after", "chance", "n")
-        caption = "Is the bias found again? Of targets and classes"
+        caption = "Can the bias be recovered? Targets and classes"
         blocks += [table(remains, caption, *shown), prose("found_again")]
     return blocks
 

@@ -55,7 +55,7 @@ def page(analysis: Analysis) -> Page:
             ("driving", "Influential words", _driving(analysis)),
             ("models", "What the model changes", _models(analysis)),
             ("check", "Does the model fit", _check(analysis)),
-            ("limits", "What may not be concluded", [_limits(analysis)]),
+            ("limits", "What you cannot conclude", [_limits(analysis)]),
         ),
         facts=facts,
         doubts=analysis.doubts,

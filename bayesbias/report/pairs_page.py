@@ -42,7 +42,7 @@ def page(analysis: PairAnalysis) -> Page:
             ("types", "Bias types", _types(analysis)),
             ("models", "Which model more", _models(analysis)),
             ("measures", "Published measures", published),
-            ("limits", "What may not be concluded", [lines("limits.pairs")]),
+            ("limits", "What you cannot conclude", [lines("limits.pairs")]),
         ),
         facts=_facts(analysis),
         doubts=analysis.doubts,

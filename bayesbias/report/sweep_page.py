@@ -55,7 +55,7 @@ def page(sweep: Sweep) -> Page:
                 [table(sweep.failures, "Cells that failed", *cell, "error", "message")],
             ),
             ("measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]),
-            ("limits", "What may not be concluded", [lines("limits.people", "limits.sweep")]),
+            ("limits", "What you cannot conclude", [lines("limits.people", "limits.sweep")]),
         ),
         facts=_facts(config),
         doubts=sweep.doubts,
