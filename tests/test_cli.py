@@ -213,7 +213,7 @@ def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
 def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
     assert main(["convert", "toy.txt", "toy"]) == 0
-    assert "1 word(s) occur more than once in the embedding (a)" in capsys.readouterr().err
+    assert "toy: 2 words of 2 dimensions." in capsys.readouterr().out
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy already exists; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0

@@ -133,7 +133,7 @@ def test_every_number_is_in_the_frames(religion: Analysis) -> None:
         f"{len(religion.wordlist.to_frame()) - len(religion.wordlist.controls['matched'])}",
         bb.__version__,
         *(str(arguments[name]) for name in ("reference_lists", "matched")),
-        f"{religion.reference.n_words:,}" if religion.reference else "",
+        f"{religion.reference['reference_lists'].attrs['n_words']:,}",
     }
 
 
