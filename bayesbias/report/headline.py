@@ -104,7 +104,7 @@ def headline(analysis: Analysis) -> Headline:
         embedding=analysis.settings.embedding,
         words=counted(n_words, "word"),
         groups=counted(n_groups, "group"),
-        second=MEANINGS[second],
+        others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
     nulls = [name for name in NULLS if name in rows]
@@ -115,7 +115,7 @@ def headline(analysis: Analysis) -> Headline:
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
             f"{number(row['mean'])} ({ends(row)}{row['edge']})",
             row["closer"],
-            *("–" if pd.isna(row[name]) else f"than {percent(row[name])}" for name in nulls),
+            *("–" if pd.isna(row[name]) else f"{percent(row[name])} of lists" for name in nulls),
         )
         for row in rows.to_dict("records")
     ]
@@ -153,7 +153,8 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     if not is_relative(rows):
         return [prose("own_words")]
     controls = set(CONTROLS) & set(analysis.table["connection"])
-    base = "matched" if "matched" in controls else "control" if controls else "third groups'"
+    base = "control words" if controls else "stereotypes of third groups"
+    base = "equally frequent control words" if "matched" in controls else base
     sentences = [prose("relative", base=base)]
     if analysis.lead["listed"].empty:
         return sentences  # the listed words have no mean of what some of them lack
