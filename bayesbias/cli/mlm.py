@@ -72,7 +72,7 @@ def score(
         Masked sentences at once.
     """
     from .._core.transformer_files import place_of
-    from ..maskedlm.questions import require_measures
+    from ..maskedlm.measures import require_measures
     from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
 

@@ -12,9 +12,10 @@ from .fitting import fit_pairs as fit_pairs
 from .language_models import LanguageModel as LanguageModel
 from .language_models import load_language_model as load_language_model
 from .language_models import null_models as null_models
-from .measures import Normals as Normals
-from .measures import measure_table as measure_table
+from .measures import MEASURES as MEASURES
 from .pair_files import read_pairs as read_pairs
+from .pair_statistics import Normals as Normals
+from .pair_statistics import measure_table as measure_table
 from .pair_summaries import model_contrasts as model_contrasts
 from .pair_summaries import model_ranks as model_ranks
 from .pair_summaries import pair_scales as pair_scales
@@ -24,7 +25,6 @@ from .pll import paired_scores as paired_scores
 from .pll import score_pairs as score_pairs
 from .preferences import Preferences as Preferences
 from .preferences import preferences as preferences
-from .questions import MEASURES as MEASURES
 from .score_files import read_scores as read_scores
 from .shares import observed_shares as observed_shares
 from .stereoset import icat as icat

@@ -1,167 +1,124 @@
-"""How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
+"""What the measures ask of a model: masked versions of sentences, and log probabilities of tokens.
 
-KLS and JSS (Liu, 2024) are here because they are published and used; `Normals` states their limits.
-For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`.
+A question is a sentence, the positions that are masked, and the positions whose tokens are asked
+for. Measures share questions (the masked versions of CPS are among those of PLL), so all of
+them together cost little more than the most expensive one.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-
-from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from ..tables.schema import require_columns
-from .datasets import ROLES
+from .alignment import Places, Tokens
 
-VARIANTS = ("printed", "published")
-"""JSS with the true mixture, in bits, as the paper prints it; and as its code computes it."""
-
-ALL_TYPES = "all"
-"""Bias type under which a frame has the measure over all pairs."""
-
-STATISTICS = ("percentage", "kls", "jss", "jss_published")
-"""The measures of two sets of scores, as frames call them."""
-
-PANELS, NODES = 12, 20
-"""Quadrature: each Normal is cut at every sd up to this many, with so many nodes a panel."""
+Needs = Callable[[Tokens], list[tuple[Places, Places]]]
 
 
 @dataclass(frozen=True)
-class Normals:
-    """Normals of the stereotypical and of the anti-stereotypical scores, for KLS and JSS.
+class Measure:
+    """A score of a sentence, made of log probabilities of its tokens.
 
-    Examples
-    --------
-    >>> from bayesbias import maskedlm
-    >>> maskedlm.Normals.fit([-1.0, 0.0, 1.0], [99.0, 100.0, 101.0]).kls()
-    50.0
+    ``needs`` are (masked positions, asked positions) of tokens, one for each question. The score is
+    the sum over the asked tokens or, if ``averaged``, their mean; with ``attention`` each token is
+    weighted by the attention it gets. ``usual`` measures are scored by default.
     """
 
-    means: tuple[float, float]
-    sds: tuple[float, float]
+    title: str
+    reference: str
+    needs: Needs
+    kind: str = "masked"
+    averaged: bool = False
+    attention: bool = False
+    usual: bool = True
 
-    @staticmethod
-    def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
-        """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
-        scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
-        if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
-            raise ValueError("stereo and anti must be finite scores of the same pairs, 2 or more")
-        sds = scores.std(axis=1, ddof=1)
-        if not sds.min() > 0:
+
+def _at_once(asked: Places, masked: Places = ()) -> list[tuple[Places, Places]]:
+    return [(masked, asked)] if asked else []
+
+
+def _words_from_left(tokens: Tokens) -> list[tuple[Places, Places]]:
+    """Each token masked together with what follows of its word."""
+    words, scored = tokens.words, tokens.scored
+    return [
+        ((place, *(p for p in scored if p > place and words[p] == words[place])), (place,))
+        for place in scored
+    ]
+
+
+_AUL = Measure(
+    "all unmasked: mean log P of every token with nothing masked",
+    "Kaneko and Bollegala (2022)",
+    lambda tokens: _at_once(tokens.scored),
+    averaged=True,
+)
+_PLL = Measure(
+    "pseudo-log-likelihood: sum over all tokens, each masked in turn",
+    "Salazar, Liang, Nguyen and Kirchhoff (2020)",
+    lambda tokens: [((place,), (place,)) for place in tokens.scored],
+)
+_LOG_LIKELIHOOD = Measure(
+    "log P of every token given those before it",
+    "for causal models",
+    lambda tokens: _at_once(tuple(place for place in tokens.scored if place > 0)),
+    kind="causal",
+)
+
+MEASURES: dict[str, Measure] = {
+    "sss": Measure(
+        "mean log P of the modified tokens given the shared ones, all masked at once",
+        "Kaneko and Bollegala (2022), after Nadeem, Bethke and Reddy (2021)",
+        lambda tokens: _at_once(tokens.modified, masked=tokens.modified),
+        averaged=True,
+    ),
+    "cps": Measure(
+        "CrowS-Pairs': sum over the shared tokens, each masked in turn",
+        "Nangia, Vania, Bhalerao and Bowman (2020)",
+        lambda tokens: [((place,), (place,)) for place in tokens.shared],
+    ),
+    "aul": _AUL,
+    "aula": replace(
+        _AUL, title="AUL, each token weighted by the mean attention it gets", attention=True
+    ),
+    "pll": _PLL,
+    "pll-mean": replace(
+        _PLL, title="PLL divided by the number of tokens", averaged=True, usual=False
+    ),
+    "pll-word-l2r": Measure(
+        "PLL with the rest of the token's own word masked as well",
+        "Kauf and Ivanova (2023)",
+        _words_from_left,
+    ),
+    "log-likelihood": _LOG_LIKELIHOOD,
+    "log-likelihood-mean": replace(
+        _LOG_LIKELIHOOD,
+        title="log-likelihood divided by the number of tokens",
+        averaged=True,
+        usual=False,
+    ),
+}
+"""All scores of a sentence by name. Adding one is adding an entry."""
+
+
+def require_measures(names: Iterable[str]) -> None:
+    """Raise a ValueError that names the first measure that is not known, for whatever model."""
+    for name in names:
+        if name not in MEASURES:
+            raise ValueError(unknown_name("measure", name, MEASURES))
+
+
+def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
+    """Return the usual measures of a kind of model, or check those that are asked for."""
+    fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
+    if not names:
+        return [name for name in fitting if MEASURES[name].usual]
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    require_measures(wanted)
+    for name in wanted:
+        if name not in fitting:
             raise ValueError(
-                f"all {ROLES[int(sds.argmin())]} scores are equal; no Normal fits them"
+                f"the measure {name!r} is for {MEASURES[name].kind} models, and this one is "
+                f"{kind}; it allows {', '.join(fitting)}"
             )
-        (mean, other_mean), (sd, other_sd) = scores.mean(axis=1).tolist(), sds.tolist()
-        return Normals((mean, other_mean), (sd, other_sd))
-
-    def kls(self) -> float:
-        r"""KLS of Liu (2024): how different the two Kullback-Leibler divergences are, in [50, 100].
-
-            100 max(KL_1, KL_2) / (KL_1 + KL_2)
-
-        It compares sds: it is exactly 50 whenever the two sds are equal, however far apart the
-        means are. Normals that coincide raise a ValueError, because KLS is 0/0.
-        """
-        parts = list(zip(self.means, self.sds, strict=True))
-        both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
-        if not sum(both) > 0:
-            raise ValueError("KLS is not defined where both Normals are the same: it is 0/0")
-        return 100.0 * max(both) / sum(both)
-
-    def jss(self, variant: str = "printed") -> float:
-        r"""JSS of Liu (2024): overlap of the Normals over the difference of their sds, in [0, 100].
-
-            100 (1 - JS) / (1 + |σ_st - σ_at|)
-
-        ``printed``: JS to the true mixture of the Normals, in bits. ``published``, as the published
-        code has it: JS to a Normal of the mean of the means and the root mean square of the sds, in
-        nats, and both JS and the difference of sds above 1 folded back to their inverse. The sign
-        of the difference is lost, and JSS changes when all scores are multiplied by a constant.
-        """
-        if variant not in VARIANTS:
-            raise ValueError(unknown_name("variant of JSS", variant, VARIANTS))
-        spread = abs(self.sds[0] - self.sds[1])
-        if variant == "printed":
-            return 100.0 * (1.0 - self.js_divergence()) / (1.0 + spread)
-        mean, sd = sum(self.means) / 2, float(np.sqrt(sum(x**2 for x in self.sds) / 2))
-        js = sum(_kl(*part, mean, sd) for part in zip(self.means, self.sds, strict=True)) / 2
-        js, spread = (min(x, 1.0) / max(x, 1.0) for x in (js, spread))
-        return 100.0 * (1.0 - js) / (1.0 + spread)
-
-    def js_divergence(self) -> float:
-        """Jensen-Shannon divergence in bits, in [0, 1], by Gauss-Legendre quadrature."""
-        from scipy.stats import norm
-
-        parts = list(zip(self.means, self.sds, strict=True))
-        steps = np.arange(-PANELS, PANELS + 1)
-        cuts = np.unique(np.concatenate([mean + sd * steps for mean, sd in parts]))
-        node, weight = np.polynomial.legendre.leggauss(NODES)
-        half = np.diff(cuts)[:, None] / 2
-        x = ((cuts[:-1] + cuts[1:])[:, None] / 2 + half * node).ravel()
-        logs = np.stack([norm.logpdf(x, *part) for part in parts])
-        mixture = np.logaddexp(*logs) - np.log(2)
-        bits = (np.exp(logs) * (logs - mixture) * (half * weight).ravel()).sum() / (2 * np.log(2))
-        return float(np.clip(bits, 0.0, 1.0))
-
-
-def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
-    """Percentage score, KLS and JSS of every model, measure and bias type.
-
-    Parameters
-    ----------
-    paired : DataFrame
-        From `paired_scores`.
-
-    Returns
-    -------
-    DataFrame
-        ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
-        ``jss``, ``jss_published``. The percentage is the share of pairs whose stereotypical
-        sentence scores higher; a tie counts half here, and against the stereotype in CrowS-Pairs'
-        code. Rows of the bias type ``all`` have the mean over types weighted by their pairs, as
-        published; for the percentage that is the share of all pairs. A measure is NaN if it is not
-        defined (fewer than two pairs, equal scores, Normals that coincide), and means are over the
-        other types.
-    """
-    require_columns(paired, ("model", "measure", "bias_type", *ROLES))
-    if paired.empty:
-        raise ValueError("there are no paired scores")
-    rows = []
-    for head, part in paired.groupby(["model", "measure"], sort=False):
-        types = {
-            str(name): pairs[list(ROLES)].to_numpy(dtype=np.float64).T
-            for name, pairs in part.groupby("bias_type", sort=True)
-        }
-        counts = np.array(
-            [(sides.shape[1], (sides[0] == sides[1]).sum()) for sides in types.values()]
-        )
-        values = np.array([_statistics(sides) for sides in types.values()])
-        weights = counts[:, :1] * np.isfinite(values)
-        total, n = np.nansum(values * weights, axis=0), weights.sum(axis=0)
-        mean = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-        names, counts = [*types, ALL_TYPES], np.vstack([counts, counts.sum(axis=0)])
-        for name, count, row in zip(names, counts, np.vstack([values, mean]), strict=True):
-            rows.append((*head, name, *count, *row))
-    columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _statistics(sides: FloatArray) -> list[float]:
-    """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
-    values = [50.0 + 50.0 * float(np.sign(sides[0] - sides[1]).mean()), np.nan, np.nan, np.nan]
-    with suppress(ValueError):  # too few scores, or equal ones; then Normals that coincide
-        normals = Normals.fit(*sides)
-        values[2:] = normals.jss(), normals.jss("published")
-        values[1] = normals.kls()
-    return values
-
-
-def _kl(mean: float, sd: float, other_mean: float, other_sd: float) -> float:
-    """Kullback-Leibler divergence from one Normal to another, in nats."""
-    squares = (sd**2 + (mean - other_mean) ** 2) / (2 * other_sd**2)
-    return float(np.log(other_sd / sd) + squares - 0.5)
+    return wanted

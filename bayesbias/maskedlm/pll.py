@@ -22,7 +22,7 @@ from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
 from .inference import Answers, Asked, ask
 from .language_models import LanguageModel
-from .questions import MEASURES, Measure, measures_for
+from .measures import MEASURES, Measure, measures_for
 
 SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored", "score")
 """Columns of a frame of scores; one row per sentence and measure."""

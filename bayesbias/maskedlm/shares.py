@@ -15,7 +15,7 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design, IntArray, one_hot
 from ..tables.schema import codes_and_names, require_columns
-from .measures import ALL_TYPES
+from .pair_statistics import ALL_TYPES
 from .preferences import TOKENS
 
 if TYPE_CHECKING:

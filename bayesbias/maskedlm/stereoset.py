@@ -20,8 +20,8 @@ from .alignment import first_token
 from .datasets import DIRECTIONS, PAIR_LABELS, ROLES
 from .inference import Asked, ask
 from .language_models import LanguageModel
-from .measures import ALL_TYPES
 from .pair_files import LABELS, Cluster, stereoset_clusters
+from .pair_statistics import ALL_TYPES
 from .pll import DEFAULT_BATCH, SENTENCES_AT_ONCE
 
 UNRELATED = "unrelated"

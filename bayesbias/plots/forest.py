@@ -133,7 +133,11 @@ def intervals(
         band = (-rope, rope)
     rows, heads = _lay_out(frame, label, by, most)
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
-    shaded = [key(f"below {rope:.2g}: no practical difference", BAND, "s", size=9, width=0)] if rope else []
+    shaded = (
+        [key(f"below {rope:.2g}: no practical difference", BAND, "s", size=9, width=0)]
+        if rope
+        else []
+    )
     if "reference_low" in rows:
         match = rows.get("match", pd.Series("frequency", rows.index))
         for name, (meaning, colour, height) in REFERENCES.items():

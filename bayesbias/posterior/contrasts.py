@@ -177,6 +177,10 @@ def _of_named_words(
     (Gelman and Hill, 2007, chapter 12.)
     """
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
+    if spec.likelihood != "normal":
+        raise ValueError(
+            f"named needs a Normal model; {spec.name!r} has a {spec.likelihood} likelihood"
+        )
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
         if name not in design.words:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.display import Sheet
-from ..maskedlm.measures import ALL_TYPES
-from ..maskedlm.questions import MEASURES
+from ..maskedlm.measures import MEASURES
+from ..maskedlm.pair_statistics import ALL_TYPES
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
 from ..tables.levels import OVERALL

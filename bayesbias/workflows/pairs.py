@@ -14,7 +14,7 @@ from numpy.random import default_rng
 from .._core.random import as_seed_sequence
 from ..maskedlm.datasets import ROLES
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
-from ..maskedlm.measures import measure_table
+from ..maskedlm.pair_statistics import measure_table
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from bayesbias.maskedlm.measures import Normals
+from bayesbias.maskedlm.pair_statistics import Normals
 
 from .claims import Claim, recomputes
 
