@@ -205,7 +205,7 @@ def test_scores_and_recovery_stand_together(tmp_path, monkeypatch, capsys) -> No
     asked = ["compare", "glove-demo", "hard", *FEWER, "--list", "gender", "--model", "change"]
     recover = ["--recover", "gender", "--recover-words", "60"]
     assert main([*asked, *recover, "--out", "out"]) == 0
-    assert "Of the 120 words that leaned most" in " ".join(capsys.readouterr().out.split())
+    assert "For the 120 words that leaned most" in " ".join(capsys.readouterr().out.split())
     found = pd.read_csv("out/remains.csv").set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
     assert {"mac", "weat", "same"} <= set(pd.read_csv("out/scores.csv")["score"])

@@ -90,13 +90,13 @@ def distributions(
     Parameters
     ----------
     source
-        As for `load_vectors`. A file is read in chunks: only a number and the letters of every word
-        are kept. If a word stands twice, the first counts. Words without a direction (all zeros, or
-        not finite) are left out with a warning.
+        As for `load_vectors`. A file is read in chunks, and only each word and its ψ are kept. If a
+        word occurs twice, the first counts. Words without a direction (all zeros, or not finite)
+        are left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them of word lists. Z and Z2 are lists of attribute words; ψ is
-        positive for words closer to Z. One with a set that has no word in the embedding is left
-        out with a warning, and refused if no other experiment remains.
+        positive for words closer to Z. Experiments with a set that has no word in the embedding
+        are left out with a warning. If none remains, it is an error.
     case : {"exact", "lower", "fallback"}
         How words are looked up, here and by the methods of the result.
     allow_pickle, progressbar : bool

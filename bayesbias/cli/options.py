@@ -121,7 +121,7 @@ class Fitting(FitOptions):
 
     @property
     def shown(self) -> Self:
-        """The options, with a progress bar if anything is to be shown."""
+        """The options, with a progress bar unless the command is quiet."""
         return replace(self, progressbar=not QUIET.get())
 
 
@@ -175,7 +175,7 @@ class Results:
         parts: Sequence[str] = ("",),
         **how: Any,  # noqa: ANN401
     ) -> int:
-        """Make analyses, which announce their steps; write and print them; return the exit code.
+        """Compute analyses, which announce their steps, write and print them; return the exit code.
 
         A single one is written into the folder, several into `parts` of it.
         """
@@ -221,7 +221,7 @@ def command_line() -> str:
 
 
 def require_no_embedding(names: Sequence[str], command: str) -> None:
-    """Raise a ValueError that says how to name an embedding, if one stands among the lists."""
+    """Raise a ValueError that shows how to name an embedding, if one is among the lists."""
     from .._core.resources import bundled_names
     from ..embeddings.registry import ENDINGS, GENSIM_NAMES
 
@@ -235,7 +235,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def require_file(out: Path | None, *endings: str, force: bool) -> None:
-    """Check, before any work is done, whether a file can be written, if one is asked for."""
+    """Check that a requested file can be written, before any work is done."""
     from .._core.files import recover
 
     if out is None:

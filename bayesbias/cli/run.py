@@ -85,8 +85,8 @@ def compare(
     words : str
         The word list, if you compare embeddings.
     recover : str
-        See whether the bias of these defining sets is found again after: gender, religion, race
-        or a .toml file.
+        Check whether the bias of these defining sets can be recovered afterward: gender, religion,
+        race or a .toml file.
     """
     ends: list[Any] = [before, after]
     how: dict[str, Any] = vars(settings.shown) | {"wordlist": words, "recover": recover}

@@ -36,7 +36,7 @@ def say(*lines: str) -> None:
 
 
 def frame(title: str, frame: pd.DataFrame, *names: str) -> None:
-    """Print columns of a frame as a table, with numbers as the pages of reports write them."""
+    """Print columns of a frame as a table, with numbers formatted as in reports."""
     from ..report import writer
 
     made = writer.table(frame, title, *names)

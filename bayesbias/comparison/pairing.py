@@ -48,7 +48,7 @@ class Pairs:
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
 
     def each_vector_once(self, *, drop: bool) -> Pairs:
-        """Return the pairs with a warning of copied words, or without those of either table."""
+        """Return the pairs, with a warning about copied words or without them."""
         rows = self.rows
         for when in ENDS:
             table = rows.assign(**{COLUMNS[-1]: rows[when]})

@@ -67,7 +67,7 @@ def convert_vectors(
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`. The first of words that stand twice is kept.
+        As for `load_vectors`. If a word occurs twice, the first is kept.
     folder : path
         It appears under its name when it is complete.
     force : bool

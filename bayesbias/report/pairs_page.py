@@ -32,9 +32,9 @@ def page(analysis: PairAnalysis) -> Page:
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
-        lede="How often a language model finds the stereotypical one of two sentences more "
-        "probable, for which kinds of stereotypes, how sure that is, and what does not follow "
-        "from it.",
+        lede="How often a language model finds the stereotypical sentence of a pair more "
+        "probable, for which kinds of stereotypes, how certain that is, and what you cannot "
+        "conclude.",
         sections=sections(
             ("found", "What was found", _found(analysis)),
             ("reading", "How to read this", [_reading(analysis)]),

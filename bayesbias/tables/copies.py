@@ -41,7 +41,7 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        A long-form table. Distances that differ by 1e-5 at most count as equal.
+        A long-form table. Distances are equal if they differ by at most 1e-5.
 
     Returns
     -------

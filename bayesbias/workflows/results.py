@@ -98,19 +98,19 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
 
 
 class Fitted(Shown):
-    """What analyses share: results by name, in the order asked for, and the module of the page."""
+    """Base of analyses: results by name, in the requested order, and the module of the page."""
 
     _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
 
     @property
     def doubts(self) -> list[str]:
-        """Warnings of the sampler, the result's name before each."""
+        """Warnings of the sampler, each with the name of its result."""
         return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
 
     @property
     def posteriors(self) -> dict[str, DataTree]:
-        """The posteriors by the results' names."""
+        """The posteriors of all results, by name."""
         return {name: result.posterior for name, result in self.results.items()}
 
     def page(self) -> Page:
@@ -127,7 +127,7 @@ class Fitted(Shown):
 
 
 class ModelAnalysis(Fitted):
-    """What analyses of a list and of a change share: one result a model; the last leads.
+    """Base of the analyses of a list and of a change: one result per model; the last leads.
 
     A class names its frames and those of its models.
     """

@@ -32,8 +32,8 @@ class Settings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths; may be repeated, the last leads. By default by-group, with an encoder
-        crossed, contextual.
+        Names or paths; may be repeated. The report leads with the last one. By default by-group;
+        with an encoder, crossed and contextual.
     matched : int
         Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
     reference_lists : int
@@ -99,12 +99,12 @@ class ChangeSettings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths of models for changes; may be repeated, the last leads. By default
-        change-by-group.
+        Names or paths of models for changes; may be repeated. The report leads with the last one.
+        By default change-by-group.
     case : str
         How words are looked up: exact, lower or fallback.
     recover_words : int
-        Most leaning words of each class in which a bias is looked for again.
+        To recover a bias: how many of each class's most leaning words to use.
     """
 
     names: tuple[str, str] | None = None
@@ -152,5 +152,7 @@ def load_models(models: Sequence[str]) -> list[ModelSpec]:
     require_names("models", [spec.name for spec in specs])
     for spec in specs:
         if {"/", "\\"} & set(spec.name):
-            raise ValueError(f"the model's name {spec.name!r} is no part of a file name")
+            raise ValueError(
+                f"the model's name {spec.name!r} must be usable in a file name; remove slashes"
+            )
     return specs

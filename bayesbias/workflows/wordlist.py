@@ -109,13 +109,13 @@ class Analysis(ModelAnalysis):
     """All results about one word list in one embedding; its display is the headline.
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
-    order asked for; the last leads. `comparison` is of `bayesbias.compare_models`, None for a
-    single model, and `reference` has frames of what the contrasts are compared with, none where
-    nothing could be drawn. `resolved_forms` are words that were read in another form, `others` the
-    forms in which missing ones are there; `thin` is of `bayesbias.undersized_sets`. `vectors_hash`
-    is the SHA-256 of the words and vectors that were used, `notices` what the package warned of.
-    `since` is what changed since an earlier run, `baseline` is of `bayesbias.baseline_contrasts`,
-    and `call` the call that makes the same analysis.
+    requested order; the last one leads. `comparison` is from `bayesbias.compare_models`, None for a
+    single model, and `reference` has frames of what the contrasts are compared with, none if
+    nothing could be drawn. `resolved_forms` are words found in another form, and `others` are other
+    forms of missing words that the embedding has. `thin` is from `bayesbias.undersized_sets`.
+    `vectors_hash` is the SHA-256 of the used words and vectors, and `notices` are the package's
+    warnings. `since` lists changes since an earlier run, `baseline` is from
+    `bayesbias.baseline_contrasts`, and `call` repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")

@@ -61,7 +61,7 @@ def _projected(material: Material, k: int | None, equalise: bool) -> Debiaser:
     placed = equalised_words(vectors, lists, directions) if equalise else {}
     if placed and len(directions) < lists.n_classes - 1:
         warn(
-            f"equalising sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, "
+            f"equalizing sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, "
             f"and k={len(directions)} are removed; words of a set may get one vector. Leave k out, "
             "or pass equalise=False"
         )

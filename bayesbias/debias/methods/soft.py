@@ -85,7 +85,7 @@ def root(matrix: FloatArray, power: float = 0.5) -> FloatArray:
 def solve(
     sums: Moments, directions: FloatArray, strength: float, weighting: str
 ) -> tuple[FloatArray, float]:
-    """Minimise tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
+    """Minimize tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
 
     C and P are the means of u uᵀ over all and over neutral words; Q = directionsᵀ directions, of
     (k, n_dims). Returns A, and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias.
