@@ -72,6 +72,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --model paper --model paper": "models holds 'paper' twice",
     "run toy.toml toy.toml": "lists holds 'toy' twice",
     "run neutral": "control words only",
+    "compare glove-demo hard": "pass one, such as --list gender",
     "run toy.toml --ci-prob 89": "for 89% pass 0.89",
     "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
     "run toy.toml --draws 1000000000": "GB",

@@ -97,4 +97,6 @@ def compare(
             )
         how["names"] = tuple(Path(end).stem for end in ends)
         ends = [bb.read_table(Path(end)) for end in ends]
+    elif not words:
+        raise ValueError("embeddings need their word list; pass one, such as --list gender")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])

@@ -142,7 +142,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         sentences.append(prose("last_columns", **values, **NULLS))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
-    return [*sentences, prose("not_people")]
+    return [prose("not_people"), *sentences]
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:

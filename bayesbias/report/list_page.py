@@ -34,7 +34,8 @@ KIND = "Cosine distances in a word embedding"
 def page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, lead = analysis.wordlist, headline(analysis)
-    found = [lead.table, headline_figure(analysis), *lead.notes, *_baseline(analysis)]
+    limit, *notes = lead.notes  # what the table is not about stands on the first screen
+    found = [lead.table, limit, headline_figure(analysis), *notes, *_baseline(analysis)]
     facts = [
         Line("Word list", wordlist.name),
         Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
