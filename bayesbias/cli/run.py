@@ -66,6 +66,7 @@ def compare(
     *,
     settings: options.Comparing = options.COMPARING,
     words: Annotated[str | None, Option(name="--list")] = None,
+    sets: str | None = None,
     recover: str | None = None,
     out: options.OutFolder = Path("bayesbias-change"),
     results: options.Results = options.RESULTS,
@@ -84,17 +85,19 @@ def compare(
         A table, .csv or .parquet, of ours or in the published layout; or an embedding.
     words : str
         The word list, if you compare embeddings.
+    sets : str
+        Defining sets for a debiasing method: gender, religion, race or a .toml file. By default
+        those with the list's name.
     recover : str
         Check whether the bias of these defining sets can be recovered afterward: gender, religion,
         race or a .toml file.
     """
     ends: list[Any] = [before, after]
-    how: dict[str, Any] = vars(settings.shown) | {"wordlist": words, "recover": recover}
+    how: dict[str, Any] = vars(settings.shown)
+    how |= {"wordlist": words, "sets": sets, "recover": recover}
     if all(Path(end).suffix in {".csv", ".parquet"} for end in ends):
-        if words or recover:
-            raise ValueError(
-                "--list and --recover are for embeddings; give two embeddings, not tables of them"
-            )
+        if words or sets or recover:
+            raise ValueError("--list, --sets and --recover are for embeddings, not for tables")
         how["names"] = tuple(Path(end).stem for end in ends)
         ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:

@@ -116,7 +116,7 @@ def array_chunks(
 
 
 def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, Vector]:
-    """Return the vectors of those of the words that are there; of a word twice there the first."""
+    """Return the vectors of the words that are present, the first of a word that occurs twice."""
     vectors: dict[str, Vector] = {}
     for chunk in embedding.chunks(wanted=set(words)):
         for word, vector in zip(chunk.words, chunk.vectors, strict=True):
@@ -125,7 +125,7 @@ def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, V
 
 
 def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks without the words that have stood before."""
+    """Yield chunks without the words that occurred before."""
     seen: set[str] = set()
     for chunk in chunks:
         first = {word: row for row, word in reversed([*enumerate(chunk.words)])}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 type Gather = Callable[[Any, tuple[Any, ...], Any], Any]
-"""Takes effects, levels first, the level of every row along each dimension, and weights of rows or
-None, and gives what rows get of the effects."""
+"""Maps effects (levels first), the level of every row along each dimension, and weights of rows or
+None to the effects of the rows, or of groups of them."""
 
 Draws = np.ndarray | slice
 """Which posterior draws to use."""

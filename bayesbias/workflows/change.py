@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from .. import debias
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.intervals import interval
 from .._core.random import as_seed_sequence
 from ..comparison import (
@@ -161,7 +161,7 @@ def analyze_change(
     wordlist : str, Path, mapping or WordList, optional
         Needed with vectors.
     sets : str, Path or DefiningSets, optional
-        Defining sets for a debiasing method; by default those with the list's name, or gender.
+        Defining sets for a debiasing method; by default those with the list's name.
     recover : str, Path or DefiningSets, optional
         Test how well the bias of these sets can be recovered, before and after.
     tell : callable, optional
@@ -263,7 +263,10 @@ def _debiased(
         if get_close_matches(after, methods) and not (path.exists() or path.suffix):
             raise ValueError(unknown_name("embedding or debiasing method", after, methods))
         return after
-    if sets is None:
-        sets = words.name if words.name in debias.defining_sets() else "gender"
+    if sets is None and words.name not in (known := debias.defining_sets()):
+        text = (
+            f"no defining sets are called {words.name!r}; pass a file or one of {', '.join(known)}"
+        )
+        raise ArgumentError(f"{text} as ", Argument("sets"))
     method: Callable[..., KeyedVectors] = getattr(debias, after)
-    return method(load_vectors(before, **loading), sets)
+    return method(load_vectors(before, **loading), words.name if sets is None else sets)
