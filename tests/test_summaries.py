@@ -78,7 +78,7 @@ def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: Dat
         density = expon(scale=0.5).logpdf(posterior[name])
         prior = prior + (density.sum(axis=-1) if density.ndim > 2 else density)
     tree["log_prior"] = xr.Dataset({"all": (("chain", "draw"), prior)})
-    frame = prior_sensitivity(crossed_posterior).query("parameter == 'sigma'")
+    frame = prior_sensitivity(crossed_posterior, draws=10**6).query("parameter == 'sigma'")
     for group in ("prior", "likelihood"):
         theirs = az.psense(tree, var_names=["sigma"], group=group)["sigma"]
         np.testing.assert_allclose(frame[group], theirs, rtol=1e-6)

@@ -52,7 +52,9 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
     return pd.DataFrame({"diagnostic": list(values), "value": list(map(float, values.values()))})
 
 
-def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) -> pd.DataFrame:
+def prior_sensitivity(
+    tree: DataTree, variables: Sequence[str] | None = None, draws: int = 1000
+) -> pd.DataFrame:
     r"""Sensitivity of a posterior to its priors and to the data, by power-scaling.
 
     Raising the priors, or the likelihood, to a power `α` close to 1 reweights the draws;
@@ -67,6 +69,8 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
         A posterior from `fit`.
     variables : sequence of str, optional
         Posterior variables to look at, such as ``word_mean``; by default those with a prior.
+    draws : int
+        Draws to use, spread over the posterior; the likelihood of each takes its time.
 
     Returns
     -------
@@ -89,6 +93,8 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     import arviz_stats as az
     from xarray import DataTree
 
+    step = max(1, n_draws(tree) // draws)
+    tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")
     posterior = varying(tree)
     names = list(variables or (name for name in spec_of(tree).needed_priors if name in posterior))
     for name in names:
