@@ -27,9 +27,8 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith(
-        "toy in toy.txt: how much closer 4 words of 2 groups are to the stereotypes of their own"
-    )
+    assert said.startswith("toy in toy.txt: ")
+    assert "closer to the stereotypes of their own" in said
     assert all(f"\n  {name} " in said for name in ("all groups", "men", "women"))
     assert said.endswith("Report: res/report.html\n")
     found = listing(Path("res"))

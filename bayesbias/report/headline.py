@@ -13,6 +13,7 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
+    GRADES,
     borderline,
     counted,
     ends,
@@ -98,12 +99,17 @@ def headline(analysis: Analysis) -> Headline:
     measured, rows = analysis.table, leading_rows(analysis)
     n_words, n_groups = measured[["protected_word", "protected_group"]].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
+    subject = f"{counted(n_words, 'word')} of {counted(n_groups, 'group')} are"
+    grade, word, *edge = rows["closer"].iloc[0].split(", ")
+    finding = f"{subject} {word} closer"
+    if word == GRADES[0]:
+        finding = f"it is {word} whether {subject} closer"
     about = prose(
         "about_list",
         list=analysis.wordlist.name,
         embedding=analysis.settings.embedding,
-        words=counted(n_words, "word"),
-        groups=counted(n_groups, "group"),
+        finding=finding,
+        grade=", ".join([grade, *edge]),
         others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
@@ -131,15 +137,21 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     sentences = []
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
-        some, none = ((part < 0).any(axis=1).mean() for part in (draws, draws - draws.mean()))
-        chances = {"some": probability(some), "none": probability(none)}
+        at_zero, sides = draws - draws.mean(), groups[["low", "high"]].sub(groups["mean"], axis=0)
+        low, high = sides.to_numpy().T
+        events = {
+            "some": draws < 0,
+            "none": at_zero < 0,
+            "claimed": (at_zero < low) | (at_zero > high),
+        }
+        chances = {name: probability(event.any(axis=1).mean()) for name, event in events.items()}
         sentences.append(prose("at_least_one", n=len(groups), **chances))
     if analysis.reference:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
         values = {"beyond": beyond, "n_rows": len(rows), "n": len(places)}
-        sentences.append(prose("last_columns", **values, **NULLS))
+        sentences.append(prose("last_columns", topics=NULLS["topics"], **values))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
     return [prose("not_people"), *sentences]
