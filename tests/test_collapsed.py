@@ -25,7 +25,7 @@ VARIANTS = (
     "crossed by kind",
     "contextual of one sigma",
     "contextual without attributes",
-    "contextual around groups",
+    "contextual with groups",
     "contextual with slopes",
     "maximal with slopes and of sigma by word",
 )

@@ -105,7 +105,7 @@ def row_sums(
     total = 0.0
     if not spec.around_means:
         total = gather(values("connection_mean"), (codes("connection"),), None)
-    for term in spec.summed_terms:
+    for term in spec.terms:
         if term.of == COVARIATE:
             assert x is not None
             index = codes(term.by) if term.by else np.zeros(len(x), dtype=np.int64)

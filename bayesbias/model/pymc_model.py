@@ -11,7 +11,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
 from .design import Design, make_design
-from .effects import groups_first, mean_around, word_means
+from .effects import mean_around, word_means, words_last
 from .likelihood import row_sums
 from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
@@ -70,7 +70,7 @@ def build_model(
             "connection_mean", dims="connection"
         )
         rough = RoughFit(design)
-        for term in groups_first(spec.terms):
+        for term in words_last(spec.terms):
             values[term.name] = _effects(design, term, values, rough)
         if "word_mean" not in values:
             means = word_means(design, spec, values)
@@ -118,7 +118,7 @@ def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: Rough
     import pymc as pm
     import pytensor.tensor as pt
 
-    sd, mean = values[term.sd], mean_around(design, term, values)
+    sd, mean = values[term.sd], mean_around(term, values)
     if term.sd_by not in {"", term.by}:
         sd = sd[design.attribute_kind]
         sd = sd[:, None] if term.by else sd
