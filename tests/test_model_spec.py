@@ -99,7 +99,7 @@ LKJ = {"family": "lkj", "eta": 2}
         (changed(sigma="conection"), "unknown sigma 'conection'; did you mean 'conn"),
         (changed(title=3), "title cannot be 3"),
         (changed(priors=[1]), r"priors cannot be \[1\]"),
-        (with_prior("sigmas", family="exponential", rate=1), "in \\[priors\\] 'sigmas'"),
+        (with_prior("sigmas", family="exponential", rate=1), "unknown parameter 'sigmas'"),
         (with_prior("sigma", rate=1), r"\[priors.sigma\] needs a family"),
         (with_prior("sigma", family="exponential", rate=-2), r"\[priors.sigma\] rate .* positive"),
         (
@@ -143,8 +143,8 @@ NORMAL = {"family": "normal", "mean": 0, "sd": 1}
 @pytest.mark.parametrize(
     ("model", "overrides", "message"),
     [
-        ("paper", {"sigm": {"rate": 1}}, "in priors 'sigm'; did you mean 'sigma'"),
-        ("paper", {"attribute_sd": {"rate": 1}}, "in priors 'attribute_sd'"),
+        ("paper", {"sigm": {"rate": 1}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
+        ("paper", {"attribute_sd": {"rate": 1}}, "unknown parameter 'attribute_sd'"),
         ("paper", {"sigma": {"sd": 1}}, "a prior takes family and its parameters, or other rate"),
         ("paper", {"sigma": {"rate": -1}}, "must be positive; got -1"),
         ("paper", {"sigma": {"family": "half_normal", "rate": 1}}, "of half_normal 'rate'"),

@@ -84,7 +84,7 @@ class ModelSpec:
         self._check_terms()
         needed, matrices = self.needed_priors, [term.correlation for term in self.terms]
         for name in self.priors:
-            check_choice("parameter in [priors]", name, needed)
+            check_choice("parameter", name, needed)
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
@@ -195,7 +195,7 @@ class ModelSpec:
         """
         priors = dict(self.priors)
         for name, new in overrides.items():
-            check_choice("parameter in priors", name, self.needed_priors)
+            check_choice("parameter", name, self.needed_priors)
             priors[name] = new if isinstance(new, Prior) else _overridden(priors[name], new)
         return replace(self, priors=priors)
 

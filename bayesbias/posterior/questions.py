@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice
+from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..tables.levels import WORD
@@ -84,12 +84,14 @@ def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArra
         nonlocal of
         if token["of"]:
             of = " ".join(token["of"].replace("`", "").split())
-            check_choice(f"group or word in {text!r}:", of, draws)
+            if of not in draws:
+                raise ValueError(f"{text!r}: {unknown_name('group or word', of, draws)}")
             return ""
         if not token["name"]:
             raise ValueError(f"{text!r}: {token[0]!r} means nothing here")
         name = token["name"].strip("`")
-        check_choice(f"connection in {text!r}:", name, draws[of])
+        if name not in draws[of]:
+            raise ValueError(f"{text!r}: {unknown_name('connection', name, draws[of])}")
         values[f"x{len(values)}"] = draws[of][name]
         return f" x{len(values) - 1} "
 

@@ -36,8 +36,8 @@ ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
 """Refit the pilot until this share of its proposals is effective, so many times at most."""
 
 PARETO_K_LIMIT, ESS_LIMIT = 0.7, 400
-"""Weights are trusted below this Pareto k (Vehtari et al., 2024), intervals with this many effective
-draws (Vehtari et al., 2021, Bayesian Analysis 16); `fit` warns otherwise."""
+"""Weights are trusted below this Pareto k (Vehtari et al., 2024), intervals of this many
+effective draws (Vehtari et al., 2021, Bayesian Analysis 16); `fit` warns otherwise."""
 
 MOST_RETRIES = 3
 """Draw again so many times at most, from a proposal refitted to the last draws, while a limit is
