@@ -136,25 +136,14 @@ def predict_rows(
     tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
 ) -> FloatArray:
     """Draw new distances for rows, one for each posterior draw, (n_draws, n_rows)."""
-    return next(predict_chunks(tree, rows, rng, draws, max(1, len(rows))))
-
-
-def predict_chunks(
-    tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws, size: int
-) -> Iterator[FloatArray]:
-    """Draw new distances as `predict_rows` does, for so many rows after another at a time."""
-    nu = stacked(tree, "nu")[draws][:, None] if "nu" in tree["posterior"] else None
-    many = size * max(1, NUMBERS_AT_ONCE // (size * n_draws(tree)))  # what is read from the tree
-    for first in range(0, max(1, len(rows)), many):
-        block = rows[first : first + many]
-        expected, sd = locations(tree, block, draws), residual_sds(tree, block, draws)
-        for start in range(0, max(1, len(block)), size):
-            some = slice(start, start + size)
-            shape = expected[:, some].shape
-            noise = rng.standard_normal(shape) if nu is None else rng.standard_t(nu, shape)
-            noise *= sd if sd.shape[1] == 1 else sd[:, some]
-            noise += expected[:, some]
-            yield noise
+    expected = locations(tree, rows, draws)
+    if "nu" in tree["posterior"]:
+        noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
+    else:
+        noise = rng.standard_normal(expected.shape)
+    noise *= residual_sds(tree, rows, draws)
+    noise += expected
+    return noise
 
 
 def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:

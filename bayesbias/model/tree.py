@@ -246,20 +246,17 @@ def varying(tree: DataTree) -> Dataset:
 
     Matrices of correlations become their entries below the diagonal, and their factors go.
     """
-    import xarray as xr
-
     dataset: Dataset = tree["posterior"].to_dataset()
     for term in spec_of(tree).terms:
         if term.correlated:
-            matrix, dims = dataset[term.correlation], term.correlation_dims
+            matrix, names = dataset[term.correlation].values, labels(tree, term.by)
             dataset = dataset.drop_vars([term.correlation, term.correlation_factor])
-            places, names = np.tril_indices(matrix.shape[-1], -1), labels(tree, dims[0])
-            if len(places[0]):  # not of one thing, which correlates with no other
+            rows, columns = np.tril_indices(len(names), -1)
+            if len(rows):  # not of one thing, which correlates with no other
                 pair = f"{term.correlation}_pair"
-                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(*places, strict=True)]
-                of_pairs = (xr.DataArray(place, dims=pair) for place in places)
-                matrix = matrix.isel(dict(zip(dims, of_pairs, strict=True))).drop_vars(dims)
-                dataset[term.correlation] = matrix.assign_coords({pair: pairs})
+                dataset[term.correlation] = (*_SAMPLED, pair), matrix[..., rows, columns]
+                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(rows, columns, strict=True)]
+                dataset = dataset.assign_coords({pair: pairs})
     return dataset
 
 

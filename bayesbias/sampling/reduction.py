@@ -20,7 +20,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray, one_hot
-from ..model.likeness import directions
+from ..model.likeness import blocks_of
 from ..model.spec import ModelSpec
 from ..model.terms import Term
 from .parameters import Block, parameter_blocks
@@ -209,26 +209,26 @@ def _directions(
     units: Units, of_unit: IntArray, first: IntArray, gram: FloatArray, apart: FloatArray
 ) -> tuple[FloatArray, Along, tuple[FloatArray, ...]]:
     """Sds of class means, (n_classes, d), and directions of deviations with their projections."""
-    members = [np.flatnonzero(of_unit == index) for index in range(len(first))]
-    splits = [directions(units.likeness[np.ix_(m, m)]) for m in members]
+    members, splits = zip(*blocks_of(units.likeness, of_unit), strict=True)
     of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
     variances = np.concatenate([split.deviations for split in splits])[:, None]
     means = np.array([split.mean for split in splits])[:, None]
     scale, of_mean = (np.sqrt(1 - units.alike + units.alike * x) for x in (variances, means))
     turned = [apart[:, :, m] @ split.basis for m, split in zip(members, splits, strict=True)]
     projected = np.concatenate(turned, axis=2).swapaxes(1, 2) * scale
-    by_size: dict[int, list[tuple[int, int, IntArray]]] = defaultdict(list)
-    for index, members_of_class in enumerate(members):
+    by_size: dict[int, list[tuple[int, IntArray]]] = defaultdict(list)
+    for index in range(len(splits)):
         for coordinates in _coupled(units, gram[:, index]):
-            count = len(members_of_class) - 1
-            by_size[len(coordinates)] += [(index, count, coordinates)] * (count > 0)
+            own = np.flatnonzero(of_class == index).tolist()
+            by_size[len(coordinates)] += [(direction, coordinates) for direction in own]
     parts, deviation = [], []
     for pieces in filter(None, by_size.values()):
-        i = np.concatenate([np.flatnonzero(of_class == index) for index, _, _ in pieces])[:, None]
-        j = np.concatenate([np.tile(coordinates, (count, 1)) for _, count, coordinates in pieces])
-        both = i[:, :, None], j[:, :, None], j[:, None]
-        scaled = gram[:, of_class[both[0]], both[1], both[2]] * scale[both[:2]] * scale[both[::2]]
-        parts.append(Part(i[:, 0], j, units.parameter[first][of_class[i], j], scaled))
+        direction, j = (np.array(part) for part in zip(*pieces, strict=True))  # (m,), (m, d)
+        i, classes = direction[:, None], of_class[direction]
+        scales = scale[i, j]
+        of_pairs = gram[:, classes[:, None, None], j[:, :, None], j[:, None]]
+        scaled = of_pairs * scales[:, :, None] * scales[:, None]
+        parts.append(Part(direction, j, units.parameter[first[classes][:, None], j], scaled))
         deviation.append(projected[:, i, j, None])
     basis = tuple(split.basis for split in splits)
     return of_mean, Along(of_class, scale, basis, tuple(parts)), tuple(deviation)
