@@ -58,22 +58,9 @@ def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Sum the effects of words and groups to means over the attributes of every connection.
+    """Sum the effects of words and groups to means of words, (n_draws, n_words, n_connections).
 
-    Attributes and contexts have their population's mean, which is zero.
-
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-        The model as it fits the design.
-    values : mapping of str to (n_draws, ...) float
-        Draws of ``connection_mean`` and of the effects; of one draw, and PyTensor's variables,
-        without the first axis.
-
-    Returns
-    -------
-    (n_draws, n_words, n_connections) float
+    Attributes and contexts have their population's mean, zero. PyTensor's variables have no draws.
     """
     total: Any = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
     for term in spec.terms:
@@ -87,13 +74,9 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> An
 
 
 def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
-    """Share of every level of a column in the rows of a group, within connections or others.
+    """Share of every level of a column in rows of a group, (n_groups, n_within, n_levels).
 
-    Returns
-    -------
-    (n_groups, n_within, n_levels) float
-        Of all groups where this one has no rows. Rows that have no level count, too. Without a
-        column there is one level, which all rows have.
+    Shares are those of all groups where this one has no rows. Rows without a level count, too.
     """
     if not column:
         return np.ones((len(design.groups), len(design.coords[within]), 1))

@@ -82,10 +82,7 @@ def expected_rows(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> FloatArray:
-    """Sum what a model expects of rows as `row_sums` does, of draws, (n_draws, n_rows).
-
-    ``values`` gives the draws of a variable, (n_draws, ...).
-    """
+    """Sum what a model expects of rows, (n_draws, n_rows), of draws (n_draws, ...) of variables."""
     return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x, gather)).T
 
 

@@ -31,18 +31,9 @@ class Directions:
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
-    """Return K: cosines within blocks above the mean cosine between them, in [0, 1].
+    """Return K, (n, n): cosines within blocks above the mean cosine between them, in [0, 1].
 
-    Parameters
-    ----------
-    cosines : (n, n) float
-    block : (n,) int
-        Group of each word, or set of each attribute.
-
-    Returns
-    -------
-    (n, n) float
-        1 on the diagonal, 0 between blocks; (0, 0) of no cosines.
+    It is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes.
     """
     if not cosines.size:
         return np.zeros((0, 0))

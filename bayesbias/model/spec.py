@@ -154,8 +154,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model for a design, without terms that add nothing there.
 
-        It is a ValueError if the model has effects of contexts and the design has none, or if it
-        has effects by sets of attributes and a set has two connections with one group.
+        A ValueError is raised for effects of contexts or sets that the design cannot have.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "there is one only" if design.contexts else "there is no column context"

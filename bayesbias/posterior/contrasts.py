@@ -199,14 +199,8 @@ def _of_named_words(
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
     """Draws of the contrasts of every level, each about what its row is called.
 
-    Returns
-    -------
-    DataFrame
-        What each level is of, in ``LEVEL_COLUMNS``.
-    (n_draws, n_levels, n_pairs) float
-        NaN where the table does not identify a contrast.
-    (n_levels, n_pairs) str
-        Names of the estimands; see `estimands`.
+    Returns `levels_of`, draws (n_draws, n_levels, n_pairs), NaN where the table does not identify a
+    contrast, and the names of their `estimands`, (n_levels, n_pairs).
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":

@@ -158,13 +158,8 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
     distance to every group, less their average and less the mean lean of its block. The statistic
     is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs in blocks; leans are permuted within
-    blocks, and p is the share of permutations with at least as large a sum.
-
-    Returns
-    -------
-    dict
-        One-sided p of ``protected_word`` and of ``attribute``; empty where the design has no
-        cosines or no two sets.
+    blocks, and p is the share of permutations with at least as large a sum. Without cosines or two
+    sets there is no p.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}

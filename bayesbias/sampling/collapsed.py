@@ -60,7 +60,7 @@ from ..model.likeness import IntArray
 from ..model.priors import factor_of_partial_correlations
 from .blocks import cholesky, cholesky_blocks, solve_blocks
 from .parameters import log_prior
-from .reduction import SMALLEST_SIGMA, Collapsed, Units
+from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed, Units
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     # Behind the parameters come sds that are known; that of the connection means at index -1.
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]
-    known = np.log([posterior.unpooled_sd, *spec.fixed.values(), mean_sd])[:, None]
+    known = np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])[:, None]
     sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (len(known), n))]))
     precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)

@@ -85,10 +85,7 @@ class FitOptions:
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
-        if not 0 < self.target_accept < 1:
-            raise ArgumentError(
-                Argument("target_accept"), f" must lie in (0, 1); got {self.target_accept!r}"
-            )
+        check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
         check_probability(self.ci_prob)
         interval_kind(self.ci_kind)

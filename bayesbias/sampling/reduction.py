@@ -30,7 +30,8 @@ SMALLEST_SIGMA = 1e-6
 double precision gives out beyond."""
 
 UNPOOLED_SD = 0.2
-"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes."""
+"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes. Its log
+comes behind the parameters."""
 
 MUCH_WORK = 500_000
 """Multiplications a density from which on a fit takes seconds, and missing pairs are named."""
@@ -95,8 +96,7 @@ def units_of(
     """Lay out the effects of one factor.
 
     Effects that are independent over what they are crossed with are units of their own: a word
-    under a connection is one. The effects of a protected word that is ``unpooled`` have a log sd
-    that comes behind the parameters.
+    under a connection is one.
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -285,7 +285,6 @@ class Collapsed:
     spec: ModelSpec
     blocks: tuple[Block, ...]  # layout of the vector of parameters
     rows: FloatArray  # (n_noise,): rows by residual precision
-    unpooled_sd: float  # of a word that is not pooled; its log comes behind the parameters
     sides: tuple[Classes, ...]
     # words, and attributes if they have effects: the larger side, eliminated first, then the other
     shared_terms: tuple[Term, ...]
@@ -323,14 +322,12 @@ class Collapsed:
         return next(block for block in self.blocks if block.name == name)
 
 
-def collapse(
-    design: Design, spec: ModelSpec, unpooled: int | None = None, unpooled_sd: float = UNPOOLED_SD
-) -> Collapsed:
+def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
 
-    A protected word that is ``unpooled`` has effects of the sd ``unpooled_sd``, from which nothing
-    is learned of other words. A ValueError is raised if the likelihood is not normal, the distances
-    do not vary, or the model has effects that the design cannot have.
+    Nothing is learned of other words from a protected word that is ``unpooled``. A ValueError is
+    raised if the likelihood is not normal, the distances do not vary, or the model has effects that
+    the design cannot have.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
@@ -370,7 +367,6 @@ def collapse(
         spec=spec,
         blocks=blocks,
         rows=types.by_noise @ np.bincount(types.of_row),
-        unpooled_sd=unpooled_sd,
         sides=sides,
         shared_terms=shared,
         shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
