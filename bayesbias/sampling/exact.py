@@ -204,7 +204,9 @@ def _draw_block(
     sides = zip(posterior.sides, given.alone, of_classes, strict=True)
     for index, (side, alone, of_class) in enumerate(sides):
         parts = [alone] if side.directions is None else given.along(index)
-        coordinates = np.swapaxes(_of_units(side, of_class, parts, given.precision, rng), 1, 2)
+        coordinates = np.swapaxes(
+            _of_units(side, of_class, parts, given.scales.precision, rng), 1, 2
+        )
         stop = 0
         for term in side.units.terms:
             shape = term.sd_index(design).shape
