@@ -30,9 +30,24 @@ NUMBERS_AT_ONCE = 2_000_000
 """Draws times rows that are worked on together: 16 MB, and a few copies of it."""
 
 
-def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
-    return _expected(tree, rows, draws, of_rows)
+def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
+    """Pick the effects of every row: a `Gather` of arrays, or of variables of PyTensor."""
+    picked = effects[index]
+    return picked if weight is None else (picked.T * weight).T
+
+
+def locations(
+    tree: DataTree, rows: np.ndarray, draws: Draws = ALL, gather: Gather = of_rows
+) -> FloatArray:
+    """Expected distance of rows, or of groups of them, under posterior draws, (n_draws, n)."""
+    constants = tree["constant_data"].to_dataset()
+    return expected_rows(
+        spec_of(tree),
+        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
+        lambda name: stacked(tree, name)[draws],
+        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
+        gather,
+    )
 
 
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
@@ -53,26 +68,9 @@ def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
         shares = csr_array((share, (cell, level)), (n_cells, int(np.prod(shape))))
         return np.asarray(shares @ effects.reshape(shares.shape[1], -1))
 
-    means = _expected(tree, rows, ALL, of_cells)
+    means = locations(tree, rows, gather=of_cells)
     means[:, count == 0] = np.nan
     return means
-
-
-def _expected(tree: DataTree, rows: np.ndarray, draws: Draws, gather: Gather) -> FloatArray:
-    constants = tree["constant_data"].to_dataset()
-    return expected_rows(
-        spec_of(tree),
-        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
-        lambda name: stacked(tree, name)[draws],
-        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
-        gather,
-    )
-
-
-def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
-    """Pick the effects of every row: a `Gather` of arrays, or of variables of PyTensor."""
-    picked = effects[index]
-    return picked if weight is None else (picked.T * weight).T
 
 
 def expected_rows(
@@ -125,8 +123,8 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
     """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
     sd = stacked(tree, "sigma")[draws]
     dims = spec_of(tree).sigma_dims
-    of_rows = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
-    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[of_rows].T)
+    level = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
+    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[level].T)
 
 
 def predict_rows(

@@ -66,9 +66,6 @@ def build_model(
             if dim in design.coords
         }
         values = _parameters(design, spec)
-        values["connection_mean"] = spec.priors["connection_mean"].to_pymc(
-            "connection_mean", dims="connection"
-        )
         rough = RoughFit(design)
         for term in words_last(spec.terms):
             values[term.name] = _effects(design, term, values, rough)
@@ -86,7 +83,7 @@ def build_model(
 
 
 def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
-    """Make residual sds, degrees of freedom, sds of effects, and factors of correlations."""
+    """Make residual sds, nu, sds of effects, factors of correlations, and connection means."""
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
@@ -110,7 +107,8 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
             products = (factor[:, None] * factor[None]).sum(axis=2)
             pm.Deterministic(term.correlation, products, dims=term.correlation_dims)
             values[name] = factor
-    return values
+    means = spec.priors["connection_mean"]
+    return values | {"connection_mean": means.to_pymc("connection_mean", dims="connection")}
 
 
 def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401
@@ -141,14 +139,12 @@ def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noq
     import pymc as pm
     import pytensor.tensor as pt
 
-    by_unit = term.sd_by not in {"", term.by}
+    by_unit, mean = term.sd_by not in {"", term.by}, np.zeros(term.shape(design))
     if not term.by:
-        chol = (pt.flatten(sd)[:, None] if by_unit else sd) * chol
-        mean = np.zeros(term.shape(design))
+        chol = (sd[:, None] if by_unit else sd) * chol
         return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
     n = len(design.coords[term.by])
     rows = sd * chol if by_unit else chol
     columns = pt.eye(n) if by_unit else pt.diag(pt.ones(n) * sd)
-    mean = np.zeros(term.shape(design))
     free = pm.MatrixNormal(term.name, mean, rowchol=rows, colchol=columns, dims=term.dims)
     return term.projected(free, design)
