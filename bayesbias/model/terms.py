@@ -91,12 +91,13 @@ class Term:
     def __post_init__(self) -> None:
         for key, allowed in (
             ("of", FACTORS),
-            ("by", ("", *CROSSINGS)),
-            ("sd_by", ("", self.by) if self.of != "attribute" else ("", self.by, "attribute_kind")),
-            ("around", ("", "connection_mean")),
+            ("by", CROSSINGS),
+            ("sd_by", (self.by, "attribute_kind") if self.of == "attribute" else (self.by,)),
+            ("around", ("connection_mean",)),
             ("constraint", CONSTRAINTS),
         ):
-            check_choice(key, getattr(self, key), allowed)
+            if getattr(self, key) or key == "of":
+                check_choice(key, getattr(self, key), filter(None, allowed))
         of_units = self.of in {"protected_word", "attribute"}
         plain = not (self.around or self.sd_by or self.correlated)
         of, by = _WHOLE.get(self.constraint, ("", ""))
