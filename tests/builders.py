@@ -123,10 +123,9 @@ def model_named(name: str) -> bb.ModelSpec:
                 content["priors"]["slope_sd"] = {"family": "exponential", "rate": 1.0}
             case "without attributes":
                 del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
-            case "around groups":  # words vary around a mean of their group, that around all
-                parent = {"of": "protected_group", "sd": "group_sd"}
-                content["terms"]["group_mean"] = content["terms"]["word_mean"] | parent
-                content["terms"]["word_mean"]["around"] = "group_mean"
+            case "with groups":  # effects of groups, which words add to
+                group = {"of": "protected_group", "by": "connection", "sd": "group_sd"}
+                content["terms"]["group_effect"] = group | {"sd_by": "connection"}
                 content["priors"]["group_sd"] = content["priors"]["connection_sd"]
             case _:
                 raise AssertionError(change)

@@ -29,13 +29,9 @@ def effects(design: Design, spec: ModelSpec) -> tuple[dict[str, np.ndarray], int
         size = int(np.prod(shape))
         found[name] = np.eye(n)[start : start + size].reshape(*shape, n)
         start += size
-    terms = {term.name: term for term in spec.terms}
-    for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
+    for term in spec.terms:
         if term.around:
-            parent = found[term.around]
-            if term.around in terms and terms[term.around].of != term.of:
-                parent = parent[design.word_group]
-            found[term.name] = found[term.name] + parent
+            found[term.name] = found[term.name] + found["connection_mean"]
     return found, n
 
 
@@ -114,13 +110,10 @@ def beyond_main_effects(design: Design) -> np.ndarray:
 def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
     """The expected outcome of every row as a sum of effects, (n_rows, n_effects)."""
     found, n = effects(design, spec)
-    parents = {term.around for term in spec.terms}
     total = np.zeros((len(design.y), n))
-    if "connection_mean" not in parents:
+    if not spec.around_means:
         total += found["connection_mean"][design.connection]
     for term in spec.terms:
-        if term.name in parents:
-            continue
         if term.of == "covariate":
             for i, j in np.ndindex(design.x.shape):
                 own = found[term.name][j]

@@ -15,7 +15,7 @@ from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects
 from bayesbias.sampling.parameters import log_prior
-from bayesbias.sampling.reduction import Collapsed, collapse
+from bayesbias.sampling.reduction import UNPOOLED_SD, Collapsed, collapse
 from bayesbias.tables.schema import COLUMNS
 
 NORMAL = tuple(name for name in models("distance") if load_model(name).likelihood == "normal")
@@ -25,7 +25,7 @@ VARIANTS = (
     "crossed by kind",
     "contextual of one sigma",
     "contextual without attributes",
-    "contextual around groups",
+    "contextual with groups",
     "contextual with slopes",
     "maximal with slopes and of sigma by word",
 )
@@ -93,16 +93,12 @@ def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("name", "unpooled"),
-    [
-        *((name, None) for name in (*NORMAL, *VARIANTS)),
-        ("crossed", (1, 0.3)),
-        ("maximal", (1, 0.3)),
-    ],
+    [*((name, None) for name in (*NORMAL, *VARIANTS)), ("crossed", 1), ("maximal", 1)],
 )
 def test_density_equals_the_dense_normal_up_to_one_constant(
-    irregular: Design, name: str, unpooled: tuple[int, float] | None
+    irregular: Design, name: str, unpooled: int | None
 ) -> None:
-    posterior = collapse(irregular, model_named(name), *(unpooled or ()))
+    posterior = collapse(irregular, model_named(name), unpooled)
     points = points_of(posterior, 5, seed=1)
     drawn = draw_effects(posterior, points, np.random.default_rng(2))  # holds sds and correlations
     dense = [
@@ -110,7 +106,7 @@ def test_density_equals_the_dense_normal_up_to_one_constant(
             irregular,
             posterior.spec,
             {block.name: drawn[block.name][i] for block in posterior.blocks},
-            unpooled,
+            None if unpooled is None else (unpooled, UNPOOLED_SD),
         )
         for i in range(5)
     ]

@@ -171,7 +171,7 @@ def test_what_no_change_can_be_learned_from_is_refused(
         (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "multiple of before.* assoc"),
         (lambda: fit(model="paper"), "'paper' is for distances, and here are changes.*take change"),
         (lambda: fit(model="pairs-signs"), "'pairs-signs' is for preferences"),
-        (lambda: fit(model="chnge"), "did you mean 'change'.* [Kk]nown: change"),
+        (lambda: fit(model="chnge"), "unknown model 'chnge'; did you mean 'change'"),
         (lambda: fit(draws=0), "draws must be a whole number"),
         (lambda: fit(priors={"sigm": {"rate": 1}}), "did you mean 'sigma'"),
         (lambda: comparison.changes(change_tree, ci_prob=89), "pass 0.89"),

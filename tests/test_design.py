@@ -99,7 +99,7 @@ N = 20_000
 
 
 @pytest.mark.parametrize(
-    "name", ["paper", "crossed by kind", "crossed around groups", "contextual", "maximal"]
+    "name", ["paper", "crossed by kind", "crossed with groups", "contextual", "maximal"]
 )
 def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: str) -> None:
     table = toy_table.assign(context=["first", "second", "third", "first"] * 8)

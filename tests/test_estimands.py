@@ -172,9 +172,10 @@ def test_another_word_of_paper_has_the_normal_of_its_connection(toy_table: pd.Da
             assert_tails(row, mean[:, 0] - mean[:, at], sd[:, 0] ** 2 + sd[:, at] ** 2, 0.8)
 
 
-def test_another_word_of_a_group_lies_around_the_mean_of_its_group(toy_table: pd.DataFrame) -> None:
-    tree = bb.fit(toy_table, model_named("crossed around groups"), seed=1)
-    mean, sd = stacked(tree, "group_mean"), stacked(tree, "connection_sd")
+def test_another_word_of_a_group_has_the_effects_of_its_group(toy_table: pd.DataFrame) -> None:
+    tree = bb.fit(toy_table, model_named("crossed with groups"), seed=1)
+    mean = stacked(tree, "connection_mean")[:, None] + stacked(tree, "group_effect")
+    sd = stacked(tree, "connection_sd")
     frame = bb.predict_words(tree, 0.8, ci_kind="eti", seed=2)
     for at, group in enumerate(("man", "woman")):
         row = only_row(frame, protected_group=group, first="neutral", second="human")

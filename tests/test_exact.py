@@ -22,7 +22,7 @@ from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
 
 MODELS = (
-    *("paper-figures", "crossed", "crossed around groups", "contextual", "maximal"),
+    *("paper-figures", "crossed", "crossed with groups", "contextual", "maximal"),
     *("change", "change-crossed", "change-maximal"),
 )
 """Models of distances and changes; with one connection those of language models are the same."""

@@ -96,7 +96,7 @@ LKJ = {"family": "lkj", "eta": 2}
     ("content", "message"),
     [
         (changed(sigmma="common"), "unknown key 'sigmma'; did you mean 'sigma'"),
-        (changed(sigma="conection"), "sigma: unknown choice 'conection'; did you mean 'conn"),
+        (changed(sigma="conection"), "unknown sigma 'conection'; did you mean 'conn"),
         (changed(title=3), "title cannot be 3"),
         (changed(priors=[1]), r"priors cannot be \[1\]"),
         (with_prior("sigmas", family="exponential", rate=1), "unknown parameter 'sigmas'"),
@@ -119,8 +119,8 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_term("own", sd="s"), TABLE),
         (with_term("word_mean", off="x"), r"_mean\] unknown key 'off'; did you mean 'of'"),
         (with_term("word_mean", correlated="yes"), "correlated cannot be 'yes'"),
-        (with_term("own", of="atribute", sd="s"), r"of: .*; did you mean 'attribute'"),
-        (with_term("word_mean", around="group_mean"), r"_mean\] unknown mean 'group_mean'"),
+        (with_term("own", of="atribute", sd="s"), r"unknown of .*; did you mean 'attribute'"),
+        (with_term("word_mean", around="group_mean"), r"_mean\] unknown around 'group_mean'"),
         (with_term("sigma", of="attribute", sd="s"), "two parts of the model are called 'sigma'"),
         (with_term("own", of="attribute", sd="s", constraint="zero_sum"), ZERO_SUM),
         (with_term("word_mean", constraint="zero_sum"), ZERO_SUM),
@@ -143,7 +143,7 @@ NORMAL = {"family": "normal", "mean": 0, "sd": 1}
 @pytest.mark.parametrize(
     ("model", "overrides", "message"),
     [
-        ("paper", {"sigm": {"rate": 1}}, "priors: unknown parameter 'sigm'; did you mean 'sigma'"),
+        ("paper", {"sigm": {"rate": 1}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
         ("paper", {"attribute_sd": {"rate": 1}}, "unknown parameter 'attribute_sd'"),
         ("paper", {"sigma": {"sd": 1}}, "a prior takes family and its parameters, or other rate"),
         ("paper", {"sigma": {"rate": -1}}, "must be positive; got -1"),

@@ -83,7 +83,7 @@ N = 4000
 
 @pytest.mark.parametrize(
     ("name", "rate"),
-    [("paper", 2.0), ("crossed", 2.0), ("crossed around groups", 2.0), ("maximal", 10.0)],
+    [("paper", 2.0), ("crossed", 2.0), ("crossed with groups", 2.0), ("maximal", 10.0)],
 )
 def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate: float) -> None:
     """Variances are linear in squared sds, whose mean is 2/rate² under an Exponential.

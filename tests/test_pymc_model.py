@@ -36,9 +36,7 @@ def table(toy_table: pd.DataFrame) -> pd.DataFrame:
     return toy_table.assign(context=[f"context {i % 3}" for i in range(len(toy_table))])
 
 
-@pytest.fixture(
-    scope="module", params=["contextual", "maximal", "by-group", "crossed around groups"]
-)
+@pytest.fixture(scope="module", params=["contextual", "maximal", "by-group", "crossed with groups"])
 def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
     design = make_design(table)
     rows = np.random.default_rng(3).standard_normal((len(design.words) + len(design.attributes), 9))
@@ -173,18 +171,9 @@ def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Mod
         np.testing.assert_allclose(summed, ours[name], rtol=1e-6, atol=1e-6)
     if "word_mean" not in theirs:  # a sum of other effects
         return
-    found, density = theirs["word_mean"], word_mean_density(exact, few)
-    np.testing.assert_allclose(found, density, rtol=1e-9, atol=1e-9)  # float64 throughout
-
-
-def word_mean_density(exact: DataTree, few: DataTree) -> np.ndarray:
-    """Log density of every word mean around its connection's or its group's mean, by scipy."""
-    values = {str(name): draws.values for name, draws in few["posterior"].data_vars.items()}
-    parent = values["connection_mean"][:, :, None, :]
-    if "group_mean" in values:
-        parent = values["group_mean"][:, :, exact["constant_data"]["group_index"].values, :]
-    spread = values["connection_sd"][:, :, None, :]
-    return norm(parent, spread).logpdf(values["word_mean"])
+    mean, sd = (few["posterior"][f"connection_{of}"].values[:, :, None] for of in ("mean", "sd"))
+    density = norm(mean, sd).logpdf(few["posterior"]["word_mean"].values)
+    np.testing.assert_allclose(theirs["word_mean"], density, rtol=1e-9, atol=1e-9)
 
 
 def with_covariates(design: Design) -> Design:

@@ -23,12 +23,12 @@ WIDEST, N_STEPS, N_FINE = 6.0, 97, 6_001
 it is interpolated at finer ones."""
 
 
-def check_probability(ci_prob: float) -> float:
+def check_probability(value: float, name: str = "ci_prob") -> float:
     """Return a probability that lies in (0, 1), or raise an ArgumentError."""
-    if isinstance(ci_prob, bool) or not 0 < ci_prob < 1:
-        hint = f"; for {ci_prob:g}% pass {ci_prob / 100:g}" if 1 < ci_prob < 100 else ""
-        raise ArgumentError(Argument("ci_prob"), f" must lie in (0, 1), got {ci_prob}{hint}")
-    return float(ci_prob)
+    if isinstance(value, bool) or not 0 < value < 1:
+        hint = f"; for {value:g}% pass {value / 100:g}" if 1 < value < 100 else ""
+        raise ArgumentError(Argument(name), f" must lie in (0, 1), got {value}{hint}")
+    return float(value)
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:

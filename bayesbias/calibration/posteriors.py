@@ -23,7 +23,7 @@ from ..model.spec import ModelSpec
 from ..nulls import Batch
 from ..posterior.estimands import has_cells, pair_place, population_gaps
 from ..sampling.exact import ExactDraws, sample_exact
-from ..sampling.fit import PARETO_K_LIMIT
+from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
 from .measures import OTHERS, truth_columns, weat_weights
 

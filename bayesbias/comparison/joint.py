@@ -233,7 +233,7 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
     if not has_cells(spec):
         return by
     known = dict(zip(design.connections, slope, strict=True))
-    for term in spec.summed_terms:
+    for term in spec.terms:
         if term.by == "attribute_column":
             by[term.name] = DataArray(slope[design.column_connection], dims=term.dims)
         elif term.of == "protected_word" and term.by == "attribute_kind":
@@ -253,7 +253,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     spec = spec.fitting(design)
     keys = [
         np.unique([design.codes(d) for d in term.dims], axis=1, return_inverse=True)[1].ravel()
-        for term in spec.summed_terms
+        for term in spec.terms
     ]
     keys += [] if spec.around_means else [design.connection]
     change, level = _within(design.y, keys), _within(before, keys)
@@ -269,7 +269,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
 
 def _sharing(design: Design, spec: ModelSpec) -> IntArray:
     """Connections numbered such that those whose rows share effects have one number."""
-    if all(term.by == "connection" for term in spec.summed_terms):
+    if all(term.by == "connection" for term in spec.terms):
         return np.arange(len(design.connections))
     names = [name if name in CONTROLS else "stereotype" for name in design.connections]
     return np.unique(names, return_inverse=True)[1]

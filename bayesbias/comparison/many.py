@@ -19,7 +19,7 @@ from .._core.resources import OWN_FRAMES
 from ..model.design import one_hot
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
-from ..sampling.fit import PARETO_K_LIMIT
+from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
 from .hierarchy import PRIORS, Hierarchy

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
 from .defaults import EXTRA_GROUPS
 from .design import IntArray
@@ -55,8 +55,7 @@ def add_groups(
     """
     wanted = (groups,) if isinstance(groups, str) else groups
     for group in wanted:
-        if group not in EXTRA_GROUPS:
-            raise ValueError(unknown_name("group", str(group), EXTRA_GROUPS))
+        check_choice("group", group, EXTRA_GROUPS)
     tree, rng, outcome = tree.copy(), default_rng(as_seed_sequence(seed)), outcome_of(tree)
     missing = {group for group in wanted if group not in tree.children}
     if "prior_predictive" in missing:

@@ -17,6 +17,7 @@ from ..tables.cosines import table_cosines
 from ..tables.schema import (
     CONNECTIONS,
     CONTROLS,
+    IDS,
     STEREOTYPES,
     Coded,
     codes_and_names,
@@ -32,14 +33,14 @@ COVARIATE = "covariate"
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
 """Kinds of attribute words: those of any stereotype, and the controls."""
 
-_INDEXED = (
-    "protected_word",
-    "protected_group",
-    "attribute",
-    "attribute_set",
-    "connection",
-    "context",
-)
+ROW_PARTS = {
+    "protected_word": "word",
+    "connection": "connection",
+    "attribute": "attribute",
+    "attribute_set": "set",
+    "context": "context",
+}
+"""Names of the indices of rows in a design, by their dimension; the levels' names end in s."""
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
@@ -128,8 +129,7 @@ class Design:
             control = np.array([name in CONTROLS for name in self.connections])
             place = len(self.sets) + np.cumsum(control) - 1
             return np.where(self.set >= 0, self.set, place[self.connection])
-        index = {"protected_word": "word", "attribute_set": "set"}.get(column, column)
-        return np.asarray(getattr(self, index))
+        return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
         """Return the rows of a connection; none where the design lacks it."""
@@ -228,7 +228,8 @@ def index_table(
     ``coded`` are its columns of names as `validate_and_encode` gives them; made if not given.
     """
     if coded is None:
-        coded = {name: codes_and_names(table[name]) for name in _INDEXED if name in table}
+        columns = [name for name in (*IDS, "context") if name in table]
+        coded = {name: codes_and_names(table[name]) for name in columns}
     words, word_names = coded["protected_word"]
     groups, group_names = coded["protected_group"]
     attributes, attribute_names = coded["attribute"]

@@ -30,9 +30,24 @@ NUMBERS_AT_ONCE = 2_000_000
 """Draws times rows that are worked on together: 16 MB, and a few copies of it."""
 
 
-def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
-    return _expected(tree, rows, draws, of_rows)
+def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
+    """Pick the effects of every row: a `Gather` of arrays, or of variables of PyTensor."""
+    picked = effects[index]
+    return picked if weight is None else (picked.T * weight).T
+
+
+def locations(
+    tree: DataTree, rows: np.ndarray, draws: Draws = ALL, gather: Gather = of_rows
+) -> FloatArray:
+    """Expected distance of rows, or of groups of them, under posterior draws, (n_draws, n)."""
+    constants = tree["constant_data"].to_dataset()
+    return expected_rows(
+        spec_of(tree),
+        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
+        lambda name: stacked(tree, name)[draws],
+        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
+        gather,
+    )
 
 
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
@@ -53,26 +68,9 @@ def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
         shares = csr_array((share, (cell, level)), (n_cells, int(np.prod(shape))))
         return np.asarray(shares @ effects.reshape(shares.shape[1], -1))
 
-    means = _expected(tree, rows, ALL, of_cells)
+    means = locations(tree, rows, gather=of_cells)
     means[:, count == 0] = np.nan
     return means
-
-
-def _expected(tree: DataTree, rows: np.ndarray, draws: Draws, gather: Gather) -> FloatArray:
-    constants = tree["constant_data"].to_dataset()
-    return expected_rows(
-        spec_of(tree),
-        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
-        lambda name: stacked(tree, name)[draws],
-        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
-        gather,
-    )
-
-
-def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
-    """Pick the effects of every row: a `Gather` of arrays, or of variables of PyTensor."""
-    picked = effects[index]
-    return picked if weight is None else (picked.T * weight).T
 
 
 def expected_rows(
@@ -82,10 +80,7 @@ def expected_rows(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> FloatArray:
-    """Sum what a model expects of rows as `row_sums` does, of draws, (n_draws, n_rows).
-
-    ``values`` gives the draws of a variable, (n_draws, ...).
-    """
+    """Sum what a model expects of rows, (n_draws, n_rows), of draws (n_draws, ...) of variables."""
     return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x, gather)).T
 
 
@@ -105,7 +100,7 @@ def row_sums(
     total = 0.0
     if not spec.around_means:
         total = gather(values("connection_mean"), (codes("connection"),), None)
-    for term in spec.summed_terms:
+    for term in spec.terms:
         if term.of == COVARIATE:
             assert x is not None
             index = codes(term.by) if term.by else np.zeros(len(x), dtype=np.int64)
@@ -128,33 +123,22 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
     """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
     sd = stacked(tree, "sigma")[draws]
     dims = spec_of(tree).sigma_dims
-    of_rows = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
-    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[of_rows].T)
+    level = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
+    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[level].T)
 
 
 def predict_rows(
     tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
 ) -> FloatArray:
     """Draw new distances for rows, one for each posterior draw, (n_draws, n_rows)."""
-    return next(predict_chunks(tree, rows, rng, draws, max(1, len(rows))))
-
-
-def predict_chunks(
-    tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws, size: int
-) -> Iterator[FloatArray]:
-    """Draw new distances as `predict_rows` does, for so many rows after another at a time."""
-    nu = stacked(tree, "nu")[draws][:, None] if "nu" in tree["posterior"] else None
-    many = size * max(1, NUMBERS_AT_ONCE // (size * n_draws(tree)))  # what is read from the tree
-    for first in range(0, max(1, len(rows)), many):
-        block = rows[first : first + many]
-        expected, sd = locations(tree, block, draws), residual_sds(tree, block, draws)
-        for start in range(0, max(1, len(block)), size):
-            some = slice(start, start + size)
-            shape = expected[:, some].shape
-            noise = rng.standard_normal(shape) if nu is None else rng.standard_t(nu, shape)
-            noise *= sd if sd.shape[1] == 1 else sd[:, some]
-            noise += expected[:, some]
-            yield noise
+    expected = locations(tree, rows, draws)
+    if "nu" in tree["posterior"]:
+        noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
+    else:
+        noise = rng.standard_normal(expected.shape)
+    noise *= residual_sds(tree, rows, draws)
+    noise += expected
+    return noise
 
 
 def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:

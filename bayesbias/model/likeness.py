@@ -31,18 +31,9 @@ class Directions:
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
-    """Return K: cosines within blocks above the mean cosine between them, in [0, 1].
+    """Return K, (n, n): cosines within blocks above the mean cosine between them, in [0, 1].
 
-    Parameters
-    ----------
-    cosines : (n, n) float
-    block : (n,) int
-        Group of each word, or set of each attribute.
-
-    Returns
-    -------
-    (n, n) float
-        1 on the diagonal, 0 between blocks; (0, 0) of no cosines.
+    It is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes.
     """
     if not cosines.size:
         return np.zeros((0, 0))
@@ -64,18 +55,22 @@ def directions(block: FloatArray) -> Directions:
     return Directions(valid.sum() / len(block), np.clip(variances, 0.0, None), contrasts @ axes)
 
 
+def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Directions]]:
+    """Return the members of every block of K, and their directions."""
+    members = [np.flatnonzero(block == index) for index in range(block.max() + 1)]
+    return [(own, directions(matrix[np.ix_(own, own)])) for own in members]
+
+
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
     """Covariance of units of sd 1 that follow a likeness by a share, (n, n)."""
     total = np.zeros(matrix.shape)
-    for index in range(block.max() + 1):
-        place = np.ix_(*2 * [np.flatnonzero(block == index)])
-        split = directions(matrix[place])
+    for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
-        total[place] = mean / len(split.basis) + (split.basis * deviations) @ split.basis.T
+        turned = (split.basis * deviations) @ split.basis.T
+        total[np.ix_(members, members)] = mean / len(members) + turned
     return total
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
     """How many unrelated units each block of K counts as, (n_blocks,): n over `Directions.mean`."""
-    parts = [np.flatnonzero(block == i) for i in range(block.max() + 1)]
-    return np.array([len(i) / directions(matrix[np.ix_(i, i)]).mean for i in parts])
+    return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

@@ -15,7 +15,7 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import LARGEST_DISTANCE
-from .design import Design, IntArray, make_design, one_hot
+from .design import Design, IntArray, make_design
 from .effects import draw_effects, draw_parameters, word_means
 from .likelihood import NUMBERS_AT_ONCE, predict_rows
 from .spec import ModelSpec, load_model
@@ -126,50 +126,40 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
 
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
     """Reduce tables, (n, n_rows), to figures, (n,) each; see `prior_predictive`."""
-    of_units: dict[str, dict[str, FloatArray]] = {}
-    for name in design.connections:
-        of = design.of_connection(name)
-        units = {"mean": tables[:, of].mean(axis=1)[:, None], "sd": tables[:, of]}
-        for what, codes, n in (
-            ("words", design.word, len(design.words)),
-            ("attributes", design.attribute, len(design.attributes)),
-        ):
-            units[f"sd_of_{what}"] = _unit_means(tables[:, of], codes[of], n)
-        for statistic, values in units.items():
-            of_units.setdefault(statistic, {})[name] = values
-    means = {name: values[:, 0] for name, values in of_units.pop("mean").items()}
+    rows = {name: design.of_connection(name) for name in design.connections}
+    means = {name: tables[:, of].mean(axis=1) for name, of in rows.items()}
     yield from ((("mean", name), mean) for name, mean in means.items())
-    for statistic, of_connection in of_units.items():
-        for name, values in of_connection.items():
-            present = values[:, np.isfinite(values[0])]
-            few = present.shape[1] < 2
-            yield (statistic, name), means[name] * np.nan if few else present.std(axis=1, ddof=1)
+    units = {"": None, "_of_words": design.word, "_of_attributes": design.attribute}
+    for kind, codes in units.items():
+        for name, of in rows.items():
+            values = tables[:, of]
+            if codes is not None:
+                values = _unit_means(values, codes[of], np.unique(codes[of]))
+            if values.shape[1] >= 2:
+                yield (f"sd{kind}", name), values.std(axis=1, ddof=1)
     own, *others = design.connections if "associated" in design.connections else ("",)
     for name in others:
         yield ("difference", f"{own} - {name}"), means[own] - means[name]
-    words = of_units["sd_of_words"]
     for name in others:
-        yield ("correlation", f"{own}, {name}"), _correlation(words[own], words[name])
+        ends = [(tables[:, of], design.word[of]) for of in (rows[own], rows[name])]
+        words = np.intersect1d(ends[0][1], ends[1][1])
+        if len(words) >= 3:
+            pair = (_unit_means(values, codes, words) for values, codes in ends)
+            yield ("correlation", f"{own}, {name}"), _correlation(*pair)
     if design.outcome == "cosine_distance":
         outside = (tables < 0) | (tables > LARGEST_DISTANCE)
         yield ("share_outside", ""), outside.mean(axis=1)
 
 
-def _unit_means(tables: FloatArray, codes: IntArray, n_units: int) -> FloatArray:
-    """Means of every unit in every table, (n, n_units); NaN of a unit without rows."""
-    count = np.bincount(codes, minlength=n_units)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(tables @ one_hot(codes, n_units).T / count)
+def _unit_means(tables: FloatArray, codes: IntArray, units: IntArray) -> FloatArray:
+    """Average the rows of every unit in every table, (n, n_units)."""
+    is_unit = codes[:, None] == units
+    return np.asarray(tables @ is_unit / is_unit.sum(axis=0))
 
 
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Compute correlations over units, (n, n_units) each to (n,); of fewer than three, none."""
-    both = np.isfinite(one[0]) & np.isfinite(other[0])
-    if both.sum() < 3:
-        return np.full(len(one), np.nan)
-    one, other = (
-        values[:, both] - values[:, both].mean(axis=1)[:, None] for values in (one, other)
-    )
-    with np.errstate(invalid="ignore"):  # units that do not differ have none
+    """Compute correlations over units, (n, n_units) each to (n,); NaN if units do not differ."""
+    one, other = (values - values.mean(axis=1, keepdims=True) for values in (one, other))
+    with np.errstate(invalid="ignore"):
         scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
         return np.asarray((one * other).sum(axis=1) / scale)

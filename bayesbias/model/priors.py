@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,10 @@ class Prior:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        if self.family not in FAMILIES:
-            raise ValueError(unknown_name("prior family", self.family, FAMILIES))
+        check_choice("prior family", self.family, FAMILIES)
         needed = FAMILIES[self.family].parameters
         for name, value in self.parameters.items():
-            if name not in needed:
-                raise ValueError(unknown_name(f"parameter of {self.family}", name, needed))
+            check_choice(f"parameter of {self.family}", name, needed)
             where = f"{name} of the {self.family} prior must be"
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not math.isfinite(value):

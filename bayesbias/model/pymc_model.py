@@ -11,7 +11,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .defaults import RECOMMENDED
 from .design import Design, make_design
-from .effects import groups_first, mean_around, word_means
+from .effects import mean_around, word_means, words_last
 from .likelihood import row_sums
 from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
@@ -66,11 +66,8 @@ def build_model(
             if dim in design.coords
         }
         values = _parameters(design, spec)
-        values["connection_mean"] = spec.priors["connection_mean"].to_pymc(
-            "connection_mean", dims="connection"
-        )
         rough = RoughFit(design)
-        for term in groups_first(spec.terms):
+        for term in words_last(spec.terms):
             values[term.name] = _effects(design, term, values, rough)
         if "word_mean" not in values:
             means = word_means(design, spec, values)
@@ -86,7 +83,7 @@ def build_model(
 
 
 def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
-    """Make residual sds, degrees of freedom, sds of effects, and factors of correlations."""
+    """Make residual sds, nu, sds of effects, factors of correlations, and connection means."""
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
@@ -110,7 +107,8 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
             products = (factor[:, None] * factor[None]).sum(axis=2)
             pm.Deterministic(term.correlation, products, dims=term.correlation_dims)
             values[name] = factor
-    return values
+    means = spec.priors["connection_mean"]
+    return values | {"connection_mean": means.to_pymc("connection_mean", dims="connection")}
 
 
 def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401
@@ -118,7 +116,7 @@ def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: Rough
     import pymc as pm
     import pytensor.tensor as pt
 
-    sd, mean = values[term.sd], mean_around(design, term, values)
+    sd, mean = values[term.sd], mean_around(term, values)
     if term.sd_by not in {"", term.by}:
         sd = sd[design.attribute_kind]
         sd = sd[:, None] if term.by else sd
@@ -141,14 +139,12 @@ def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noq
     import pymc as pm
     import pytensor.tensor as pt
 
-    by_unit = term.sd_by not in {"", term.by}
+    by_unit, mean = term.sd_by not in {"", term.by}, np.zeros(term.shape(design))
     if not term.by:
-        chol = (pt.flatten(sd)[:, None] if by_unit else sd) * chol
-        mean = np.zeros(term.shape(design))
+        chol = (sd[:, None] if by_unit else sd) * chol
         return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
     n = len(design.coords[term.by])
     rows = sd * chol if by_unit else chol
     columns = pt.eye(n) if by_unit else pt.diag(pt.ones(n) * sd)
-    mean = np.zeros(term.shape(design))
     free = pm.MatrixNormal(term.name, mean, rowchol=rows, colchol=columns, dims=term.dims)
     return term.projected(free, design)

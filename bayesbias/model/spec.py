@@ -5,15 +5,14 @@ What a model can say is a closed set; for free formulas there is Bambi.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.reading import located, read_text, read_toml
-from .._core.resources import bundled_folder, bundled_names
+from .._core.resources import bundled_names, toml_path
 from ..tables.schema import ROUNDING
 from .priors import Prior
 from .terms import FACTORS, Term, require_kinds, term_from_dict
@@ -81,13 +80,11 @@ class ModelSpec:
     def __post_init__(self) -> None:
         object.__setattr__(self, "priors", dict(self.priors))
         for key, choices in CHOICES.items():
-            if getattr(self, key) not in choices:
-                raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), choices)}")
+            check_choice(key, getattr(self, key), choices)
         self._check_terms()
         needed, matrices = self.needed_priors, [term.correlation for term in self.terms]
         for name in self.priors:
-            if name not in needed:
-                raise ValueError(f"[priors] {unknown_name('parameter', name, needed)}")
+            check_choice("parameter", name, needed)
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
@@ -97,21 +94,17 @@ class ModelSpec:
     def _check_terms(self) -> None:
         if not self.terms_of("protected_word"):
             raise ValueError(f"the model {self.name!r} has no term of protected_word")
-        groups = [term.name for term in self.terms_of("protected_group") if term.around]
         sds = {term.sd: term.sd_dims for term in self.terms}
         parts = ["connection_mean", "sigma", "nu", *sds]
         for term in self.terms:
             parts += filter(None, (term.name, term.correlation))
-            means = ["connection_mean", *(groups if term.of == "protected_word" else ())]
-            if term.around and term.around not in means:
-                raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
             if sds[term.sd] != term.sd_dims:
                 raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
-        if sum(bool(term.around) for term in self.summed_terms) > 1:
-            raise ValueError("two terms vary around the same means, which count once; give one")
+        if sum(bool(term.around) for term in self.terms) > 1:
+            raise ValueError("two terms vary around connection_mean, which counts once; give one")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
                 raise ValueError(f"two terms of {factor} are correlated; at most one can be")
@@ -134,15 +127,6 @@ class ModelSpec:
     def around_means(self) -> bool:
         """Whether some term varies around the connection means, and so includes them."""
         return any(term.around for term in self.terms)
-
-    @property
-    def summed_terms(self) -> tuple[Term, ...]:
-        """The terms that add up to a row's expected outcome, without the means of other terms.
-
-        If none varies around the connection means, these are added.
-        """
-        parents = {term.around for term in self.terms}
-        return tuple(term for term in self.terms if term.name not in parents)
 
     @property
     def sigma_dims(self) -> tuple[str, ...]:
@@ -170,8 +154,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model for a design, without terms that add nothing there.
 
-        It is a ValueError if the model has effects of contexts and the design has none, or if it
-        has effects by sets of attributes and a set has two connections with one group.
+        A ValueError is raised for effects of contexts or sets that the design cannot have.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "there is one only" if design.contexts else "there is no column context"
@@ -211,8 +194,7 @@ class ModelSpec:
         """
         priors = dict(self.priors)
         for name, new in overrides.items():
-            if name not in self.needed_priors:
-                raise ValueError(f"priors: {unknown_name('parameter', name, self.needed_priors)}")
+            check_choice("parameter", name, self.needed_priors)
             priors[name] = new if isinstance(new, Prior) else _overridden(priors[name], new)
         return replace(self, priors=priors)
 
@@ -265,12 +247,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     >>> bb.load_model("crossed").sigma
     'connection'
     """
-    if isinstance(source, ModelSpec):
-        spec = source
-    else:
-        path = _path_of(source, outcome)
-        with located(path):
-            spec = spec_from_dict({"name": path.stem, **read_toml(path)})
+    spec = source if isinstance(source, ModelSpec) else _read_model(source)
     if outcome is not None and spec.outcome != outcome:
         raise ValueError(
             f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, and here are "
@@ -282,20 +259,13 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 def model_text(source: str | Path) -> str:
     """Return the file of a bundled model's name or of a path as it stands, comments and all."""
-    return read_text(_path_of(source, None))
+    return read_text(toml_path(source, "models", "model"))
 
 
-def _path_of(source: str | Path, outcome: str | None) -> Path:
-    text = str(source)
-    if isinstance(source, Path) or text.endswith(".toml") or re.search(r"[/\\]", text):
-        path = Path(source)
-        if not path.is_file():
-            raise FileNotFoundError(f"no model at {path}")
-        return path
-    if text not in models():
-        unknown = unknown_name("model", text, models(outcome))
-        raise ValueError(f"{unknown}; for a model of your own give its path, ending in .toml")
-    return bundled_folder("models") / f"{text}.toml"
+def _read_model(source: str | Path) -> ModelSpec:
+    path = toml_path(source, "models", "model")
+    with located(path):
+        return spec_from_dict({"name": path.stem, **read_toml(path)})
 
 
 def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .design import COVARIATE, Design, IntArray, one_hot
 from .likeness import covariance
 
@@ -70,7 +70,7 @@ class Term:
         Name of their standard deviation, which has a prior of that name; and what it has one value
         for each level of: ``by``, or a property of the factor's levels.
     around : str
-        The means that they vary around, by name; around zero if empty. They are means themselves.
+        ``connection_mean`` if they vary around it and include it; empty if around zero.
     correlated : bool
         Whether the effects of one unit are correlated over the levels of ``by``.
     alike : float
@@ -91,49 +91,43 @@ class Term:
     def __post_init__(self) -> None:
         for key, allowed in (
             ("of", FACTORS),
-            ("by", ("", *CROSSINGS)),
-            ("sd_by", ("", self.by) if self.of != "attribute" else ("", self.by, "attribute_kind")),
+            ("by", CROSSINGS),
+            ("sd_by", (self.by, "attribute_kind") if self.of == "attribute" else (self.by,)),
+            ("around", ("connection_mean",)),
             ("constraint", CONSTRAINTS),
         ):
-            if getattr(self, key) not in allowed:
-                raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), allowed)}")
+            if getattr(self, key) or key == "of":
+                check_choice(key, getattr(self, key), filter(None, allowed))
         of_units = self.of in {"protected_word", "attribute"}
-        means = self.by == "connection" and self.of.startswith("protected_")
         plain = not (self.around or self.sd_by or self.correlated)
-        of, by = _WHOLE.get(self.constraint, (self.of, self.by))
-        several = not self.correlated and self.sd_by != self.by
-        for message, broken in (
-            (
-                "effects that sum to zero are by a column, with one sd and no correlation",
-                self.constraint == "zero_sum" and not (self.by and several),
+        of, by = _WHOLE.get(self.constraint, ("", ""))
+        of = of or self.of  # contrasts are of any factor
+        one_sd = not (self.correlated or self.sd_by == self.by)
+        alone = of_units and not (self.correlated or self.around)
+        rules = {
+            "effects that sum to zero are by a column, with one sd and no correlation": (
+                self.constraint != "zero_sum" or (self.by and one_sd)
             ),
-            (
-                f"{self.constraint} effects are of {of or self.of} by {by}, with one sd and "
-                "nothing else",
-                self.constraint in _WHOLE
-                and not (plain and (of or self.of, by) == (self.of, self.by)),
+            f"{self.constraint} effects are of {of} by {by}, with one sd and nothing else": (
+                self.constraint not in _WHOLE or (plain and (of, by) == (self.of, self.by))
             ),
-            (
-                "correlated effects are of words or attributes, by a column",
-                self.correlated and not (of_units and self.by),
+            "correlated effects are of words or attributes, by a column": (
+                not self.correlated or (of_units and self.by)
             ),
-            (
-                "alike is a share in [0, 1], for effects of words or attributes without means and "
-                f"correlations; got {self.alike!r}",
-                self.alike
-                and not (of_units and not (self.correlated or self.around) and 0 < self.alike <= 1),
+            "alike is a share in [0, 1], for effects of words or attributes without means and "
+            f"correlations; got {self.alike!r}": (
+                not self.alike or (alone and 0 < self.alike <= 1)
             ),
-            (
-                "slopes are by connection or of all, with one sd and nothing else",
-                self.of == COVARIATE
-                and not (plain and not self.constraint and self.by in {"", "connection"}),
+            "slopes are by connection or of all, with one sd and nothing else": (
+                self.of != COVARIATE
+                or (plain and not self.constraint and self.by in {"", "connection"})
             ),
-            (
-                "only effects of words and groups by connection vary around means",
-                self.around and not means,
+            "only effects of words by connection vary around connection_mean": (
+                not self.around or (self.of, self.by) == ("protected_word", "connection")
             ),
-        ):
-            if broken:
+        }
+        for message, is_kept in rules.items():
+            if not is_kept:
                 raise ValueError(message)
 
     @property
@@ -293,8 +287,7 @@ def _null_space(content: bytes, n: int) -> FloatArray:
 def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
     """Raise a ValueError for a key of a model's file that is not known or not of its kind."""
     for key, value in content.items():
-        if key not in kinds:
-            raise ValueError(unknown_name("key", key, kinds))
+        check_choice("key", key, kinds)
         if not isinstance(value, kinds[key]):
             raise ValueError(f"{key} cannot be {value!r:.60}")
 

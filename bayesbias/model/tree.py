@@ -13,7 +13,7 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
-from .design import COVARIATE, Design
+from .design import COVARIATE, ROW_PARTS, Design
 from .spec import ModelSpec, spec_from_dict
 
 if TYPE_CHECKING:
@@ -214,30 +214,23 @@ def design_of(tree: DataTree) -> Design:
     row = {dim: index_of(tree, ROW_INDICES[dim]) for dim in names}
     kind = np.zeros(len(names["attribute"]), dtype=np.int64)
     kind[row["attribute"]] = row["attribute_kind"]
-    others: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
+    for dim, part in ROW_PARTS.items():
+        if dim in names:
+            parts |= {f"{part}s": names[dim], part: row[dim]}
     if "covariates" in constants:
-        others["covariates"] = tuple(labels(tree, COVARIATE))
-        others["x"] = constants["covariates"].values
+        parts |= {"covariates": tuple(labels(tree, COVARIATE)), "x": constants["covariates"].values}
     for name in LIKENESS.values():
         if name in constants:
-            others[name] = np.asarray(constants[name].values, dtype=np.float64)
-    for dim, index in (("context", "context"), ("attribute_set", "set")):
-        if dim in names:
-            others |= {f"{index}s": names[dim], index: row[dim]}
+            parts[name] = np.asarray(constants[name].values, dtype=np.float64)
     return Design(
-        words=names["protected_word"],
         groups=names["protected_group"],
-        connections=names["connection"],
-        attributes=names["attribute"],
         kinds=names["attribute_kind"],
         word_group=index_of(tree, "group_index"),
         attribute_kind=kind,
-        word=row["protected_word"],
-        connection=row["connection"],
-        attribute=row["attribute"],
         y=observed(tree),
         outcome=outcome_of(tree),
-        **others,
+        **parts,
     )
 
 
@@ -246,20 +239,17 @@ def varying(tree: DataTree) -> Dataset:
 
     Matrices of correlations become their entries below the diagonal, and their factors go.
     """
-    import xarray as xr
-
     dataset: Dataset = tree["posterior"].to_dataset()
     for term in spec_of(tree).terms:
         if term.correlated:
-            matrix, dims = dataset[term.correlation], term.correlation_dims
+            matrix, names = dataset[term.correlation].values, labels(tree, term.by)
             dataset = dataset.drop_vars([term.correlation, term.correlation_factor])
-            places, names = np.tril_indices(matrix.shape[-1], -1), labels(tree, dims[0])
-            if len(places[0]):  # not of one thing, which correlates with no other
+            rows, columns = np.tril_indices(len(names), -1)
+            if len(rows):  # not of one thing, which correlates with no other
                 pair = f"{term.correlation}_pair"
-                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(*places, strict=True)]
-                of_pairs = (xr.DataArray(place, dims=pair) for place in places)
-                matrix = matrix.isel(dict(zip(dims, of_pairs, strict=True))).drop_vars(dims)
-                dataset[term.correlation] = matrix.assign_coords({pair: pairs})
+                dataset[term.correlation] = (*_SAMPLED, pair), matrix[..., rows, columns]
+                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(rows, columns, strict=True)]
+                dataset = dataset.assign_coords({pair: pairs})
     return dataset
 
 

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import pandas as pd
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions
@@ -63,8 +63,7 @@ def baseline_contrasts(
     """
     known = validate_table(table)
     groups = known["protected_group"]
-    if baseline not in set(groups):
-        raise ValueError(unknown_name("group", baseline, list(groups.unique())))
+    check_choice("group", baseline, groups.unique())
     is_stereotype, frames = known["connection"].isin(STEREOTYPES), list[pd.DataFrame]()
     for group in groups[known["connection"] == STEREOTYPES[0]].unique():
         rows = is_stereotype & groups.isin([group, baseline])

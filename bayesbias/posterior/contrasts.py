@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.intervals import (
     DEFAULT_CI_KIND,
     DEFAULT_CI_PROB,
@@ -140,8 +140,8 @@ def contrasts(
     1    neutral -0.07 -0.17  0.03
     2      human  0.05 -0.06  0.15
     """
-    if isinstance(between, str) and between not in BETWEEN:
-        raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
+    if isinstance(between, str):
+        check_choice("between", between, BETWEEN)
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
     if named:
         return _of_named_words(tree, [named] if isinstance(named, str) else named, reading, seed)
@@ -183,8 +183,7 @@ def _of_named_words(
         )
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
-        if name not in design.words:
-            raise ValueError(unknown_name("protected word", name, design.words))
+        check_choice("protected word", name, design.words)
         word = design.words.index(name)
         alone = collapse(design, spec, unpooled=word)
         values = sample_exact(alone, n_draws(tree), default_rng(child)).values
@@ -200,14 +199,8 @@ def _of_named_words(
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
     """Draws of the contrasts of every level, each about what its row is called.
 
-    Returns
-    -------
-    DataFrame
-        What each level is of, in ``LEVEL_COLUMNS``.
-    (n_draws, n_levels, n_pairs) float
-        NaN where the table does not identify a contrast.
-    (n_levels, n_pairs) str
-        Names of the estimands; see `estimands`.
+    Returns `levels_of`, draws (n_draws, n_levels, n_pairs), NaN where the table does not identify a
+    contrast, and the names of their `estimands`, (n_levels, n_pairs).
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":

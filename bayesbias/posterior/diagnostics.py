@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
 from ..model.likelihood import log_likelihood, row_chunks
@@ -98,8 +98,7 @@ def prior_sensitivity(
     posterior = varying(tree)
     names = list(variables or (name for name in spec_of(tree).needed_priors if name in posterior))
     for name in names:
-        if name not in posterior:
-            raise ValueError(unknown_name("variable", name, map(str, posterior)))
+        check_choice("variable", name, map(str, posterior))
     densities = [log_likelihood(tree, rows).sum(axis=1) for rows in row_chunks(tree)]
     scaled = DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))

@@ -23,8 +23,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from ..model.design import Design, one_hot
+from ..model.effects import level_shares
 from ..model.spec import ModelSpec
 from ..tables.schema import ROUNDING
 
@@ -57,8 +58,7 @@ def pair_gaps(means: FloatArray) -> FloatArray:
 def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int, float]:
     """Return the place of a pair in `pair_names`, and -1 where it is the other way round."""
     for name in (first, second):
-        if name not in connections:
-            raise ValueError(unknown_name("connection", name, connections))
+        check_choice("connection", name, connections)
     if first == second:
         raise ValueError(f"first and second are both {first!r}; a contrast needs two")
     pairs = list(zip(*pair_names(connections).values(), strict=True))
@@ -188,15 +188,11 @@ def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatAr
     """Draws of a word's relative contrast less that of its group, (n_draws, n_words)."""
     index = np.arange(len(design.groups))
     own = relative_weights(design)[index, index]
-    cell = design.codes("protected_group"), design.codes("attribute_column")
     deviations = np.zeros(())
-    for term in spec.summed_terms:
-        if term.of == "protected_word":
-            effects = values(term.name)
-            effects = effects.reshape(*effects.shape[:2], -1)
-            level = np.full(own.shape, -1)
-            level[cell] = design.codes(term.by) if term.by else 0
-            is_level = level[..., None] == np.arange(effects.shape[-1])
-            weights = np.einsum("gj,gjl->gl", own, is_level)[design.word_group]
-            deviations = deviations + np.einsum("nwl,wl->nw", effects, weights)
+    for term in spec.terms_of("protected_word"):
+        effects = values(term.name)
+        effects = effects.reshape(*effects.shape[:2], -1)
+        shares = level_shares(design, term.by, "attribute_column")
+        weights = np.einsum("gj,gjl->gl", own, shares)[design.word_group]
+        deviations = deviations + np.einsum("nwl,wl->nw", effects, weights)
     return deviations

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .estimands import pair_gaps
 
 type Facets = Mapping[str, Mapping[str, str]]
@@ -60,8 +60,7 @@ def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
     """Return the labels of groups, a column a facet; missing in groups without labels."""
     for facet, of in facets.items():
         for group in of:
-            if group not in groups:
-                raise ValueError(f"facet {facet}: {unknown_name('group', group, groups)}")
+            check_choice(f"group in facet {facet}:", group, groups)
     frame = pd.DataFrame(dict(facets), pd.Index(groups), dtype=object)
     is_known = frame.notna()
     if partly := list(frame.index[is_known.any(axis=1) & ~is_known.all(axis=1)]):

@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray, one_thread
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..model.arviz_groups import add_groups
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
@@ -99,8 +99,7 @@ def compare_models(
 
 
 def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> None:
-    if leave_out not in LEAVE_OUT:
-        raise ValueError(f"leave_out: {unknown_name('choice', leave_out, LEAVE_OUT)}")
+    check_choice("leave_out", leave_out, LEAVE_OUT)
     if not isinstance(posteriors, Mapping):
         raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
     if len(posteriors) < 2:
@@ -126,11 +125,10 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
     frame["n_bad_k"] = [int((loo.pareto_k > loo.good_k).sum()) for loo in ordered.values()]
     for (name, loo), n_bad in zip(ordered.items(), frame["n_bad_k"], strict=True):
         if n_bad:
-            warnings.warn(
+            warn(
                 f"{name}: {n_bad} of {loo.n_data_points} rows have Pareto k above "
                 f"{loo.good_k:.2f}; raise draws, or compare with leave_out='attribute'",
                 SamplingWarning,
-                skip_file_prefixes=OWN_FRAMES,
             )
     return frame
 

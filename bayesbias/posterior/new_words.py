@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
@@ -75,8 +75,7 @@ def predict_words(
     1             jew  associated    neutral -0.08  0.10 -0.23
     2             jew  associated      human  0.04  0.12 -0.14
     """
-    if attributes not in ATTRIBUTES:
-        raise ValueError(f"attributes: {unknown_name('choice', attributes, ATTRIBUTES)}")
+    check_choice("attributes", attributes, ATTRIBUTES)
     require_posterior(tree)
     sequence = as_seed_sequence(seed)
     rng, spec = default_rng(sequence), spec_of(tree)

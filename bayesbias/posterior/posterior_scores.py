@@ -96,14 +96,9 @@ def score_draws(tree: DataTree) -> dict[str, FloatArray]:
 
 
 def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]:
-    """Compute all scores that are possible, each (n,).
+    """Compute all scores that are possible, each (n,), of distances (n, n_words, n_sets).
 
-    Parameters
-    ----------
-    distance : (n, n_words, n_sets) float
-        Mean distances; set i is that of group i, further ones are of groups that have no words.
-        NaN where a word has no row for a set.
-    group_of : (n_words,) int
+    Set i is that of group i; further ones are of groups that have no words.
     """
     scores = {"mac": np.asarray(np.nanmean(distance, axis=(1, 2)))}
     n_groups = int(group_of.max()) + 1

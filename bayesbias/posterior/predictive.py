@@ -15,7 +15,7 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
-from ..model.likelihood import predict_chunks
+from ..model.likelihood import predict_rows
 from ..model.likeness import effective_number
 from ..model.tree import design_of, index_of, labels, observed, require_posterior
 from ..model.tree import n_draws as n_draws_of
@@ -83,21 +83,22 @@ def predictive_check(
     sequence, y = as_seed_sequence(seed), observed(tree)
     rng, probabilities = default_rng(sequence), [check_probability(p) for p in ci_probs]
     chosen = rng.permutation(n_draws_of(tree))[:n_draws]
-    bounds = [
-        np.stack([interval(draws, p, ci_kind) for p in probabilities], axis=-1)
-        for draws in predict_chunks(tree, np.arange(len(y)), rng, chosen, ROWS_AT_ONCE)
-    ]
+    bounds = []
+    for start in range(0, len(y), ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + ROWS_AT_ONCE, len(y)))
+        draws = predict_rows(tree, rows, rng, chosen)
+        bounds.append(np.stack([interval(draws, p, ci_kind) for p in probabilities], axis=-1))
     low, high = np.concatenate(bounds).swapaxes(0, 1)  # (n_rows, n_probabilities)
     inside = (low <= y[:, None]) & (y[:, None] <= high)
     names = np.array(labels(tree, "connection"))
     connection = names[index_of(tree, "connection_index")]
     of = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
-    rows = [
+    counts = [
         (ci_prob, name, int(part.sum()), int(inside[part, place].sum()))
         for place, ci_prob in enumerate(probabilities)
         for name, part in of.items()
     ]
-    frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside"])
+    frame = pd.DataFrame(counts, columns=["ci_prob", "connection", "n_rows", "n_inside"])
     frame["coverage"] = frame["n_inside"] / frame["n_rows"]
     unrelated = p_unrelated(design_of(tree), default_rng(sequence.spawn(1)[0]))
     frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy, "p_unrelated": unrelated}
@@ -157,13 +158,8 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
     distance to every group, less their average and less the mean lean of its block. The statistic
     is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs in blocks; leans are permuted within
-    blocks, and p is the share of permutations with at least as large a sum.
-
-    Returns
-    -------
-    dict
-        One-sided p of ``protected_word`` and of ``attribute``; empty where the design has no
-        cosines or no two sets.
+    blocks, and p is the share of permutations with at least as large a sum. Without cosines or two
+    sets there is no p.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..model.likelihood import mean_locations
 from ..model.terms import FACTORS
 from ..model.tree import (
@@ -122,8 +121,7 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
 
     Returns `levels_of` and (n_draws, n_levels, n_connections).
     """
-    if over not in OVER:
-        raise ValueError(f"over: {unknown_name('choice', over, OVER)}")
+    check_choice("over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
     words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")
     overall = words.mean(axis=1) if is_listed else stacked(tree, "connection_mean")
@@ -169,5 +167,5 @@ def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
     doubts = warnings_of(tree)
     frame.attrs["warnings"] = doubts
     for doubt in doubts:
-        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=OWN_FRAMES)
+        warn(doubt, SamplingWarning)
     return frame

@@ -143,7 +143,7 @@ def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:
     if sigma_only:
         return Raw(sigma)
     means = [] if spec.around_means else [r"\mu_c"]
-    for term in spec.summed_terms:
+    for term in spec.terms:
         indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
         means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
     student = spec.likelihood == "student_t"

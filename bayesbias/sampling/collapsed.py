@@ -48,7 +48,6 @@ the solved projection of what is kept, and ends in the root of :math:`(y - m_0)^
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -60,7 +59,7 @@ from ..model.likeness import IntArray
 from ..model.priors import factor_of_partial_correlations
 from .blocks import cholesky, cholesky_blocks, solve_blocks
 from .parameters import log_prior
-from .reduction import SMALLEST_SIGMA, Collapsed, Units
+from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed, Units
 
 
 @dataclass(frozen=True)
@@ -92,22 +91,67 @@ class Alone:
 
 
 @dataclass(frozen=True)
+class Scales:
+    """A stack of n vectors of parameters, with their sds and residual precisions."""
+
+    parameters: FloatArray  # (n, n_parameters)
+    sds: FloatArray  # (n_sds, n): of the parameters, and behind them those that are known
+    precision: FloatArray  # (n_noise, n): 1 / sigma²
+
+    def alone(self, units: Units, parameter: IntArray, gram: FloatArray) -> Alone:
+        """Scale units whose coordinates have the sds at ``parameter`` and the X'X of ``gram``."""
+        correlated, rotation = slice(0), np.ones((0, 0, len(self.parameters)))
+        if units.correlated is not None:
+            block, correlated = units.correlated
+            partial = np.tanh(self.parameters[:, block.where])
+            factors = factor_of_partial_correlations(partial, block.n_correlated)
+            rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
+        own = self.sds[parameter]
+        matrices = weighted(gram, self.precision)
+        for _ in range(2):
+            matrices = _rotate(correlated, rotation, matrices * own[:, :, None]).swapaxes(1, 2)
+        diagonal = np.arange(own.shape[1])
+        matrices[:, diagonal, diagonal] += 1
+        return Alone(own, correlated, rotation, cholesky_blocks(matrices))
+
+
+@dataclass(frozen=True)
 class Conditional:
     """The Gaussian of the class effects given the parameters, for a stack of them."""
 
-    precision: FloatArray  # (n_noise, n): 1 / sigma²
+    posterior: Collapsed
+    scales: Scales
     alone: tuple[Alone, ...]  # of every side of the posterior
     shared: FloatArray  # (n_shared, n): sds of the shared effects
+    kept_sds: FloatArray  # (n, n_kept): of all that is kept, shared effects last
     solved: FloatArray
     # (n, n_eliminated, n_kept + 1): inverse factor of the eliminated side times its coupling with
     # what is kept, and in the last column with the outcome
     factor: FloatArray
     # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the precision of what is kept
-    along: Callable[[int], list[Alone]]
-    # of the place of a side: the parts of its deviations in the directions of likeness
-    others: Callable[[], tuple[FloatArray, FloatArray]]
-    # of outcomes that are alike: the inverse factor times their projections, (n, n_kept, n_alike),
-    # and what is left of their squares together, (n,)
+
+    def along(self, index: int) -> list[Alone]:
+        """Parts of the deviations of a side, by its place, in the directions of likeness."""
+        side = self.posterior.sides[index]
+        parts = side.directions.parts if side.directions else ()
+        return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]
+
+    def others(self) -> tuple[FloatArray, FloatArray]:
+        """Project outcomes that are alike, (n, n_kept, n_alike), and sum what is left, (n,)."""
+        alike, (out, *kept), n = self.posterior.alike, self.alone, len(self.factor)
+        precision = self.scales.precision
+        outcome = np.concatenate([other.cross[..., -1:] for other in alike], axis=3)
+        coupled = np.moveaxis(out.solve(weighted(outcome, precision)), -1, 0)
+        coupled = coupled.reshape(n, -1, len(alike))
+        border = np.stack([other.gram[:, :, -1] for other in alike], axis=2)
+        border = np.tensordot(precision.T, border, 1)
+        columns = border[:, :-1] - np.swapaxes(self.solved[:, :, :-1], 1, 2) @ coupled
+        columns *= self.kept_sds[:, :, None]
+        for side in kept:
+            side.rotate_kept(columns)
+        white = np.linalg.solve(self.factor[:, :-1, :-1], columns)
+        squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
+        return white, border[:, -1].sum(axis=1) - squares
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
         """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n).
@@ -171,77 +215,41 @@ def moments(
     return np.concatenate(means) + centre[:, None], np.concatenate(variances)
 
 
-def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
-    """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
-    n = len(parameters)
-    # Behind the parameters come sds that are known; that of the connection means at index -1.
+def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
+    """Return the sds and precisions of parameters, (n, n_parameters).
+
+    Behind the parameters come sds that are known; that of the connection means is the last.
+    """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]
-    known = np.log([posterior.unpooled_sd, *spec.fixed.values(), mean_sd])[:, None]
-    sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (len(known), n))]))
+    known = np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])[:, None]
+    known = np.broadcast_to(known, (len(known), len(parameters)))
     precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
-    shared = sds[posterior.shared_parameter]
-    given = precision, parameters, sds
-    alone = tuple(_alone(side.units, side.parameter, side.gram, given) for side in posterior.sides)
+    return Scales(parameters, np.exp(np.concatenate([parameters.T, known])), precision)
+
+
+def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
+    """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
+    n, scales = len(parameters), scales_of(posterior, parameters)
+    precision, shared = scales.precision, scales.sds[posterior.shared_parameter]
+    sides = posterior.sides
+    alone = tuple(scales.alone(side.units, side.parameter, side.gram) for side in sides)
     out, *kept = alone
     solved = np.moveaxis(out.solve(weighted(posterior.cross, precision)), -1, 0)
     solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
     flat = precision.T @ posterior.gram.reshape(len(precision), -1)
     gram = flat.reshape(n, *posterior.gram.shape[1:])
     gram -= np.swapaxes(solved, 1, 2) @ solved
-    scales = np.concatenate([*(side.sds.reshape(-1, n) for side in kept), shared]).T.copy()
-    gram[:, :-1] *= scales[:, :, None]
-    gram[:, :, :-1] *= scales[:, None]
+    kept_sds = np.concatenate([*(side.sds.reshape(-1, n) for side in kept), shared]).T.copy()
+    gram[:, :-1] *= kept_sds[:, :, None]
+    gram[:, :, :-1] *= kept_sds[:, None]
     for side in kept:
         side.rotate_kept(gram)
         side.rotate_kept(np.swapaxes(gram, 1, 2))
     diagonal = np.arange(gram.shape[1] - 1)
     gram[:, diagonal, diagonal] += 1
-    factor = cholesky(gram)
-
-    def along(index: int) -> list[Alone]:
-        side = posterior.sides[index]
-        parts = side.directions.parts if side.directions else ()
-        return [_alone(side.units, part.parameter, part.gram, given) for part in parts]
-
-    def others() -> tuple[FloatArray, FloatArray]:
-        outcome = np.concatenate([other.cross[..., -1:] for other in posterior.alike], axis=3)
-        coupled = np.moveaxis(out.solve(weighted(outcome, precision)), -1, 0)
-        coupled = coupled.reshape(n, -1, len(posterior.alike))
-        border = np.stack([other.gram[:, :, -1] for other in posterior.alike], axis=2)
-        border = np.tensordot(precision.T, border, 1)
-        columns = border[:, :-1] - np.swapaxes(solved[:, :, :-1], 1, 2) @ coupled
-        columns *= scales[:, :, None]
-        for side in kept:
-            side.rotate_kept(columns)
-        white = np.linalg.solve(factor[:, :-1, :-1], columns)
-        squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
-        return white, border[:, -1].sum(axis=1) - squares
-
-    return Conditional(precision, alone, shared, solved, factor, along, others)
-
-
-def _alone(
-    units: Units,
-    parameter: IntArray,
-    gram: FloatArray,
-    given: tuple[FloatArray, FloatArray, FloatArray],
-) -> Alone:
-    precision, parameters, sds = given
-    correlated, rotation = slice(0), np.ones((0, 0, len(parameters)))
-    if units.correlated is not None:
-        block, correlated = units.correlated
-        partial = np.tanh(parameters[:, block.where])
-        factors = factor_of_partial_correlations(partial, block.n_correlated)
-        rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
-    own = sds[parameter]
-    matrices = weighted(gram, precision)
-    for _ in range(2):
-        matrices = _rotate(correlated, rotation, matrices * own[:, :, None]).swapaxes(1, 2)
-    diagonal = np.arange(own.shape[1])
-    matrices[:, diagonal, diagonal] += 1
-    return Alone(own, correlated, rotation, cholesky_blocks(matrices))
+    return Conditional(posterior, scales, alone, shared, kept_sds, solved, cholesky(gram))
 
 
 def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:
@@ -259,7 +267,7 @@ def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
 
 def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
-    precision = given.precision
+    precision = given.scales.precision
     diagonal = np.diagonal(given.factor, axis1=1, axis2=2)
     log_det = 2 * np.log(diagonal[:, :-1]).sum(axis=1)
     outcomes = (posterior, *posterior.alike)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, one_thread
-from ..model.effects import with_means, word_means
+from ..model.effects import mean_around, word_means
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density, standard_noise, weighted
 from .importance import find_mode, importance_resample
@@ -188,7 +188,6 @@ def draw_effects(
                 values[name] = np.empty((len(parameters), *drawn.shape[1:]))
             values[name][start : start + rows] = drawn
     design, spec = posterior.design, posterior.spec
-    values = with_means(design, spec.terms, values, values)
     if "word_mean" not in values:
         values["word_mean"] = word_means(design, spec, values)
     return values | values_of(posterior.blocks, parameters)
@@ -205,14 +204,17 @@ def _draw_block(
     sides = zip(posterior.sides, given.alone, of_classes, strict=True)
     for index, (side, alone, of_class) in enumerate(sides):
         parts = [alone] if side.directions is None else given.along(index)
-        coordinates = np.swapaxes(_of_units(side, of_class, parts, given.precision, rng), 1, 2)
+        coordinates = np.swapaxes(
+            _of_units(side, of_class, parts, given.scales.precision, rng), 1, 2
+        )
         stop = 0
         for term in side.units.terms:
             shape = term.sd_index(design).shape
             if coordinates.shape[2] == 1 and term.separate:  # units are pairs of levels
                 coordinates = coordinates.reshape(n, *shape)
             start, stop = stop, stop + shape[1]
-            values[term.name] = term.effects(design, coordinates[:, :, start:stop])
+            effects = term.effects(design, coordinates[:, :, start:stop])
+            values[term.name] = effects + mean_around(term, values)
     return values
 
 

@@ -19,7 +19,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table, make_design
 from ..model.pymc_model import build_model
@@ -34,7 +34,7 @@ from ..model.tree import (
 )
 from ..tables.schema import ROUNDING, Coded, table_hash, validate_and_encode
 from .exact import sample_exact
-from .importance import FEWEST_EFFECTIVE, HIGHEST_K
+from .importance import ESS_LIMIT, PARETO_K_LIMIT
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
 
@@ -44,14 +44,8 @@ if TYPE_CHECKING:
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """What warnings advise to change."""
 
-PARETO_K_LIMIT = HIGHEST_K
-"""Above it importance weights are not to be trusted (Vehtari et al., 2024)."""
-
 RHAT_LIMIT = 1.01
 """Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
-
-ESS_LIMIT = FEWEST_EFFECTIVE
-"""Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
 
 
 @shows_fit_keywords
@@ -242,7 +236,7 @@ def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
+        warn(doubt)
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
@@ -250,18 +244,16 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
-        warnings.warn(
+        warn(
             f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly: they count twice, "
-            "and intervals come out too narrow. table.drop_duplicates() removes them",
-            skip_file_prefixes=OWN_FRAMES,
+            "and intervals come out too narrow. table.drop_duplicates() removes them"
         )
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
-        warnings.warn(
+        warn(
             f"the table is of {len(names)} embeddings ({abridged(names)}), and is fitted as if it "
             "were of one: the same words count once for each, and intervals come out too narrow. "
-            "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time",
-            skip_file_prefixes=OWN_FRAMES,
+            "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time"
         )
 
 

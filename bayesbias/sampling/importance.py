@@ -35,12 +35,13 @@ PILOT_PROPOSALS = 2_000
 ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
 """Refit the pilot until this share of its proposals is effective, so many times at most."""
 
-HIGHEST_K, FEWEST_EFFECTIVE, MOST_RETRIES = 0.7, 400, 3
-"""Draw again, from a proposal refitted to the last draws, while Pareto k is not below this limit,
-or fewer proposals are effective: `fit` warns of either.
+PARETO_K_LIMIT, ESS_LIMIT = 0.7, 400
+"""Weights are trusted below this Pareto k (Vehtari et al., 2024), intervals of this many
+effective draws (Vehtari et al., 2021, Bayesian Analysis 16); `fit` warns otherwise."""
 
-The pilot is smaller than the final sample and may have missed a part of the posterior.
-"""
+MOST_RETRIES = 3
+"""Draw again so many times at most, from a proposal refitted to the last draws, while a limit is
+broken: the pilot is smaller than the final sample and may have missed a part of the posterior."""
 
 STEP = 1e-5
 """Step of first differences, in the parameters: it moves the mode by half of that."""
@@ -161,7 +162,7 @@ def importance_resample(
     final = _weigh(log_density, _fitted(pilot), min(enough, most), rng)
     smoothed, k = _smoothed(final)
     for _ in range(MOST_RETRIES):
-        if k < HIGHEST_K and smoothed.ess >= FEWEST_EFFECTIVE:
+        if k < PARETO_K_LIMIT and smoothed.ess >= ESS_LIMIT:
             break
         final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict
 
-from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.checks import Argument, ArgumentError, check_choice, check_numbers, unknown_name
 from .._core.intervals import (
     DEFAULT_CI_KIND,
     DEFAULT_CI_PROB,
@@ -83,13 +83,9 @@ class FitOptions:
     progressbar: bool = True
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise ValueError(unknown_name("method", str(self.method), METHODS))
+        check_choice("method", self.method, METHODS)
         check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
-        if not 0 < self.target_accept < 1:
-            raise ArgumentError(
-                Argument("target_accept"), f" must lie in (0, 1); got {self.target_accept!r}"
-            )
+        check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
         check_probability(self.ci_prob)
         interval_kind(self.ci_kind)

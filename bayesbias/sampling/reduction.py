@@ -20,7 +20,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray, one_hot
-from ..model.likeness import directions
+from ..model.likeness import blocks_of
 from ..model.spec import ModelSpec
 from ..model.terms import Term
 from .parameters import Block, parameter_blocks
@@ -30,7 +30,8 @@ SMALLEST_SIGMA = 1e-6
 double precision gives out beyond."""
 
 UNPOOLED_SD = 0.2
-"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes."""
+"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes. Its log
+comes behind the parameters."""
 
 MUCH_WORK = 500_000
 """Multiplications a density from which on a fit takes seconds, and missing pairs are named."""
@@ -95,8 +96,7 @@ def units_of(
     """Lay out the effects of one factor.
 
     Effects that are independent over what they are crossed with are units of their own: a word
-    under a connection is one. The effects of a protected word that is ``unpooled`` have a log sd
-    that comes behind the parameters.
+    under a connection is one.
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -209,26 +209,26 @@ def _directions(
     units: Units, of_unit: IntArray, first: IntArray, gram: FloatArray, apart: FloatArray
 ) -> tuple[FloatArray, Along, tuple[FloatArray, ...]]:
     """Sds of class means, (n_classes, d), and directions of deviations with their projections."""
-    members = [np.flatnonzero(of_unit == index) for index in range(len(first))]
-    splits = [directions(units.likeness[np.ix_(m, m)]) for m in members]
+    members, splits = zip(*blocks_of(units.likeness, of_unit), strict=True)
     of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
     variances = np.concatenate([split.deviations for split in splits])[:, None]
     means = np.array([split.mean for split in splits])[:, None]
     scale, of_mean = (np.sqrt(1 - units.alike + units.alike * x) for x in (variances, means))
     turned = [apart[:, :, m] @ split.basis for m, split in zip(members, splits, strict=True)]
     projected = np.concatenate(turned, axis=2).swapaxes(1, 2) * scale
-    by_size: dict[int, list[tuple[int, int, IntArray]]] = defaultdict(list)
-    for index, members_of_class in enumerate(members):
+    by_size: dict[int, list[tuple[int, IntArray]]] = defaultdict(list)
+    for index in range(len(splits)):
         for coordinates in _coupled(units, gram[:, index]):
-            count = len(members_of_class) - 1
-            by_size[len(coordinates)] += [(index, count, coordinates)] * (count > 0)
+            own = np.flatnonzero(of_class == index).tolist()
+            by_size[len(coordinates)] += [(direction, coordinates) for direction in own]
     parts, deviation = [], []
     for pieces in filter(None, by_size.values()):
-        i = np.concatenate([np.flatnonzero(of_class == index) for index, _, _ in pieces])[:, None]
-        j = np.concatenate([np.tile(coordinates, (count, 1)) for _, count, coordinates in pieces])
-        both = i[:, :, None], j[:, :, None], j[:, None]
-        scaled = gram[:, of_class[both[0]], both[1], both[2]] * scale[both[:2]] * scale[both[::2]]
-        parts.append(Part(i[:, 0], j, units.parameter[first][of_class[i], j], scaled))
+        direction, j = (np.array(part) for part in zip(*pieces, strict=True))  # (m,), (m, d)
+        i, classes = direction[:, None], of_class[direction]
+        scales = scale[i, j]
+        of_pairs = gram[:, classes[:, None, None], j[:, :, None], j[:, None]]
+        scaled = of_pairs * scales[:, :, None] * scales[:, None]
+        parts.append(Part(direction, j, units.parameter[first[classes][:, None], j], scaled))
         deviation.append(projected[:, i, j, None])
     basis = tuple(split.basis for split in splits)
     return of_mean, Along(of_class, scale, basis, tuple(parts)), tuple(deviation)
@@ -285,7 +285,6 @@ class Collapsed:
     spec: ModelSpec
     blocks: tuple[Block, ...]  # layout of the vector of parameters
     rows: FloatArray  # (n_noise,): rows by residual precision
-    unpooled_sd: float  # of a word that is not pooled; its log comes behind the parameters
     sides: tuple[Classes, ...]
     # words, and attributes if they have effects: the larger side, eliminated first, then the other
     shared_terms: tuple[Term, ...]
@@ -323,14 +322,12 @@ class Collapsed:
         return next(block for block in self.blocks if block.name == name)
 
 
-def collapse(
-    design: Design, spec: ModelSpec, unpooled: int | None = None, unpooled_sd: float = UNPOOLED_SD
-) -> Collapsed:
+def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
 
-    A protected word that is ``unpooled`` has effects of the sd ``unpooled_sd``, from which nothing
-    is learned of other words. A ValueError is raised if the likelihood is not normal, the distances
-    do not vary, or the model has effects that the design cannot have.
+    Nothing is learned of other words from a protected word that is ``unpooled``. A ValueError is
+    raised if the likelihood is not normal, the distances do not vary, or the model has effects that
+    the design cannot have.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
@@ -370,7 +367,6 @@ def collapse(
         spec=spec,
         blocks=blocks,
         rows=types.by_noise @ np.bincount(types.of_row),
-        unpooled_sd=unpooled_sd,
         sides=sides,
         shared_terms=shared,
         shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
