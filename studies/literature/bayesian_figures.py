@@ -143,8 +143,8 @@ def overlap() -> Iterator[Claim]:
         apart = ends["high"]["associated"] < ends["low"]["different"]
         eye = crude + ("do not overlap; " if apart else "overlap; ")
         if closer and not apart and quoted != gender:
-            eye = "by the paper's criterion the sentence holds, since the two HPDIs overlap. Whether "
-            eye += "the contrast excludes zero is another question, and it does: "
+            eye = "by the paper's criterion the sentence holds, since the two HPDIs overlap. "
+            eye += "Whether the contrast excludes zero is another question, and it does: "
         values = ("no", "yes" if closer else "no", 0, quoted, (eye if closer else "") + note)
         claim = f"{name}: associated attributes closer than different ones"
         comparable, shown = quoted != gender and (apart or not closer), ""
