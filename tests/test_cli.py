@@ -187,7 +187,7 @@ def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> N
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    for name in ("fit", "workflows.wordlist.fit", "workflows.change.fit_change"):
+    for name in ("fit", "workflows.wordlist.fit", "comparison.fit_change"):
         monkeypatch.setattr(f"bayesbias.{name}", stop)
     for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"]):
         said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])

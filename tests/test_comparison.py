@@ -15,7 +15,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias import WordList, comparison
-from bayesbias.comparison import bias_before_after, joint, scores_before_after
+from bayesbias.comparison import bias_before_after, pairing, scores_before_after
 from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
 from bayesbias.comparison.joint import posterior_at
 from bayesbias.comparison.pairing import pair
@@ -190,7 +190,7 @@ def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monk
 def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
     at = list(change_tree["posterior"]["protected_word"].values).index("hers")
     before, after = (
-        stacked(posterior_at(change_tree, when), "word_mean")[:, at] for when in joint.WHEN
+        stacked(posterior_at(change_tree, when), "word_mean")[:, at] for when in pairing.ENDS
     )
     frame = comparison.changes(change_tree, rope=0.05)
     one = only_row(frame, level="word", protected_word="hers", connection="neutral")

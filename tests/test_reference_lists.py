@@ -238,10 +238,6 @@ def test_ranks_are_places_in_a_file_or_counts_or_those_of_the_source(tmp_path: P
     counted.set_vecattr("few", "count", 3)
     counted.set_vecattr("many", "count", 30)
     assert [ranks_of(v).tolist() for v in (vectors, again, counted)] == [[1, 3], [3], [2, 1]]
-    words = bb.WordList("w", {"x": ["the"], "y": ["of"]}, {"x": ["rare"]})
-    whole = bb.load_vectors(path)
-    table = bb.distance_table(whole, words, ranks=bb.frequency_ranks(whole))
-    assert table[["protected_word_rank", "attribute_rank"]].to_numpy().tolist() == [[1, 3], [2, 3]]
 
 
 def test_the_bundled_vectors_have_further_words_that_are_as_frequent() -> None:

@@ -38,8 +38,8 @@ def run(
     compare_to : Path
         An earlier run: show which inputs, settings and contrasts have changed since.
     """
+    from ..workflows.output import changes_since, load_record
     from ..workflows.settings import require_lists
-    from ..workflows.since import changes_since, load_record
     from ..workflows.wordlist import analyze_lists
 
     options.require_no_embedding(lists, "run")

@@ -144,7 +144,7 @@ def scores(
     if out is not None:
         bb.write_table(frame, out)
     thin = bb.undersized_sets(read, uncontrolled)
-    few = set(thin_names(thin, loaded.groups, loaded.set_name))
+    few = set(thin_names(thin, loaded))
     marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
     if len(thin):
         screen.say(f"Too few words of {sets_in_words(thin)}. {THIN_MEANING}")

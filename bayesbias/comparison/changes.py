@@ -10,17 +10,13 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
-from ..posterior.contrasts import (
-    compare_draws,
-    contrast_draws,
-    reading_of,
-    use_moments,
-)
+from ..posterior.contrasts import compare_draws, contrast_draws, reading_of, use_moments
 from ..posterior.estimands import pair_place
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.levels import WORD
-from .joint import WHEN, posterior_at
+from .joint import posterior_at
+from .pairing import ENDS
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -94,7 +90,7 @@ def order_changes(
     place, sign = pair_place(labels(tree, "connection"), first, second)
     use_moments(frame, tree, reading, lambda weights: sign * weights[..., place])
     bounds: dict[str, pd.Series[float]] = {}
-    for when, gap in zip(WHEN, (before, after), strict=True):
+    for when, gap in zip(ENDS, (before, after), strict=True):
         end = describe_draws(gap, ci_prob, ci_kind)
         bounds |= {when: end["mean"], f"{when}_low": end["low"], f"{when}_high": end["high"]}
         frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
@@ -155,7 +151,7 @@ def band_shares(
     names = [name for name in bands[0].index if name in bands[1].index]
     frame = bands[0].loc[names, ["band_low", "band_high"]]
     for column, source in (("share", "share"), ("n", "n_rows")):
-        for when, band in zip(WHEN, bands, strict=True):
+        for when, band in zip(ENDS, bands, strict=True):
             frame[f"{column}_{when}"] = band[source]
     return frame.reset_index()
 
@@ -173,7 +169,7 @@ def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatA
     """Levels whose contrast is identified; draws of first - second before, and after."""
     place, sign = pair_place(labels(tree, "connection"), first, second)
     (levels, before, _), (_, after, _) = (
-        contrast_draws(posterior_at(tree, when), "population") for when in WHEN
+        contrast_draws(posterior_at(tree, when), "population") for when in ENDS
     )
     before, after = sign * before[..., place], sign * after[..., place]
     identified = np.isfinite(before[0])
@@ -182,5 +178,5 @@ def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatA
 
 def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
     """Levels, and draws of their means before and after, (n_draws, n_levels, n_connections)."""
-    (levels, before), (_, after) = (level_means(posterior_at(tree, when)) for when in WHEN)
+    (levels, before), (_, after) = (level_means(posterior_at(tree, when)) for when in ENDS)
     return levels, before, after

@@ -39,7 +39,7 @@ from ..posterior.estimands import has_cells
 from ..sampling.fit import constant_parts, fit_design, require_variation
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import CONTROLS, ROUNDING, table_hash
-from .pairing import OUTCOME, Pairs, pair
+from .pairing import ENDS, OUTCOME, Pairs, pair
 
 if TYPE_CHECKING:
     from xarray import DataArray, DataTree
@@ -49,9 +49,6 @@ LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that a
 
 PRIOR_PAIRS = 5.0
 """Pairs that the slope common to all connections counts for in that of each."""
-
-WHEN = ("before", "after")
-"""The two ends of a change."""
 
 
 @shows_fit_keywords
@@ -120,7 +117,7 @@ def fit_change(
     spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
     if n := pairs.unpaired["table"].value_counts().to_dict():
-        counts = " and ".join(f"{n[name]:,} of {name}" for name in WHEN if name in n)
+        counts = " and ".join(f"{n[name]:,} of {name}" for name in ENDS if name in n)
         warnings.warn(
             f"{counts} have no partner in the other table and are left out: rows that "
             "bb.comparison.pair(before, after).unpaired lists",
@@ -156,8 +153,8 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
 
     if "before" not in tree.children:
         raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
-    if when not in WHEN:
-        raise ValueError(unknown_name("time", when, WHEN))
+    if when not in ENDS:
+        raise ValueError(unknown_name("time", when, ENDS))
     level = tree["before"].to_dataset()
     if when == "after":
         change = tree["posterior"].to_dataset()
@@ -195,7 +192,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
         "outcome": OUTCOME,
         "n_pairs": len(pairs.rows),
         "n_repeated": pairs.n_repeated,
-        **{f"n_unpaired_{name}": int((pairs.unpaired["table"] == name).sum()) for name in WHEN},
+        **{f"n_unpaired_{name}": int((pairs.unpaired["table"] == name).sum()) for name in ENDS},
         "warnings": json.dumps([*warnings_of(change), *doubts]),
     }
     return change

@@ -37,7 +37,6 @@ def distance_table(
     embedding: str | None = None,
     drop_duplicates: bool = False,
     max_missing: float | None = None,
-    ranks: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
@@ -59,9 +58,6 @@ def distance_table(
     max_missing : float, optional
         Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2. By
         default, nothing is refused.
-    ranks : DataFrame, optional
-        ``word``, ``rank``, as `frequency_ranks` gives them. Adds the columns
-        ``protected_word_rank`` and ``attribute_rank``, which models ignore.
 
     Returns
     -------
@@ -103,9 +99,6 @@ def distance_table(
     if embedding is not None:
         pairs["embedding"] = embedding
     table = validate_table(pairs)
-    if ranks is not None:
-        rank = ranks.set_index("word")["rank"]
-        table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in _WORDS})
     attach_cosines(table, names, cosines)
     return without_copies(table, "these vectors", drop=drop_duplicates)
 

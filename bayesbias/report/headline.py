@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 ORDER = ("associated", "different")
 """The connections whose order is watched, and whose contrast has reference lists."""
 
-CLOSER, MOVED_AWAY = "probability that it is closer to its own", "probability that it moved away"
-"""Heads of the probabilities that a contrast is below zero, and that it grew."""
-
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Names of the nulls, by how their lists are drawn."""
 
@@ -69,8 +66,8 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
 
     Groups without measured stereotypes of their own are left out. ``closer`` is the probability
     that it is below zero, with the words for it, ``edge`` the mark of a borderline interval,
-    ``thin`` whether a set lost too many words, and ``frequency`` and ``topics`` are shares of
-    reference lists that lie less close.
+    ``thin`` whether a set lost too many words. ``frequency`` and ``topics`` are shares of reference
+    lists that lie less close; `reference_low` and `reference_high` are of the former.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -81,9 +78,12 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     rows["edge"] = [borderline(row, n_draws, analysis.rope) for row in rows.to_dict("records")]
     rows = with_marks(analysis, rows)
     if analysis.reference:
-        for match, places in analysis.reference["reference"].groupby("match", sort=False):
-            at = places.set_index("protected_group")["percentile"]
-            rows[str(match)] = 1 - rows["protected_group"].map(at)
+        places = analysis.reference["reference"].set_index(["match", "protected_group"])
+        group = rows["protected_group"]
+        for match in NULLS:
+            rows[match] = 1 - group.map(places["percentile"][match])
+        for end in ("reference_low", "reference_high"):
+            rows[end] = group.map(places[end]["frequency"])
     return rows
 
 
@@ -114,7 +114,8 @@ def headline(analysis: Analysis) -> Headline:
         stereotypes=counted(stereotypes, "stereotype"),
     )
     nulls = [name for name in NULLS if name in rows]
-    heads = ["", f"contrast ({probability_name(analysis.settings.ci_prob)} interval)", CLOSER]
+    ci = probability_name(analysis.settings.ci_prob)
+    heads = ["", f"contrast ({ci} interval)", "probability that it is closer to its own"]
     heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls]
     cells = [
         (
@@ -207,7 +208,7 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
         for row, p in zip(rows.to_dict("records"), chance, strict=True)
     ]
     ci = probability_name(analysis.settings.ci_prob)
-    heads = ("", "before", "after", f"change ({ci} interval)", MOVED_AWAY)
+    heads = ("", "before", "after", f"change ({ci} interval)", "probability that it moved away")
     caption = f"{what} under the model {analysis.lead.spec.name}"
     table = Table(caption, heads, (False, True, True, False, False), tuple(cells), leads=True)
     return Headline(about, table, [])

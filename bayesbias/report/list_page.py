@@ -7,18 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import numpy as np
 import pandas as pd
 
 from .. import plots
 from .._core.display import Sheet
 from ..plots.forest import MOST_ROWS
-from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, WORD, at_level
 from . import wording
 from .headline import headline, headline_rows, is_relative, leading_rows
-from .numbers import ROUNDED, counted, joined, probability_name
+from .numbers import counted, joined, probability_name
 from .wording import MEANINGS, THIN_MEANING, fitted_lines, reading_lines
 from .write_up import write_up
 from .writer import REPORT, Block, Figure, Line, Page, Table, lines, prose, sections, table
@@ -82,10 +80,6 @@ def headline_figure(analysis: Analysis) -> Figure:
     first, second = leading_pair(analysis.table)
     rows, lead = leading_rows(analysis), analysis.lead.spec.name
     edge = rows["of"][rows["edge"] != ""].tolist()
-    if analysis.reference:
-        keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
-        ranges = analysis.reference["reference"].query("match == 'frequency'")[[*keys, *ends]]
-        rows = rows.merge(ranges, "left", on=keys).astype(dict.fromkeys(ends, np.float64))
     closer = f"{first} attributes are closer than {second} ones"
     if is_relative(rows):
         closer = "words are closer to their own stereotypes than words of the other groups are"
@@ -238,20 +232,12 @@ def _models(analysis: Analysis) -> list[Block]:
 
 
 def _check(analysis: Analysis) -> list[Block]:
-    ci_prob, frame = analysis.settings.ci_prob, analysis.frame("scales")
-    frame = frame[frame["parameter"].isin(list(SCALE_MEANINGS))]
-    spread, of = frame["parameter"].map(SCALE_MEANINGS), frame["of"].replace("", "all")
-    names = ("spread", "of", "model", "mean", "interval")
+    ci_prob = analysis.settings.ci_prob
     sentences = [
         Line(name, f"{wording.coverage_sentence(one, ci_prob)} {wording.sensitivity_sentence(one)}")
         for name, one in analysis.results.items()
     ]
-    return [
-        prose("check", ci=probability_name(ci_prob)),
-        sentences,
-        prose("spread"),
-        table(frame.assign(spread=spread, of=of), "Standard deviations", *names),
-    ]
+    return [prose("check", ci=probability_name(ci_prob)), sentences]
 
 
 def _limits(analysis: Analysis) -> list[Line]:
@@ -280,7 +266,7 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
         links,
         Table(caption, tuple(heads), (False,) * len(heads), tuple(cells)),
         THIN_MEANING if any(len(one.thin) for one in analyses.values()) else "",
-        ROUNDED,
+        prose("rounded"),
         prose("not_people"),
     ]
     return Page(

@@ -13,17 +13,14 @@ type Write = Callable[[Any], str]
 type Row = Mapping[Hashable, Any] | pd.Series
 """A row of a frame with ``mean``, ``low`` and ``high``."""
 
-ROUNDED = (
-    "Numbers are rounded one by one to three digits: a change may differ by 0.001 from the two "
-    "numbers next to it."
-)
-"""What a reader of rounded numbers must know."""
-
 GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
 """Words for a probability in percent of at least so much; of its opposite, where that is larger."""
 
 BORDERLINE = ", borderline"
 """What is added where more draws could change the words."""
+
+MOST_RANKS = 6
+"""Ranks whose probability a page shows; files have all."""
 
 AT_EDGE = 3.2
 """Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
@@ -138,6 +135,8 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "dse": ("standard error", lambda x: number(x, 1) if x else ""),
     "n_bad_k": ("bad k", None),
     "change": ("change", signed),
+    "p_most": ("lowest", probability),
+    **{f"p_rank_{rank}": (f"rank {rank}", probability) for rank in range(2, MOST_RANKS + 1)},
 }
 """Head and writing by the name of a column in frames; None for texts, counts and plain numbers."""
 

@@ -26,7 +26,7 @@ SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 def page(analysis: PairAnalysis) -> Page:
     """Return the page of sentence pairs."""
-    measures = analysis.frames["measures"]
+    lead, measures = _preferences(analysis), analysis.frames["measures"]
     caption = "Published measures, over all pairs and by bias type"
     published: list[Block] = [prose("published") if len(measures) else "", table(measures, caption)]
     return Page(
@@ -36,7 +36,7 @@ def page(analysis: PairAnalysis) -> Page:
         "probable, for which kinds of stereotypes, how certain that is, and what you cannot "
         "conclude.",
         sections=sections(
-            ("found", "What was found", _found(analysis)),
+            ("found", "What was found", [lead, _most(analysis), prose("not_people")]),
             ("reading", "How to read this", [_reading(analysis)]),
             ("measured", "What was measured", _measured(analysis)),
             ("types", "Bias types", _types(analysis)),
@@ -55,15 +55,10 @@ def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
 
-def _found(analysis: PairAnalysis) -> list[Block]:
-    return [_preferences(analysis), _most(analysis), prose("not_people")]
-
-
 def sheet(analysis: PairAnalysis) -> Sheet:
     """Show what was found in a terminal or notebook."""
-    lead = _preferences(analysis)
-    notes = "\n".join(map(str, [*_most(analysis), prose("not_people")]))
-    return Sheet(lead.caption, lead.rows, lead.heads, notes)
+    lead, notes = _preferences(analysis), [*map(str, _most(analysis)), prose("not_people")]
+    return Sheet(lead.caption, lead.rows, lead.heads, "\n".join(notes))
 
 
 def _preferences(analysis: PairAnalysis) -> Table:
@@ -121,7 +116,6 @@ def _types(analysis: PairAnalysis) -> list[Block]:
     frames = analysis.frames
     summary = frames["summary"]
     names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
-    scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
     figures = []
     for measure, rows in summary.groupby(summary["measure"].astype(str), sort=False):
         if (rows["quantity"] == "p_stereotypical").sum() <= MOST_ROWS:
@@ -135,7 +129,6 @@ def _types(analysis: PairAnalysis) -> list[Block]:
         table(_of(summary).query("level == 'bias_type'"), SHARE, *names),
         table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
         table(equal, "The same, if both sentences had as many tokens", *names),
-        table(scales, "Standard deviations, and slopes of covariates"),
     ]
 
 

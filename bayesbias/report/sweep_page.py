@@ -11,7 +11,7 @@ from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .list_page import blocks_of
-from .numbers import counted, probability
+from .numbers import MOST_RANKS, counted
 from .wording import THIN_MEANING, reading_lines
 from .writer import Block, Figure, Line, Page, lines, prose, sections, table
 
@@ -24,9 +24,6 @@ FIRST = "associated"
 
 TITLE = "Associated compared with {} attributes"
 """Of the section and the figures of a contrast."""
-
-MOST_RANKS = 6
-"""Ranks whose probability the table shows; ranks.csv has all."""
 
 
 def page(sweep: Sweep) -> Page:
@@ -67,26 +64,21 @@ def _ranked(sweep: Sweep) -> list[Block]:
     ranks, config = sweep.ranks, sweep.config
     if ranks.empty:
         return []
-    heads = {f"p_rank_{rank}": f"rank {rank}" for rank in range(2, MOST_RANKS + 1)}
-    heads = {"p_most": "lowest"} | {name: head for name, head in heads.items() if name in ranks}
-    shown = ranks.assign(
-        list=ranks["wordlist"].replace("", AVERAGE),
-        **{head: ranks[name].map(probability, na_action="ignore") for name, head in heads.items()},
-    )
+    ranks = ranks.assign(list=ranks["wordlist"].replace("", AVERAGE))
     rows = sweep.differences.assign(
         list=sweep.differences["wordlist"].replace("", AVERAGE),
         difference=sweep.differences["first"] + " − " + sweep.differences["second"],
     )
     rows.attrs["rope"] = config.rope or 0.0
-    names = ("list", "embedding", "mean", "interval", *heads.values())
+    chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
     pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
     caption = "Contrasts of embeddings and lists, in one model and by themselves."
     title = "Every contrast in one model of all embeddings and lists"
     return [
-        table(shown, title, *names),
+        table(ranks, title, "list", "embedding", "mean", "interval", *chances),
         *(
             Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=config.rope), caption)
-            for end, part in blocks_of(shown, "list")
+            for end, part in blocks_of(ranks, "list")
         ),
         prose("joint"),
         table(sweep.shares, "Variance between contrasts", "part", "mean", "interval"),

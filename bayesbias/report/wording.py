@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from .numbers import (
-    ROUNDED,
     counted,
     joined,
     named,
@@ -22,6 +21,7 @@ from .writer import Line, lines, prose
 
 if TYPE_CHECKING:
     from ..sampling.options import FitOptions
+    from ..tables.wordlists import WordList
     from ..workflows.results import ModelResult
     from ..workflows.wordlist import Analysis
 
@@ -49,7 +49,7 @@ UNEVEN = 0.05
 def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
     """Say how to read a page: what its intervals are, and what else the fixed lists name."""
     ci, about = probability_name(settings.ci_prob), settings.about_interval
-    return lines(*keys, ci=ci, about=about, rounded=ROUNDED, **values)
+    return lines(*keys, ci=ci, about=about, rounded=prose("rounded"), **values)
 
 
 def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> Iterator[Line]:
@@ -62,22 +62,17 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary or contrasts with a column ``thin``: whether a row is of a thin set.
-
-    Rows of a group are, if too few of its protected words or of its own stereotypes are left;
-    rows of controls, if too few of these are.
-    """
-    thin = thin_names(analysis.thin, analysis.wordlist.groups, analysis.wordlist.set_name)
+    """Return a summary or contrasts with a column ``thin``: whether a row is of a thin set."""
+    thin = thin_names(analysis.thin, analysis.wordlist)
     of = [name for name in ("protected_group", "connection", "first", "second") if name in frame]
     return frame.assign(thin=frame[of].astype(str).isin(thin).any(axis=1))
 
 
-def thin_names(
-    thin: pd.DataFrame, groups: Mapping[str, object], set_name: Callable[[str], str]
-) -> list[str]:
-    """Return the groups and the controls to which thin sets belong."""
+def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
+    """Return the controls with too few words, and groups with too few own or stereotype words."""
     sets = set(zip(thin["role"], thin["set"], strict=True)) if len(thin) else set()
-    lost = [g for g in groups if {("protected", g), ("stereotype", set_name(g))} & sets]
+    own = {g: {("protected", g), ("stereotype", wordlist.set_name(g))} for g in wordlist.groups}
+    lost = [group for group, roles in own.items() if roles & sets]
     return [*lost, *(name for role, name in sets if role == "control")]
 
 

@@ -37,14 +37,6 @@ if TYPE_CHECKING:
 REPORT, MARKDOWN, PLOTS = "report.html", "report.md", "plots"
 """What a page is written to, and the folder of its figures."""
 
-MOST_OPEN = 8
-"""Rows of a table that stands open; one with more is folded."""
-
-MAY_BE_WRONG = (
-    "The sampler warned. Until its warnings are resolved, intervals and probabilities below may be "
-    "wrong."
-)
-
 
 @dataclass(frozen=True)
 class Line:
@@ -218,8 +210,7 @@ def html(
     Figures that are not among those drawn are left out.
     """
     kept = {"record": record, "drawn": drawn, "files": files, "connections": CONNECTIONS}
-    fixed = {"most_open": MOST_OPEN, "may_be_wrong": MAY_BE_WRONG}
-    return render("page.html.j2", page=page, **kept, **fixed)
+    return render("page.html.j2", page=page, **kept)
 
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:

@@ -12,22 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from .. import debias
+from .. import comparison, debias
 from .._core.checks import Argument, ArgumentError, unknown_name
-from .._core.intervals import interval
+from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
-from ..comparison import (
-    alignment,
-    band_shares,
-    bias_before_after,
-    changes,
-    fit_change,
-    mac_before_after,
-    order_changes,
-    pair,
-    scores_before_after,
-    turned_counts,
-)
 from ..comparison.before_after import load_frequent
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table
@@ -43,6 +31,7 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .results import (
     ModelAnalysis,
     ModelResult,
+    Reading,
     Readings,
     Tell,
     fit_models,
@@ -61,33 +50,28 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of a model that are written, one row's model in its column ``model``."""
 
 
-def _watched(tree: DataTree) -> bool:
-    """Whether both of the connections are there whose order is watched."""
-    return set(ORDER) <= set(labels(tree, "connection"))
+def _if_ordered(read: Reading) -> Reading:
+    """Return a reading of the order that is watched; it is empty where a connection is missing."""
 
+    def read_order(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+        present = set(ORDER) <= set(labels(tree, "connection"))
+        return read(tree, options) if present else pd.DataFrame()
 
-def _orders(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Orders before and after; empty where there is no order to watch."""
-    if not _watched(tree):
-        return pd.DataFrame()
-    return order_changes(tree, *ORDER, **options.reading)
-
-
-def _turned(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Mean and interval of the number of words whose order turned."""
-    if not _watched(tree):
-        return pd.DataFrame()
-    draws = turned_counts(tree, *ORDER)
-    low, high = interval(draws[:, None], **options.intervals)[0]
-    return pd.DataFrame({"mean": [draws.mean()], "low": [low], "high": [high]})
+    return read_order
 
 
 READINGS: Readings = {
-    "changes": lambda tree, options: changes(tree, **options.reading),
-    "orders": _orders,
-    "turned": _turned,
+    "changes": lambda tree, options: comparison.changes(tree, **options.reading),
+    "orders": _if_ordered(
+        lambda tree, options: comparison.order_changes(tree, *ORDER, **options.reading)
+    ),
+    "turned": _if_ordered(
+        lambda tree, options: describe_draws(
+            comparison.turned_counts(tree, *ORDER)[:, None], **options.intervals
+        )
+    ),
     "contrasts": lambda tree, options: contrasts(tree, **options.reading),
-    "alignment": lambda tree, options: alignment(tree, **options.intervals),
+    "alignment": lambda tree, options: comparison.alignment(tree, **options.intervals),
     "check": predictive_coverage,
     "scales": lambda tree, options: sd_summary(tree, **options.intervals),
 }
@@ -134,7 +118,7 @@ class ChangeAnalysis(ModelAnalysis):
     @property
     def pairs(self) -> pd.DataFrame:
         """The rows that were matched, before and after."""
-        return pair(self.before, self.after).rows
+        return comparison.pair(self.before, self.after).rows
 
     def record(self) -> dict[str, Any]:
         """Return the sources of the numbers."""
@@ -193,45 +177,45 @@ def analyze_change(
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
     loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
-    held: list[KeyedVectors] = []
     sources: list[VectorsLike] = []
-    one: Any = before
-    two: Any = after
-    if not (_is_table(one) and _is_table(two)):
+    held: list[KeyedVectors] = []
+    tables: list[Any] = [before, after]
+    if not all(map(_is_table, tables)):
         if words is None:
             raise TypeError("vectors need their word list: pass wordlist")
-        known = replace(known, names=known.names or (_name(before), _name(after)))
+        names = known.names or (_name(before), _name(after))
+        known = replace(known, names=names)
         sources = [before, _debiased(before, after, words, sets, **loading)]
         held = [load_vectors(source, words, known.case, **loading) for source in sources]
-        ends = zip(held, known.names or (), strict=True)
-        one, two = (distance_table(end, words, embedding=name) for end, name in ends)
+        tables = [distance_table(v, words, embedding=n) for v, n in zip(held, names, strict=True)]
+    one, two = tables
     options = known.of_fit(progressbar=known.progressbar and tell is None)
     tell, remains = tell or quietly, None
     with noticed() as notices:
-        seeds = as_seed_sequence(known.seed).spawn(len(known.models))
+        fit, seeds = comparison.fit_change, as_seed_sequence(known.seed).spawn(len(known.models))
         fits = [
-            (model, partial(fit_change, one, two, model, options=replace(options, seed=seed)))
+            (model, partial(fit, one, two, model, options=options.of_fit(seed=seed)))
             for model, seed in zip(known.models, seeds, strict=True)
         ]
         results = fit_models(fits, READINGS, known, tell)
         tell("computing scores")
         if words is not None and held:
-            scores = scores_before_after(held[0], held[1], words, ci_prob=known.ci_prob, seed=0)
+            how: dict[str, Any] = {"ci_prob": known.ci_prob, "seed": 0}
+            scores = comparison.scores_before_after(held[0], held[1], words, **how)
         else:
-            scores = mac_before_after(one, two)
+            scores = comparison.mac_before_after(one, two)
         if recover is not None and sources:
-            asked = load_defining_sets(recover)
-            first, second = (load_frequent(source, asked, **loading) for source in sources)
-            n_words = known.recover_words
-            remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
+            lists, n_words = load_defining_sets(recover), known.recover_words
+            first, second = (load_frequent(source, lists, **loading) for source in sources)
+            remains = comparison.bias_before_after(first, second, lists, n_words=n_words, seed=1)
     given = {"before": before, "after": after, "wordlist": wordlist}
     return ChangeAnalysis(
         settings=known,
         before=one,
         after=two,
-        unpaired=pair(one, two).unpaired,
+        unpaired=comparison.pair(one, two).unpaired,
         results=results,
-        bands=band_shares(one, two),
+        bands=comparison.band_shares(one, two),
         scores=scores,
         remains=remains,
         notices=tuple(notices),

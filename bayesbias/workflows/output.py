@@ -1,4 +1,4 @@
-"""The folder of results: what is in it, what it may replace, and how it is replaced whole."""
+"""The folder of results: what is in it, how it is replaced whole, and what changed since."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
 from ..report.writer import REPORT, write_page
+from ..tables.table_files import read_frame
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..report.writer import Page
+    from .wordlist import Analysis
 
 RECORD = "run.json"
 
@@ -97,13 +99,35 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
 
-def _recorded_files(folder: Path) -> list[str]:
-    """Return the files that the record of an earlier run names, if there is a record of ours."""
-    try:
-        files = read_json(folder / RECORD)["files"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return []
-    return [name for name in files if isinstance(name, str)] if isinstance(files, list) else []
+def load_record(folder: Path) -> dict[str, Any]:
+    """Read the record of an earlier run of one list."""
+    path = folder / RECORD
+    if not path.is_file():
+        raise FileNotFoundError(f"no earlier run at {folder}; give a folder with {RECORD} in it")
+    record = read_json(path)
+    if not (isinstance(record, dict) and "hashes" in record):
+        raise ValueError(f"{path} is not the record of a run of one word list")
+    return record
+
+
+def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
+    """Return ``what``, ``before`` and ``after`` of all that differs, contrasts by group last."""
+    record = {"versions": versions(), **analysis.record()}
+    before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
+    after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
+    frame = pd.concat({"before": before, "after": after}, axis=1).fillna("None")
+    frame = frame[frame["before"] != frame["after"]].map(lambda text: text[:60])
+    return frame.rename_axis("what").reset_index()
+
+
+def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
+    """Return what decides the numbers, and the numbers of groups, by name."""
+    parts = {key: record.get(key) for key in ("list", "arguments", "versions", "hashes", "models")}
+    decided = pd.json_normalize(parts, sep=" ").iloc[0].map(str)
+    rows = contrasts[contrasts["level"] != "word"]
+    names = rows["model"] + ", " + rows["protected_group"].replace("", "all groups") + ": "
+    names += rows["first"] + " - " + rows["second"]
+    return pd.concat([decided, rows["mean"].map("{:+.3f}".format).set_axis(names)])
 
 
 def require_place(
@@ -154,6 +178,15 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
 
     with replace_folder(out, dropped) as folder:
         yield folder
+
+
+def _recorded_files(folder: Path) -> list[str]:
+    """Return the files that the record of an earlier run names, if there is a record of ours."""
+    try:
+        files = read_json(folder / RECORD)["files"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    return [name for name in files if isinstance(name, str)] if isinstance(files, list) else []
 
 
 def _refuse_results(names: Sequence[str], out: Path, *, force: bool) -> None:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 type Tell = Callable[[str], object]
 """Is called with what is done next, in a few words."""
 
-type Readings = Mapping[str, Callable[[DataTree, FitOptions], pd.DataFrame]]
+type Reading = Callable[[DataTree, FitOptions], pd.DataFrame]
+type Readings = Mapping[str, Reading]
 """What is read from a posterior, by the frames' names."""
 
 

@@ -29,12 +29,14 @@ from ..report import sweep_page
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
+from ..tables.wordlists import WordList
 from . import output
 from .results import ModelResult, Readings, joined, read_posterior
 from .sweep_spec import SweepConfig
 from .wordlist import READINGS
 
 if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
     from xarray import DataTree
 
     from ..report.writer import Page
@@ -72,6 +74,12 @@ class Measured(NamedTuple):
     missing: pd.DataFrame
     thin: pd.DataFrame
     hash: str
+
+    @classmethod
+    def of(cls, vectors: KeyedVectors, wordlist: WordList) -> Measured:
+        """Measure a list."""
+        table, lost = distance_table(vectors, wordlist), missing_words(vectors, wordlist)
+        return cls(table, lost, undersized_sets(vectors, wordlist), table_hash(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,22 +249,19 @@ def _measure(
     """Measure every list in every embedding; return also why some were not, after a warning."""
     words = {word for wordlist in config.lists for word in wordlist.words}
     measured, refused = {}, dict[ListKey, Exception]()
+    loading = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
     for embedding in config.embeddings:
         keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
         try:
-            loading = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
             vectors = load_vectors(embedding.source, words, embedding.case, **loading)
         except UNMEASURED as error:
             refused |= dict.fromkeys(keys, error)
             continue
         for key, wordlist in keys.items():
             try:
-                table = distance_table(vectors, wordlist)
+                measured[key] = Measured.of(vectors, wordlist)
             except UNMEASURED as error:
                 refused[key] = error
-                continue
-            lost = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
-            measured[key] = Measured(table, *lost, table_hash(table))
     reasons = Counter((key[0], str(error)) for key, error in refused.items())
     if not measured:
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")

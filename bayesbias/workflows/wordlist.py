@@ -281,8 +281,10 @@ def _analysis(
         parts = [vectors.in_context(context) for context in vectors.contexts]
         table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
     else:
-        parts, how = [vectors], settings.chosen("embedding", "max_missing")
-        table = distance_table(vectors, wordlist, ranks=frequency_ranks(vectors), **how)
+        parts, rank = [vectors], frequency_ranks(vectors).set_index("word")["rank"]
+        table = distance_table(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
+        words = ("protected_word", "attribute")
+        table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in words})
     fits = [(spec.name, partial(fit, table, spec, options=options)) for spec in specs]
     results, keyed, baseline = fit_models(fits, READINGS, settings, tell), parts[0], pd.DataFrame()
     if wordlist.baseline and not _in_contexts(vectors):
