@@ -44,9 +44,10 @@ class Sheet:
             spaces = [(text, " " * (width - cell_len(text))) for text in column]
             columns.append([space + text if numeric else text + space for text, space in spaces])
         lines = ["".join(f"  {t}" for t in row).rstrip() for row in zip(*columns, strict=True)]
+        title = textwrap.wrap(visible(self.title), NOTE_WIDTH + 2)
         parts = [textwrap.wrap(visible(part), NOTE_WIDTH) for part in self.note.splitlines()]
         note = [f"  {line}" for part in parts for line in part]
-        return "\n".join([visible(self.title), *lines, *note])
+        return "\n".join([*title, *lines, *note])
 
     def html(self) -> str:
         """Return an HTML table in which every text stays text."""

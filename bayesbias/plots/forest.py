@@ -134,7 +134,7 @@ def intervals(
     rows, heads = _lay_out(frame, label, by, most)
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
     shaded = (
-        [key(f"below {rope:.2g}: no practical difference", BAND, "s", size=9, width=0)]
+        [key(f"within ±{rope:.2g}: no practical difference", BAND, "s", size=9, width=0)]
         if rope
         else []
     )
@@ -175,7 +175,9 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
     if not words and not word.all():
         kept, word = kept[~word], word[~word]
     overall = kept["level"] == OVERALL
-    block = ("group: " + kept["protected_group"]).where(kept["protected_group"] != "", "")
+    block = (("group: " if word.any() else "") + kept["protected_group"]).where(
+        kept["protected_group"] != "", ""
+    )
     label = kept["protected_word"].where(word, block).where(~overall, "all groups")
     if "thin" in kept and kept["thin"].any():
         label, note = label.where(~kept["thin"], label + f" {THIN_MARK}"), f"{note} {THIN_KEY}"

@@ -13,12 +13,12 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
-    GRADES,
     borderline,
     counted,
     ends,
     graded,
     joined,
+    named,
     number,
     percent,
     placed,
@@ -99,18 +99,17 @@ def headline(analysis: Analysis) -> Headline:
     measured, rows = analysis.table, leading_rows(analysis)
     n_words, n_groups = measured[["protected_word", "protected_group"]].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
-    subject = f"{counted(n_words, 'word')} of {counted(n_groups, 'group')} are"
-    grade, word, *edge = rows["closer"].iloc[0].split(", ")
-    finding = f"{subject} {word} closer"
-    if word == GRADES[0]:
-        finding = f"it is {word} whether {subject} closer"
+    own = measured[measured["connection"] == first].groupby("protected_group", sort=False)
+    examples = [f"{joined(words.unique()[:2])} for {of}" for of, words in own["attribute"]]
+    answers = [_answer(row["of"], row["closer"]) for row in rows.to_dict("records")]
     about = prose(
         "about_list",
         list=analysis.wordlist.name,
         embedding=analysis.settings.embedding,
-        finding=finding,
-        grade=", ".join([grade, *edge]),
+        examples=named(examples, 4),
         others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
+        answers=named(answers, 8),
+        words=f"{counted(n_words, 'word')} of {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
     nulls = [name for name in NULLS if name in rows]
@@ -130,6 +129,12 @@ def headline(analysis: Analysis) -> Headline:
     caption += "; groups compared with the other groups" if is_relative(rows) else ""
     table = Table(caption, tuple(heads), (False,) * len(heads), tuple(cells), leads=True)
     return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
+
+
+def _answer(of: str, closer: str) -> str:
+    """Write ``98%, probably`` of a group as part of a sentence."""
+    probability, word, *edge = closer.split(", ")
+    return f"{word} for {of} ({', '.join([probability, *edge])})"
 
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:

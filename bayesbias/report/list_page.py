@@ -16,7 +16,7 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, WORD, at_level
 from . import wording
 from .headline import headline, headline_rows, is_relative, leading_rows
-from .numbers import counted, joined, probability_name
+from .numbers import GRADES, counted, joined, probability_name
 from .wording import MEANINGS, THIN_MEANING, fitted_lines, reading_lines
 from .write_up import write_up
 from .writer import REPORT, Block, Figure, Line, Page, Table, lines, prose, sections, table
@@ -116,6 +116,7 @@ def _reading(analysis: Analysis) -> list[Line]:
         "reading.difference",
         kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
         rope=f"±{analysis.rope:.2g}",
+        grades="; ".join(f"{word}: from {least}%" for least, word in GRADES.items()),
         models="; ".join(fitted),
     )
 
