@@ -39,7 +39,7 @@ from ..report import change_page
 from ..report.headline import ORDER
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
-from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -190,6 +190,7 @@ def analyze_change(
     neutral    -0.00 -0.01  0.00     0.00
     human      -0.00 -0.02  0.01     0.05
     """
+    refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
     loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
@@ -198,6 +199,8 @@ def analyze_change(
     one: Any = before
     two: Any = after
     if not (_is_table(one) and _is_table(two)):
+        if _is_table(one) or _is_table(two):
+            raise TypeError("before and after must both be tables, or both vectors; got one table")
         if words is None:
             raise TypeError("vectors need their word list: pass wordlist")
         known = replace(known, names=known.names or (_name(before), _name(after)))
