@@ -211,6 +211,16 @@ def test_a_new_method_is_a_function_and_debiases_files(toy_halves, here) -> None
     assert np.array_equal(bb.load_vectors("command").vectors, by_hand)
 
 
+def test_words_beyond_the_vocabulary_are_debiased_too() -> None:
+    sets, asked = load_defining_sets("gender"), ["he", "weisbuch"]
+    by_hand = fit_debiaser("glove-demo", "hard", sets).transform(
+        bb.load_vectors("glove-demo", asked)
+    )
+    found = bb.load_vectors(hard("glove-demo", sets), asked)
+    assert found.index_to_key == asked
+    assert np.array_equal(found.vectors, by_hand.vectors)
+
+
 @pytest.mark.parametrize("method", OPTIONS)
 def test_the_file_is_what_the_function_gives(method: str, here, monkeypatch) -> None:
     expected = getattr(debias, method)(bb.load_vectors("toy.bin"), GENDER, **OPTIONS[method])

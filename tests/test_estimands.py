@@ -122,6 +122,7 @@ def test_a_lists_baseline_words_enter_no_other_number() -> None:
     one, other = (bb.analyze(vectors | people, held, **options) for held in (words, with_baseline))
     pd.testing.assert_frame_equal(one.contrasts, other.contrasts)
     assert other.frames["baseline"]["protected_group"].tolist() == list(words.groups)
+    assert "the baseline words people (" in other.write_up().markdown
     with pytest.raises(ValueError, match=r"groups.x\[1\]"):
         replace(words, baseline={"people": ["x1"]})
 

@@ -43,7 +43,7 @@ def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     lone = {**PETS, "stereotypes": {"cat": PETS["stereotypes"]["cat"]}}
     found = bb.analyze("glove-demo", lone, **FEW)
     shown = " ".join(str(found).split())
-    assert [row[0] for row in found._sheet(roomy=True).rows] == ["all groups", "cat †"]
+    assert [row[0] for row in found._sheet(roomy=True).rows] == ["all groups †", "cat †"]
     assert "Only cat has stereotypes, so associated − different compares its words with" in shown
     paper = found.write_up().markdown
     assert "Only cat has stereotypes" in paper
@@ -169,4 +169,4 @@ def test_odd_names_stay_text() -> None:
     assert "No-U-Turn" in paper.markdown
     assert r"list “50% of \$x\_1\$ & \<b\>”, after nobody #1 {yet};" in paper.markdown
     assert r"| a\|b † | " in paper.markdown
-    assert "\n† marks numbers of a set that lost" in paper.markdown
+    assert "\n† marks numbers with a set that lost" in paper.markdown

@@ -38,6 +38,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: bb.predict_words(5), "a posterior from bb.fit or bb.fit_change is needed"),
     (lambda: bb.analyze("weat7", "glove-demo"), "vectors come first, then the list"),
+    (lambda: bb.distance_table("weat7", "glove-demo"), "vectors come first, then the list"),
+    (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "vectors come first, then the list"),
+    (lambda: bb.load_wordlist("glove-demo"), "'glove-demo' is an embedding, no word list; known:"),
+    (lambda: bb.load_vectors("religion"), "'religion' is a word list, no embedding; known:"),
 ]
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 
 from .checks import unknown_name
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+
+KINDS = {"vectors": "an embedding", "wordlists": "a word list", "models": "a model"}
+"""What the files of bundled folders are."""
 
 OWN_FRAMES = (str(_PACKAGE),)
 """Warnings point to the first line outside of the package, however deep the call was."""
@@ -35,6 +39,14 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
     return sorted(path.stem for path in bundled_folder(folder).glob(f"*{suffix}"))
 
 
+def unknown_bundled(kind: str, name: str, known: Collection[str]) -> str:
+    """Return that a name is unknown, or of another kind, and which names there are."""
+    for folder, other in KINDS.items():
+        if name in bundled_names(folder, ""):
+            return f"{name!r} is {other}, no {kind}; known: {', '.join(sorted(known))}"
+    return unknown_name(kind, name, known)
+
+
 def toml_path(
     source: str | Path, folder: str, kind: str, endings: tuple[str, ...] = (".toml",)
 ) -> Path:
@@ -52,7 +64,7 @@ def toml_path(
     named = isinstance(source, str) and not source.endswith(endings)
     if named and not re.search(r"[/\\]", str(source)):
         raise ValueError(
-            f"{unknown_name(kind, str(source), names)}; for a file of your own give its path, "
+            f"{unknown_bundled(kind, str(source), names)}; for a file of your own give its path, "
             f"ending in {some}"
         )
     raise FileNotFoundError(f"no {kind} at {path}")

@@ -92,7 +92,10 @@ class Debiaser:
         before = vectors_in_memory(vectors)
         chunks = self.transform_chunks(open_embedding(before).chunks())
         matrix = np.concatenate([chunk.vectors for chunk in chunks])
-        after = Vectors(before.index_to_key, matrix, forms_of_keys(before)).keyed()
+        rest = getattr(before, "sample", None)
+        more = None if rest is None else self.transform(rest)
+        words, forms = before.index_to_key, forms_of_keys(before)
+        after = Vectors(words, matrix, forms, sample=more).keyed()
         after.debiasing = self.record
         return after
 

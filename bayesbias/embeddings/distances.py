@@ -23,7 +23,7 @@ from ..tables.schema import (
     validate_table,
 )
 from ..tables.spellings import KeyedVectors, first_spellings
-from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from .formats.keyed import require_directions
 from .load import VectorsLike, vectors_in_memory
 
@@ -82,6 +82,7 @@ def distance_table(
     1        judaism     cheap             0.95
     2        judaism     hairy             1.03
     """
+    refuse_lists("distance_table(vectors, wordlist)", vectors)
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
     if max_missing is not None:

@@ -9,10 +9,9 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import unknown_name
 from .._core.reading import ENDINGS as PACKED_ENDINGS
 from .._core.reading import opened, parts_of
-from .._core.resources import bundled_folder, bundled_names
+from .._core.resources import bundled_folder, bundled_names, unknown_bundled
 from .formats import arrays, gensim_files, word2vec
 from .formats.keyed import as_keyed, loaded_whole
 from .source import ChunksOf, Embedding, in_chunks
@@ -88,8 +87,8 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
         return _gensim_path(name)
     known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
     raise ValueError(
-        f"{unknown_name('embedding', name, known)}; for a file of your own give its path, ending "
-        f"in {', '.join(ENDINGS)}"
+        f"{unknown_bundled('embedding', name, known)}; for a file of your own give its path, "
+        f"ending in {', '.join(ENDINGS)}"
     )
 
 

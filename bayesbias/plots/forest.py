@@ -54,7 +54,7 @@ REFERENCES = {
 }
 """Name, color and height, in rows, of ranges of reference lists: the wider ones first."""
 
-THIN_KEY = f"{THIN_MARK} Too few words are left of a set of this group: do not rely on it."
+THIN_KEY = f"{THIN_MARK} Too few words are left of a set in this row: do not rely on it."
 
 
 def intervals(

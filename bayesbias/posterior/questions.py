@@ -33,6 +33,10 @@ def hypothesis(
 ) -> pd.DataFrame:
     """Compute the probability of statements about mean distances, written as text.
 
+    Means are those of `summary`, so a difference of connections of a group is ``within`` the group:
+    it includes how close each set of stereotypes is to everybody. The ``relative`` contrasts of
+    `contrasts` take that out, and compare groups with ``between="groups"``.
+
     Parameters
     ----------
     tree : DataTree

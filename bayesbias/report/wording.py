@@ -38,8 +38,8 @@ ALL_GROUPS = "all groups"
 """The label of a result for all groups together."""
 
 THIN_MEANING = (
-    f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its words, "
-    f"or has fewer than {FEWEST_LEFT} left: do not rely on them."
+    f"{THIN_MARK} marks numbers with a set that lost more than {percent(MOST_MISSING)} of its "
+    f"words, or has fewer than {FEWEST_LEFT} left: do not rely on them."
 )
 
 UNEVEN = 0.05
@@ -62,8 +62,12 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary or contrasts with a column ``thin``: whether a row is of a thin set."""
+    """Return a summary or contrasts with a column ``thin``: whether a row is of a thin set.
+
+    The row of all groups is, if one of the groups is.
+    """
     thin = thin_names(analysis.thin, analysis.wordlist)
+    thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # the group of all
     of = [name for name in ("protected_group", "connection", "first", "second") if name in frame]
     return frame.assign(thin=frame[of].astype(str).isin(thin).any(axis=1))
 

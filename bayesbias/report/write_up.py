@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..tables.descriptives import leading_pair
 from . import wording
 from .headline import NULLS, headline, leading_rows, meanings
-from .numbers import counted, joined, percent, probability_name
+from .numbers import counted, joined, percent, placed, probability_name
 from .wording import MEANINGS, THIN_MEANING
 from .writer import Raw, render
 
@@ -38,7 +38,7 @@ OF_EMBEDDINGS = dict.fromkeys(
 
 INDICES = {
     **{"connection": "c", "protected_word": "w", "protected_group": "g", "attribute": "a"},
-    **{"attribute_kind": "k", "attribute_set": "s", "context": "m"},
+    **{"attribute_kind": "k", "attribute_set": "s", "attribute_column": "j", "context": "t"},
 }
 """Indices of the formula, by the column that they stand for."""
 
@@ -124,6 +124,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "beyond": [f"{percent(rows[match][0])} of lists of {NULLS[match]}" for match in nulls],
         "results": [
             *filter(None, differing),
+            *_baseline(analysis),
             wording.few_attributes(analysis),
             *wording.unmeasured(analysis),
             *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
@@ -134,6 +135,18 @@ def _values(analysis: Analysis) -> dict[str, Any]:
             *filter(None, [wording.comparison_sentence(analysis.comparison)]),
         ],
     }
+
+
+def _baseline(analysis: Analysis) -> Iterator[str]:
+    """Word the contrasts relative to baseline words, if a list has some."""
+    rows = analysis.baseline.to_dict("records")
+    for name, words in analysis.wordlist.baseline.items() if rows else ():
+        own = [row for row in rows if row["estimand"] == f"within, less {name}"]
+        yield (
+            f"Relative to the baseline words {name} ({', '.join(words)}), with which each group "
+            "was fitted alone, own stereotypes less others were "
+            f"{joined(f'{placed(row)} for {row["protected_group"]}' for row in own)}."
+        )
 
 
 def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:

@@ -19,6 +19,9 @@ from .._core.random import Seed, check_seed
 METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 """Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
 
+LEAST_DRAWS, LEAST_CHAIN = 25, 4
+"""Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
+
 ROPE_SHARE = 0.15
 """Differences smaller than this share of the sd of stereotypes' distances count as none. The sd is
 .07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so the share
@@ -85,6 +88,14 @@ class FitOptions:
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
+        if self.draws < least:
+            raise ArgumentError(
+                Argument("draws"),
+                f" must be at least {least} with {self.chains} chain(s), for checks of the "
+                f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
+                "take 1000",
+            )
         check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
         check_probability(self.ci_prob)

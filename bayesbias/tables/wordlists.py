@@ -206,6 +206,16 @@ def wordlists() -> list[str]:
     return sorted(names, key=lambda name: re.sub(r"\d+$", lambda digits: f"{digits[0]:>9}", name))
 
 
+def refuse_lists(call: str, *given: object) -> None:
+    """Raise a TypeError for a word list where vectors are wanted."""
+    for one in given:
+        swapped = isinstance(one, str) and one in wordlists()
+        as_list = isinstance(one, Mapping) and isinstance(one.get("groups"), Mapping)
+        if swapped or as_list or isinstance(one, WordList):
+            what = repr(one) if swapped else f"a {type(one).__name__}"
+            raise TypeError(f"vectors come first, then the list: {call}; got {what} as vectors")
+
+
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path."""
     check_path("a word list", source, "a mapping")

@@ -27,7 +27,7 @@ from ..report import change_page
 from ..report.headline import ORDER
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
-from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -174,6 +174,7 @@ def analyze_change(
     neutral    -0.00 -0.01  0.00     0.00
     human      -0.00 -0.02  0.01     0.05
     """
+    refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
     loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
@@ -181,6 +182,8 @@ def analyze_change(
     held: list[KeyedVectors] = []
     tables: list[Any] = [before, after]
     if not all(map(_is_table, tables)):
+        if any(map(_is_table, tables)):
+            raise TypeError("before and after must both be tables, or both vectors; got one table")
         if words is None:
             raise TypeError("vectors need their word list: pass wordlist")
         names = known.names or (_name(before), _name(after))

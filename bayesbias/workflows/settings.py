@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from ..model.spec import ModelSpec
     from ..tables.wordlists import WordList
 
-LEAST_DRAWS, LEAST_CHAIN = 25, 4
-"""Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
-
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
 
@@ -67,14 +64,6 @@ class Settings(FitOptions):
         super().__post_init__()
         default = CONTEXTUAL_MODELS if self.encoder else DEFAULT_MODELS["distance"]
         object.__setattr__(self, "models", tuple(self.models or default))
-        least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
-        if self.draws < least:
-            raise ArgumentError(
-                Argument("draws"),
-                f" must be at least {least} with {self.chains} chain(s), for checks of the "
-                f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
-                "take 1000",
-            )
         for name, few in (("matched", ()), ("reference_lists", (1,))):
             count = getattr(self, name)
             if not is_whole(count) or count < 0 or count in few:

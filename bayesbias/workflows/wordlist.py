@@ -29,7 +29,7 @@ from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
 from ..tables.schema import table_hash
-from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from .reference import baseline_rows, matched_list, read_against, vocabulary_pool
 from .results import (
     ModelAnalysis,
@@ -209,10 +209,7 @@ def analyze(
             first     second  mean   low  high
     0  associated  different -0.04 -0.09  0.01
     """
-    swapped = isinstance(vectors, str) and vectors in wordlists()
-    as_list = isinstance(vectors, Mapping) and isinstance(vectors.get("groups"), Mapping)
-    if swapped or as_list or isinstance(vectors, WordList):
-        raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
+    refuse_lists("analyze(vectors, wordlist)", vectors)
     in_file = isinstance(vectors, str | os.PathLike)
     source = vectors if in_file or _in_contexts(vectors) else as_keyed(vectors)
     known = {"vectors": name or (str(vectors) if in_file else LOADED), **settings}
