@@ -1,9 +1,13 @@
-"""Two processes that write to one destination: the result of one or of the other, never a mix."""
+"""Two processes that write to one destination: the result of one or of the other, never a mix.
+
+BAYESBIAS_ROUNDS=300 makes the rounds of the docs.
+"""
 
 from __future__ import annotations
 
 import io
 import multiprocessing
+import os
 import random
 import shutil
 import time
@@ -23,7 +27,7 @@ import bayesbias as bb
 from bayesbias._core.files import replace_file
 from bayesbias.workflows import output
 
-N_ROUNDS = 300
+N_ROUNDS = int(os.environ.get("BAYESBIAS_ROUNDS", "30"))
 
 WORDS = ["he", "she", "man", "woman", "nurse", "pilot"]
 
