@@ -39,19 +39,6 @@ _OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
-def write_results(
-    results: Mapping[str, Any],
-    out: Path,
-    command: str,
-    *,
-    force: bool,
-    **how: Any,  # noqa: ANN401
-) -> None:
-    """Replace a folder of results by that of analyses; `how` is for `fill_folder`."""
-    with replace_results(out, force=force) as stage:
-        fill_folder(stage, results, command, **how)
-
-
 def fill_folder(
     stage: Path,
     results: Mapping[str, Any],
