@@ -43,6 +43,9 @@ def with_member(archive: bytes, name: str, content: bytes) -> bytes:
 
 AB, ROWS = np.array(["a", "b"]), np.ones((2, 2))
 
+HUGE = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 9)}" % 10**14
+HUGE = b"\x93NUMPY\1\0v\0" + HUGE.ljust(117) + b"\n"
+
 DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.bin", B3[:-1], BEFORE.format("3; .*cut off")),
     ("a.bin", B3[:-14], BEFORE.format("3")),
@@ -91,6 +94,7 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.npz", npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or no file"),
     ("a.npz", with_member(npz(vectors=ROWS), "words.npy", b"no array"), r"words has shape \(\)"),
     ("a.npz", npz(words=AB, vectors=ROWS[:1]), r"words has shape \(2,\), and vectors \(1, 2\)"),
+    ("a.npz", with_member(npz(words=AB), "vectors.npy", HUGE), "or needs more memory than there"),
     ("a.npz", npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
     ("a.npz", npz(words=AB, vectors=ROWS, sample_words=AB, sample_vectors=ROWS[:1]), "sample_word"),
     *(

@@ -29,6 +29,8 @@ FORCED = "--out here/out --force"
 COMMANDS = {
     "table": "table toy.toml --out here/out.csv --force -v toy@.txt",
     "scores": "scores toy.toml -v toy.txt --n-resamples 99 --out here/out.csv --force --seed @",
+    "fit": "fit a.csv -m paper --draws 200 --out here/out.nc --force --seed @",
+    "calibrate": "calibrate independent -m t-cells-sets --out here/out.csv --force -n @",
     "run": f"run toy.toml -v toy.txt {' '.join(FAST)} {FORCED} --seed @",
     "compare": f"compare a.csv b.csv -m change --draws 200 {FORCED} --seed @",
     "background": f"background toy.toml -v toy.txt {FORCED} --draws @",
@@ -58,7 +60,7 @@ def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("toy.toml").write_text(LIST, encoding="utf-8")
     for name, words in (("", WORDS), (OLD, WORDS), (NEW, WORDS[::-1])):
         write_vectors(Path(f"toy{name}.txt"), list(words))
-    if command == "compare":
+    if command in ("compare", "fit"):
         for name, number in (("a", OLD), ("b", NEW)):
             shutil.copy(f"toy{number}.txt", "other.txt")
             assert main(["table", "toy.toml", "-v", "other.txt", "-o", f"{name}.csv", "-q"]) == 0

@@ -245,6 +245,25 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
     same(done, undisturbed)
 
 
+def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
+    config_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """A result that it kept would be lost where the first one replaces the folder."""
+    command, codes = ["sweep", str(config_path), "--out", str(tmp_path / "out"), "-q"], []
+
+    def meanwhile(*_: object, **__: object) -> Sweep:
+        codes.append(main(command))
+        raise ValueError("enough")
+
+    monkeypatch.setattr(bb, "run_sweep", meanwhile)
+    assert main(command) == 2
+    assert codes == [2]
+    first, second = capsys.readouterr().err.splitlines()
+    assert "another run writes" in first
+    assert "enough" in second
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_a_dask_worker_killed_half_way_costs_nothing(
     cluster: Any, config: SweepConfig, undisturbed: Sweep, tmp_path: Path

@@ -78,8 +78,6 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
             needs(light)
 
 
-# h5netcdf's destructor fails on files that it could not open.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree) -> None:
     for missing in (tmp_path / "nowhere.nc", tmp_path):
         with pytest.raises(FileNotFoundError, match="no posterior at"):
@@ -92,6 +90,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
     for content, fragment in (
         (b"not netCDF", r"other\.nc is damaged, or is not a netCDF file"),
         (whole[:2000], "is not a netCDF file"),
+        (whole.replace(b"OHDR", b"OHDS", 1), "is not a netCDF file"),
         (foreign, "does not hold a posterior fitted by bayesbias"),
     ):
         other.write_bytes(content)

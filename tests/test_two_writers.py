@@ -1,26 +1,44 @@
-"""Two processes that write to one destination: the result of one or of the other, never a mix."""
+"""Two processes that write to one destination: the result of one or of the other, never a mix.
+
+BAYESBIAS_ROUNDS=300 makes the rounds of the docs.
+"""
 
 from __future__ import annotations
 
+import io
 import multiprocessing
+import os
+import random
+import shutil
+import time
 import warnings
-from collections.abc import Callable
+from contextlib import redirect_stderr
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from gensim.models import KeyedVectors
 from moments import files, states
+from test_kills import COMMANDS, NEW, OLD, prepare, run
 
 import bayesbias as bb
-from bayesbias._core.files import replace_file, replace_folder
-from bayesbias.debias import debias_file
+from bayesbias._core.files import replace_file
+from bayesbias.workflows import output
 
-N_ROUNDS = 300
+N_ROUNDS = int(os.environ.get("BAYESBIAS_ROUNDS", "30"))
 
 WORDS = ["he", "she", "man", "woman", "nurse", "pilot"]
+
+COMPUTED_ONCE = {
+    "run": "workflows.wordlist.analyze_lists",
+    "compare": "workflows.change.analyze_change",
+    "sweep": "workflows.sweep._measure",
+    "fit": "sampling.fit.fit",
+    "mlm report": "workflows.pairs.analyze_pairs",
+}
+"""What takes seconds, is computed once, and returned again in every round."""
 
 
 def table_of(seed: int) -> pd.DataFrame:
@@ -34,83 +52,88 @@ def table_of(seed: int) -> pd.DataFrame:
     return bb.distance_table(vectors, bb.load_wordlist(sets)).assign(seed=seed)
 
 
-def write_folder(path: Path, seed: int) -> None:
-    with replace_folder(path) as folder:
-        for name in ("a.csv", "b.csv", "run.json"):
-            (folder / name).write_text(str(seed))
+class Writer:
+    """A command that computes and draws once for each number, and then only writes."""
 
+    def __init__(self, command: str, patch: pytest.MonkeyPatch) -> None:
+        self.command, self.number = command, 0
+        results, pages = dict[int, Any](), dict[int, dict[str, bytes]]()
+        if command in COMPUTED_ONCE:
+            module, _, name = COMPUTED_ONCE[command].rpartition(".")
+            module = import_module(f"bayesbias.{module}")
+            compute = getattr(module, name)
 
-def save(path: Path, seed: int) -> None:
-    vectors = KeyedVectors(4)
-    vectors.add_vectors(WORDS, np.random.default_rng(seed).normal(size=(len(WORDS), 4)))
-    bb.save_vectors(vectors, path)
+            def computed(*given: object, **named: object) -> object:
+                if self.number not in results:
+                    results[self.number] = compute(*given, **named)
+                return results[self.number]
 
+            for place in (module, *([bb] if hasattr(bb, name) else [])):
+                patch.setattr(place, name, computed)
+        fill = output.fill_folder
 
-def from_file(path: Path, seed: int) -> None:
-    """Convert or debias a file."""
-    source, how = path.with_name(f"source-{seed}.npz"), {"force": True, "progressbar": False}
-    save(source, seed)
-    if path.name == "converted":
-        bb.convert_vectors(source, path, **how)
-    else:
-        debias_file(source, path, "hard", bb.debias.load_defining_sets("gender"), **how)
+        def filled(stage: Path, *given: object, **named: object) -> None:
+            if self.number not in pages:
+                fill(stage, *given, **named)
+                pages[self.number] = files(stage)
+            for file, content in pages[self.number].items():
+                (stage / file).parent.mkdir(parents=True, exist_ok=True)
+                (stage / file).write_bytes(content)
 
+        patch.setattr(output, "fill_folder", filled)
 
-WRITERS: dict[str, Callable[[Path, int], object]] = {
-    "t.csv": lambda path, seed: bb.write_table(table_of(seed), path),
-    "v.npz": save,
-    "folder": write_folder,
-    **dict.fromkeys(("converted", "debiased"), from_file),
-}
+    def write(self, number: int) -> int:
+        self.number = number
+        return run(self.command, number)
 
-
-def write_rounds(name: str, folder: Path, seed: int, barrier: Any) -> None:
-    """Write again and again, at the same moment as the other process."""
-    warnings.simplefilter("ignore")
-    for number in range(N_ROUNDS):
-        barrier.wait(60)
-        try:
-            WRITERS[name](folder / str(number) / name, seed)
-        except BlockingIOError:
-            continue
+    def rounds(self, number: int, longest: float, barrier: Any) -> None:
+        """Write again and again, while the other process does."""
+        warnings.simplefilter("ignore")
+        wait = random.Random(number)
+        for _ in range(N_ROUNDS):
+            barrier.wait(60)
+            time.sleep(wait.choice([0, wait.uniform(0, longest)]))
+            with redirect_stderr(io.StringIO()) as told:
+                code = self.write(number)
+            assert code in (0, 3) or "another run writes" in told.getvalue()
+            barrier.wait(60)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WRITERS)
-def test_two_processes_never_mix_their_results(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_two_processes_never_mix_their_results(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prepare(command, monkeypatch)
+    writer, here, expected = Writer(command, monkeypatch), Path("here"), []
+    for number in (OLD, NEW):
+        writer.write(number)
+        started = time.monotonic()
+        assert writer.write(number) in (0, 3)
+        expected.append(files(here, "results/"))
     context = multiprocessing.get_context("fork")
-    expected = []
-    for seed in (1, 2):
-        place = tmp_path / f"alone-{seed}"
-        place.mkdir()
-        WRITERS[name](place / name, seed)
-        expected.append(results(place))
-    for number in range(N_ROUNDS):
-        (tmp_path / str(number)).mkdir()
-    barrier = context.Barrier(2)
-    processes = [
-        context.Process(target=write_rounds, args=(name, tmp_path, seed, barrier))
-        for seed in (1, 2)
-    ]
+    barrier = context.Barrier(3)
+    how = time.monotonic() - started, barrier
+    processes = [context.Process(target=writer.rounds, args=(n, *how)) for n in (OLD, NEW)]
     for process in processes:
         process.start()
+    found = []
+    for number in range(N_ROUNDS):
+        if number % 2 and command != "sweep":  # where nothing is, and where results are
+            shutil.rmtree(here)
+            here.mkdir()
+        barrier.wait(60)
+        barrier.wait(60)
+        found.append(files(here, "results/"))
     for process in processes:
-        process.join(300)
+        process.join(60)
         assert process.exitcode == 0
-    found = [results(tmp_path / str(number)) for number in range(N_ROUNDS)]
     mixed = sum(one not in expected for one in found)
     winners = [sum(one == alone for one in found) for alone in expected]
-    print(f"{name}: {mixed} of {N_ROUNDS} rounds mixed; written last by each: {winners}")
+    print(f"{command}: {mixed} of {N_ROUNDS} rounds mixed; written last by each: {winners}")
     assert mixed == 0
     assert min(winners) > 0
-
-
-def results(folder: Path) -> dict[str, bytes]:
-    """What was written, without the time and the place that a record names."""
-    return {
-        name: b"" if name.endswith("record.json") else content
-        for name, content in files(folder, "source-").items()
-    }
 
 
 def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> None:

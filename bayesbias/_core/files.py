@@ -122,7 +122,7 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
         left_over = [*stage.iterdir()]
         if back or left_over:
             how = "the earlier results are back" if back else "what it left is removed"
-            text = f"a run was stopped while it replaced {final}; {how}"
+            text = f"a run was stopped before it had written {final}; {how}"
             warnings.warn(text, RuntimeWarning, stacklevel=4)
         for folder in left_over:
             shutil.rmtree(folder, ignore_errors=True)

@@ -73,6 +73,8 @@ def damage_named(
     except errors as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
+        if isinstance(error, MemoryError):
+            what = f"{what}, or needs more memory than there is"
         told = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"{path} {what} ({told})") from None
 

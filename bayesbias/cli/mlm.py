@@ -83,28 +83,28 @@ def score(
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    scores = bb.maskedlm.score_pairs(
-        pairs,
-        read,
-        measure,
-        batch_size=batch_size,
-        cache=out / REMEMBERED,
-        progressbar=not screen.QUIET.get(),
-    )
-    record = {
-        "kind": read.kind,
-        "made_by": KIND,
-        "command": options.command_line(),
-        "model": read.name,
-        "model_hash": read.content_hash,
-        "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
-        "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
-        "dtype": dtype,
-        "n_pairs": len(pairs),
-        "unscored": scores.attrs["unscored"],
-        "versions": output.versions("torch", "transformers"),
-    }
-    with output.replace_results(out, force=force) as stage:
+    with output.replace_results(out, force=force) as stage:  # no other run keeps scores meanwhile
+        scores = bb.maskedlm.score_pairs(
+            pairs,
+            read,
+            measure,
+            batch_size=batch_size,
+            cache=out / REMEMBERED,
+            progressbar=not screen.QUIET.get(),
+        )
+        record = {
+            "kind": read.kind,
+            "made_by": KIND,
+            "command": options.command_line(),
+            "model": read.name,
+            "model_hash": read.content_hash,
+            "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
+            "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
+            "dtype": dtype,
+            "n_pairs": len(pairs),
+            "unscored": scores.attrs["unscored"],
+            "versions": output.versions("torch", "transformers"),
+        }
         scores.to_csv(stage / SCORES, index=False)
         output.write_record(record, stage)
     measured = bb.maskedlm.measure_table(bb.maskedlm.paired_scores(scores))

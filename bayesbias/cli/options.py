@@ -185,8 +185,9 @@ class Results:
         with steps() as tell:
             results = dict(zip(parts, make(tell), strict=True))
             tell("writing the report")
-            how |= {"force": self.force, "kinds": self.plots.split(",") if self.plots else []}
-            output.write_results(results, out, command_line(), **how)  # only now is it written
+            how |= {"kinds": self.plots.split(",") if self.plots else []}
+            with output.replace_results(out, force=self.force) as stage:  # only now
+                output.fill_folder(stage, results, command_line(), **how)
         lines = (line for result in results.values() for line in str(result).splitlines())
         return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
 

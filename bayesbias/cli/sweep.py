@@ -55,9 +55,9 @@ def sweep(
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None
-    done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
-    figures = ("png", "svg")
-    output.write_results({"": done}, out, options.command_line(), force=True, kinds=figures)
+    with output.replace_results(out, force=True) as stage:  # no other run keeps results meanwhile
+        done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
+        output.fill_folder(stage, {"": done}, options.command_line(), kinds=("png", "svg"))
     for row in done.failures[done.failures["key"] != ""].to_dict("records"):
         screen.complain(f"{row['embedding']} / {row['list']} / {row['model']}: {row['message']}")
     for failure in done.uncompared:

@@ -81,11 +81,14 @@ def load_posterior(path: str | Path) -> DataTree:
     >>> bb.load_posterior(path).attrs["model"]
     'by-group'
     """
+    import h5py
     import xarray as xr
 
     if not Path(path).is_file():
         raise FileNotFoundError(f"no posterior at {path}")
     try:
+        with h5py.File(path) as file:  # where this fails, h5netcdf prints a traceback as well
+            file.attrs.get("_nc3_strict")
         with xr.open_datatree(path, engine="h5netcdf") as opened:
             tree = opened.load()
             for name, node in tree.children.items():

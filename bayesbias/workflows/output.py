@@ -39,36 +39,34 @@ _OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
-def write_results(
+def fill_folder(
+    stage: Path,
     results: Mapping[str, Any],
-    out: Path,
     command: str,
     *,
-    force: bool,
     posteriors: bool = True,
     kinds: Sequence[str] = (),
 ) -> None:
-    """Write analyses into a folder as a whole: a single one into it, each of several into its own.
+    """Write analyses into a folder: a single one into it, each of several into its own.
 
     `results` are by these folders' names, "" for a single one. Several get an index. A single
     posterior is ``posterior.nc``, several are named after their models.
     """
-    with replace_results(out, force=force) as stage:
-        for part, result in results.items():
-            folder = stage / part
-            folder.mkdir(exist_ok=True)
-            for name, text in getattr(result, "texts", {}).items():
-                (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-            write_frames(result.frames, folder)
-            trees = result.posteriors if posteriors else {}
-            for name, tree in trees.items():
-                end = f"-{name}" if len(trees) > 1 else ""
-                save_posterior(tree, folder / f"posterior{end}.nc")
-            write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
-        if len(results) > 1:
-            from ..report.list_page import index_page
+    for part, result in results.items():
+        folder = stage / part
+        folder.mkdir(exist_ok=True)
+        for name, text in getattr(result, "texts", {}).items():
+            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_frames(result.frames, folder)
+        trees = result.posteriors if posteriors else {}
+        for name, tree in trees.items():
+            end = f"-{name}" if len(trees) > 1 else ""
+            save_posterior(tree, folder / f"posterior{end}.nc")
+        write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
+    if len(results) > 1:
+        from ..report.list_page import index_page
 
-            write_report(index_page(results), {"command": command, "lists": [*results]}, stage)
+        write_report(index_page(results), {"command": command, "lists": [*results]}, stage)
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:

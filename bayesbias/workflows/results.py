@@ -20,7 +20,7 @@ from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
 from ..report.writer import REPORT
 from ..sampling.options import FitOptions
-from .output import require_place, write_results
+from .output import fill_folder, replace_results, require_place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,7 +201,8 @@ class ModelAnalysis(Fitted):
             If the folder already holds results and `force` is not given.
         """
         require_place(Path(path), force=force)
-        write_results({"": self}, Path(path), self.call, force=force)
+        with replace_results(Path(path), force=force) as stage:
+            fill_folder(stage, {"": self}, self.call)
         return Path(path) / REPORT
 
     @property
