@@ -129,7 +129,7 @@ def _measured(analysis: Analysis) -> list[Block]:
     counts = counts.rename(columns={"words": "attribute words"}).reset_index()
     forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
     source = f" ({wordlist.reference})" if wordlist.reference else ""
-    license_text = f" License of the list: {wordlist.licence}." if wordlist.licence else ""
+    license_text = f" License of the list: {wordlist.license}." if wordlist.license else ""
     entries = wordlist.to_frame().merge(analysis.missing, "left", indicator="found")
     entries["found"] = entries["found"] == "left_only"
     entries["which"] = entries["word"].where(entries["found"], "[" + entries["word"] + "]")
