@@ -34,7 +34,7 @@ MOST_FREQUENT = 5_000
 N_SAMPLE = 6_000
 SEED = 1
 
-LICENCE = (
+LICENSE = (
     "Open Data Commons Public Domain Dedication and License (PDDL) 1.0, "
     "https://opendatacommons.org/licenses/pddl/1-0/ (the vectors); the npm package that carried "
     "them is under the MIT License, Copyright (c) 2024 GRAYPE Systems Private Limited"
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--extra", type=Path, nargs="+", default=[], help="files of further words")
     arguments = parser.parse_args()
     vectors = build(arguments.package, arguments.extra)
-    save_vectors(vectors, TARGET, LICENCE, PROVENANCE)
+    save_vectors(vectors, TARGET, LICENSE, PROVENANCE)
     print(f"{TARGET}: {len(vectors):,} words, {TARGET.stat().st_size / 1e6:.1f} MB")
 
 

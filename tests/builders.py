@@ -205,7 +205,7 @@ def hostile_analysis() -> Analysis:
         title=f"</title>{SCRIPT} {LONG}",
         note=f"{SCRIPT}\n{{% raw %}} {OVERRIDE} {LONG}",
         reference=QUOTES,
-        licence=f"{CLOSING}<i>free</i>",
+        license=f"{CLOSING}<i>free</i>",
     )
     there = [word for word in wordlist.words if word != "not there"]
     vectors = KeyedVectors(8)

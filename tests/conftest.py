@@ -115,13 +115,13 @@ def toy_table() -> pd.DataFrame:
         "maid": "woman",
     }
     sets |= {"clock": "neutral", "park": "neutral", "walk": "human"}
-    centre = {"associated": 0.7, "different": 0.85, "neutral": 0.95, "human": 0.9}
+    center = {"associated": 0.7, "different": 0.85, "neutral": 0.95, "human": 0.9}
     rows = []
     for word, group in groups.items():
         for attribute, name in sets.items():
             own = "associated" if name == group else "different"
-            connection = name if name in centre else own
-            distance = centre[connection] + 0.1 * rng.standard_normal()
+            connection = name if name in center else own
+            distance = center[connection] + 0.1 * rng.standard_normal()
             rows.append((word, group, attribute, name, connection, distance))
     table = validate_table(pd.DataFrame(rows, columns=list(COLUMNS)))
     twice = table.iloc[[5]].assign(cosine_distance=table["cosine_distance"][5] + 0.01)

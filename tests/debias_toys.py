@@ -9,12 +9,12 @@ SINGLE = 1e-6
 """Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
 
 PAIRS = (("she", "he"), ("woman", "man"), ("mother", "father"))
-EQUALISE = (*PAIRS, ("queen", "king"))
+EQUALIZE = (*PAIRS, ("queen", "king"))
 SPECIFIC = ("aunt", "beard")
 NEUTRAL = tuple(f"word{at}" for at in range(60))
 TRIPLES = (("torah", "bible", "quran"), ("rabbi", "priest", "imam"), ("jew", "christian", "muslim"))
 
-GENDER = DefiningSets(PAIRS, EQUALISE, SPECIFIC, NEUTRAL[:10], ("women", "men"), name="toy")
+GENDER = DefiningSets(PAIRS, EQUALIZE, SPECIFIC, NEUTRAL[:10], ("women", "men"), name="toy")
 RELIGION = DefiningSets(TRIPLES, TRIPLES, targets=NEUTRAL[:10], name="toy religion")
 
 
@@ -27,12 +27,12 @@ def vectors_of(words: tuple[str, ...], rows: np.ndarray) -> KeyedVectors:
 def toy(seed: int = 1, dims: int = 8) -> KeyedVectors:
     """Random words, of which those of a class share a direction; lengths differ."""
     random = np.random.default_rng(seed)
-    words = tuple(dict.fromkeys(word for each in (*EQUALISE, *TRIPLES) for word in each))
+    words = tuple(dict.fromkeys(word for each in (*EQUALIZE, *TRIPLES) for word in each))
     words += (*SPECIFIC, *NEUTRAL)
     rows = random.normal(size=(len(words), dims))
     axis = random.normal(size=dims)
-    first = {pair[0] for pair in EQUALISE}
-    second = {pair[1] for pair in EQUALISE}
+    first = {pair[0] for pair in EQUALIZE}
+    second = {pair[1] for pair in EQUALIZE}
     for at, word in enumerate(words):
         rows[at] += axis * ((word in first) - (word in second))
         if word in NEUTRAL:
@@ -56,13 +56,13 @@ def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAI
     return np.linalg.eigh(scatter)[1][:, -1]
 
 
-def published_steps(rows: dict[str, np.ndarray], g: np.ndarray, kept, equalise) -> dict:
+def published_steps(rows: dict[str, np.ndarray], g: np.ndarray, kept, equalize) -> dict:
     """Bolukbasi et al.'s own steps for one direction, word by word, with their pair formula."""
     new = {}
     for word, row in rows.items():
         rest = row if word in kept else row - (row @ g) * g
         new[word] = rest / np.linalg.norm(rest)
-    for a, b in equalise:
+    for a, b in equalize:
         y = (rows[a] + rows[b]) / 2
         y = y - (y @ g) * g
         z = np.sqrt(1 - y @ y) * np.sign((rows[a] - rows[b]) @ g)

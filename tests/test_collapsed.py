@@ -129,12 +129,12 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     rows, prior = in_rows(irregular, spec), covariance(irregular, spec, values)
     total = rows @ prior @ rows.T + np.diag(residual_variance(irregular, spec, values))
     gain = np.linalg.solve(total, rows @ prior).T
-    centre = spec.priors["connection_mean"].parameters["mean"]
-    mean, left = gain @ (irregular.y - centre), prior - gain @ rows @ prior
+    center = spec.priors["connection_mean"].parameters["mean"]
+    mean, left = gain @ (irregular.y - center), prior - gain @ rows @ prior
     every = np.concatenate([drawn[each].reshape(n_draws, -1) for each in variables], axis=1)
     of = np.concatenate([each.reshape(-1, len(prior)) for each in variables.values()])
     around = {"connection_mean"} | {term.name for term in spec.terms if term.around}
-    shift = [np.full(drawn[each][0].size, centre * (each in around)) for each in variables]
+    shift = [np.full(drawn[each][0].size, center * (each in around)) for each in variables]
     cov = of @ left @ of.T
     known = np.diag(cov) < 1e-12  # contrasts have nothing in controls
     assert np.all(every[:, known] == 0)
@@ -161,7 +161,7 @@ def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
 
 
 @pytest.mark.parametrize("name", ["crossed", "maximal"])
-def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbours(
+def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbors(
     toy_table: pd.DataFrame, name: str
 ) -> None:
     """With effects e^25 times the residual sd the rounded precision may be of any sign."""

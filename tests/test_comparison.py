@@ -197,7 +197,7 @@ def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
     change = after[:, 2] - before[:, 2]
     assert one["p_moved"] == pytest.approx((abs(change) >= 0.05).mean(), abs=1e-12)
     nearer = abs(1 - after[:, 2]) < abs(1 - before[:, 2])
-    assert one["p_towards_one"] == nearer.mean()
+    assert one["p_toward_one"] == nearer.mean()
     orders = comparison.order_changes(change_tree).query("level == 'word'")
     assert comparison.turned_counts(change_tree).mean() == pytest.approx(orders["p_turned"].sum())
     order = only_row(orders, protected_word="hers")

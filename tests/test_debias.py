@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from builders import cosine, refused
 from debias_toys import (
-    EQUALISE,
+    EQUALIZE,
     GENDER,
     NEUTRAL,
     PAIRS,
@@ -40,24 +40,24 @@ from bayesbias.embeddings.registry import open_embedding
 def test_hard_agrees_with_the_published_algorithm_word_by_word() -> None:
     vectors = bb.load_vectors("glove-demo")
     sets = bb.debias.load_defining_sets("gender").in_case("fallback", vectors)
-    pairs, equalise = (
+    pairs, equalize = (
         [members for members in tuples if all(word in vectors for word in members)]
-        for tuples in (sets.defining, sets.equalise)
+        for tuples in (sets.defining, sets.equalize)
     )
     words = vectors.index_to_key
     rows = dict(zip(words, unit(vectors, words), strict=True))
-    expected = published_steps(rows, direction_of(vectors, pairs), sets.kept, equalise)
+    expected = published_steps(rows, direction_of(vectors, pairs), sets.kept, equalize)
     copy = vectors.vectors.copy()
     result = hard(vectors, sets)
     assert np.array_equal(vectors.vectors, copy)
     assert result.index_to_key == words
     by_hand = np.stack([expected[word] for word in words])
     np.testing.assert_allclose(result.vectors, by_hand, rtol=0, atol=SINGLE)
-    assert len(equalise) > 40
+    assert len(equalize) > 40
 
 
 @pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (GENDER, 3), (RELIGION, 3)])
-def test_neutral_words_lose_the_subspace_and_equalised_ones_are_equally_far(sets, k: int) -> None:
+def test_neutral_words_lose_the_subspace_and_equalized_ones_are_equally_far(sets, k: int) -> None:
     vectors = toy()
     result = multiclass_hard(vectors, sets, k=k)
     centered = [unit(vectors, m) - unit(vectors, m).mean(axis=0) for m in sets.defining]
@@ -65,7 +65,7 @@ def test_neutral_words_lose_the_subspace_and_equalised_ones_are_equally_far(sets
     neutral = unit(result, NEUTRAL)
     assert np.abs(neutral @ directions.T).max() < SINGLE
     assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
-    for members in sets.equalise:
+    for members in sets.equalize:
         assert np.ptp(unit(result, members) @ neutral.T, axis=0).max() < SINGLE
     if sets is GENDER:
         assert np.array_equal(hard(vectors, sets, k=k).vectors, result.vectors)
@@ -84,7 +84,7 @@ def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -
     turned = replace(
         GENDER,
         defining=tuple(pair[::-1] for pair in PAIRS[::-1]),
-        equalise=tuple(pair[::-1] for pair in EQUALISE[::-1]),
+        equalize=tuple(pair[::-1] for pair in EQUALIZE[::-1]),
     )
     result = hard(vectors, GENDER).vectors
     # A product of float32 numbers rounds once, and neutralising may enlarge that ten times.
@@ -93,7 +93,7 @@ def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -
 
 def test_the_record_has_what_was_done_and_what_was_missing() -> None:
     sets = DefiningSets(
-        (*PAIRS, ("gal", "he")), (*EQUALISE, ("nun", "monk")), (*SPECIFIC, "gone"), name="more"
+        (*PAIRS, ("gal", "he")), (*EQUALIZE, ("nun", "monk")), (*SPECIFIC, "gone"), name="more"
     )
     vectors = bb.load_vectors(toy(), words=["SHE", *GENDER.kept, *NEUTRAL], case="fallback")
     result = hard(vectors, sets)
@@ -102,9 +102,9 @@ def test_the_record_has_what_was_done_and_what_was_missing() -> None:
     assert record.missing == {
         "defining sets": ("gal",),
         "specific words": ("gone",),
-        "equalise sets": ("nun", "monk"),
+        "equalize sets": ("nun", "monk"),
     }
-    assert record.sizes == {"defining sets": 3, "equalise sets": 4, "specific words": 2}
+    assert record.sizes == {"defining sets": 3, "equalize sets": 4, "specific words": 2}
     assert debiasing(vectors) is None
     assert bb.resolved_forms(result) == bb.resolved_forms(vectors) == {"SHE": "she"}
 
@@ -141,18 +141,18 @@ def test_double_hard_is_the_published_algorithm() -> None:
     moved = {word: row - (row @ u) * u for word, row in zip(words, rows, strict=True)}
     moved = {word: row / np.linalg.norm(row) for word, row in moved.items()}
     halves = np.array([(moved[a] - moved[b]) / 2 for a, b in PAIRS])
-    by_hand = published_steps(moved, np.linalg.svd(halves)[2][0], GENDER.kept, EQUALISE)
+    by_hand = published_steps(moved, np.linalg.svd(halves)[2][0], GENDER.kept, EQUALIZE)
     result = double_hard(vectors, GENDER, component=component)
     for word, row in by_hand.items():
         assert result[word] == pytest.approx(row, abs=SINGLE), word
-    assert debiasing(result).parameters == {"equalise": True, "component": component}
+    assert debiasing(result).parameters == {"equalize": True, "component": component}
 
 
 def test_double_hard_finds_the_component_that_carries_the_clusters() -> None:
     """Words in two clusters along axis 1, by which their slight lean along axis 0 goes."""
     random, words = np.random.default_rng(5), tuple(toy().index_to_key)
     rows = 0.3 * random.normal(size=(len(words), 10))
-    first = {pair[0] for pair in EQUALISE}
+    first = {pair[0] for pair in EQUALIZE}
     for at, word in enumerate(words):
         side = 1 if at % 2 else -1
         if word in GENDER.kept:
@@ -198,7 +198,7 @@ BAD = [
         "hard",
         GENDER,
         {"subspace": 3},
-        "unknown option of hard 'subspace'; known: equalise, k",
+        "unknown option of hard 'subspace'; known: equalize, k",
     ),
     ("hard", GENDER, {"k": 4}, r"k must lie in 1 to 3, .*; got 4"),
     ("multiclass_hard", GENDER, {"k": 0}, r"k must lie in 1 to 3, .*; got 0"),
@@ -232,7 +232,7 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     refused("vectors of word3 are not finite", hard, vectors, GENDER)
     vectors = toy()
     vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
-    refused("equalise set queen, king: its words do not differ", hard, vectors, GENDER)
+    refused("equalize set queen, king: its words do not differ", hard, vectors, GENDER)
     pair = DefiningSets([["she", "he"]])
     few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
     refused("nothing is left of the vector.* gendered", hard, few, pair)

@@ -41,7 +41,7 @@ def test_bundled_lists_name_their_sources_and_are_the_published_ones(shared_data
     assert set(lists) >= set(LISTS)
     for sets in lists.values():
         assert re.search(r"\(20\d\d\)", sets.reference)
-        assert all((sets.licence, sets.title, sets.note))
+        assert all((sets.license, sets.title, sets.note))
         assert not sets.kept & set(sets.targets), "a target that is kept cannot be debiased"
 
     def published(name: str):
@@ -49,7 +49,7 @@ def test_bundled_lists_name_their_sources_and_are_the_published_ones(shared_data
 
     gender = lists["gender"]
     assert [list(pair) for pair in gender.defining] == published("definitional_pairs")
-    assert set(map(frozenset, gender.equalise)) == set(map(frozenset, published("equalize_pairs")))
+    assert set(map(frozenset, gender.equalize)) == set(map(frozenset, published("equalize_pairs")))
     assert list(gender.specific) == published("gender_specific_seed")
     professions = [entry[0] for entry in published("professions")]
     assert gender.targets == tuple(word for word in professions if word not in gender.specific)
@@ -65,7 +65,7 @@ def test_bundled_lists_name_their_sources_and_are_the_published_ones(shared_data
         if not seen & set(words) and not any(" " in word for word in words):
             places.append(words)  # one word for each religion, which no earlier place has
         seen |= set(words)
-    assert five.defining == five.equalise == tuple(places)
+    assert five.defining == five.equalize == tuple(places)
 
 
 def test_what_is_kept_and_the_groups() -> None:
@@ -94,8 +94,8 @@ def test_what_is_kept_and_the_groups() -> None:
             "must be one of the defining tuples; got .'he', 'she'.",
         ),
         (
-            {"defining": [["she", "he"]], "equalise": [["a", "b"], ["b", "c"]]},
-            "b stand in several equalise sets",
+            {"defining": [["she", "he"]], "equalize": [["a", "b"], ["b", "c"]]},
+            "b stand in several equalize sets",
         ),
     ],
 )
@@ -122,10 +122,10 @@ def test_files_and_names(tmp_path: Path) -> None:
     refused("is a folder", load_defining_sets, tmp_path, error=IsADirectoryError)
 
 
-def test_equalise_sets_that_share_a_word_in_lower_case_are_one() -> None:
+def test_equalize_sets_that_share_a_word_in_lower_case_are_one() -> None:
     sets = DefiningSets([["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["Aunt"])
     lower = sets.in_case("lower", ())
-    assert (lower.equalise, lower.specific) == ((("mom", "dad"),), ("aunt",))
+    assert (lower.equalize, lower.specific) == ((("mom", "dad"),), ("aunt",))
 
 
 def test_words_are_taken_in_the_case_of_the_embedding() -> None:
@@ -139,24 +139,24 @@ def test_words_are_taken_in_the_case_of_the_embedding() -> None:
     )
     assert (default.case, default.sizes["defining sets"]) == ("fallback", 10)
     assert (exact.case, exact.sizes["defining sets"]) == ("exact", 9)
-    there = sum(all(w in vectors for w in pair) for pair in sets.equalise)
-    assert exact.sizes["equalise sets"] == there
+    there = sum(all(w in vectors for w in pair) for pair in sets.equalize)
+    assert exact.sizes["equalize sets"] == there
     assert exact.missing["defining sets"] == ("Mary", "John")
     assert "defining sets" not in default.missing
-    bare = bb.debias.hard(vectors, sets, equalise=False)
-    assert bb.debias.debiasing(bare).sizes["equalise sets"] == 0
+    bare = bb.debias.hard(vectors, sets, equalize=False)
+    assert bb.debias.debiasing(bare).sizes["equalize sets"] == 0
 
 
 TOML = """
 defining = [["she", "he"], ["woman", "man"], ["gal", "guy"]]
-equalise = [["queen", "king"]]
+equalize = [["queen", "king"]]
 specific = ["aunt"]
 """
 SETS = DefiningSets([["she", "he"], ["woman", "man"]], [["queen", "king"]], ["aunt"])
 
 OPTIONS = {
     "hard": {"k": 2},
-    "multiclass_hard": {"equalise": False},
+    "multiclass_hard": {"equalize": False},
     "soft": {"strength": 1.0},
     "double_hard": {"n_words": 10, "candidates": 3, "seed": 1},
     "half_sibling": {"alpha": 2.0},
@@ -186,7 +186,7 @@ def toy_halves() -> Iterator[Callable]:
         factors = np.ones(len(material.vectors["she"]))
         factors[:first] = factor
         return material.debiaser(
-            {"factor": factor}, equalise=False, neutral=lambda rows: rows * factors, unit=False
+            {"factor": factor}, equalize=False, neutral=lambda rows: rows * factors, unit=False
         )
 
     yield toy_halves
@@ -245,7 +245,7 @@ def test_the_command_writes_the_vectors_in_the_case_of_the_embedding(here, capsy
     expected = hard(toy(), SETS).vectors
     assert main([*here, "--out", "out"]) == 0
     shown = capsys.readouterr()
-    assert "(case fallback): 2 defining sets, 1 equalise sets, 1 specific words" in shown.out
+    assert "(case fallback): 2 defining sets, 1 equalize sets, 1 specific words" in shown.out
     assert shown.err == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
     assert np.array_equal(bb.load_vectors("out").vectors, expected)
     upper = TOML.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
@@ -260,10 +260,10 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     assert main([*here, "--method", "soft", "--strength", "2", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().out == ""
     assert np.array_equal(bb.load_vectors("out").vectors, soft(toy(), SETS, strength=2).vectors)
-    options = ["--k", "2", "--equalise", "False", "--out", "k", "--case=exact"]
+    options = ["--k", "2", "--equalize", "False", "--out", "k", "--case=exact"]
     assert main([*here, *options]) == 0
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
-    assert told["parameters"] == {"k": 2, "equalise": False}
+    assert told["parameters"] == {"k": 2, "equalize": False}
     assert (told["case"], told["missing"]) == ("exact", {"defining sets": ["gal", "guy"]})
 
 

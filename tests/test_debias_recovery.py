@@ -29,8 +29,8 @@ def planted(*, elsewhere: bool, dims: int = 10):
 
 def test_bias_that_lies_in_the_direction_only_is_gone() -> None:
     before = planted(elsewhere=False)
-    frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbours=20, seed=1)
-    assert frame["check"].tolist() == ["cluster", "classifier", "neighbours"]
+    frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbors=20, seed=1)
+    assert frame["check"].tolist() == ["cluster", "classifier", "neighbors"]
     assert (frame["before"] > [0.99, 0.99, 0.8]).all()
     # 60 words at random: within three standard errors of a half, .5 ± .19; clusters name
     # themselves in the best way and so start higher.
@@ -43,7 +43,7 @@ def test_bias_that_lies_in_the_direction_only_is_gone() -> None:
 
 def test_bias_that_has_a_second_home_is_recovered() -> None:
     before = planted(elsewhere=True)
-    frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbours=20, seed=1)
+    frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbors=20, seed=1)
     assert (frame["after"] > [0.9, 0.95, 0.7]).all()
 
 
@@ -57,7 +57,7 @@ def test_cluster_accuracy_by_hand() -> None:
     refused("the 6 rows do not fall into 2 clusters", cluster_accuracy, np.ones((6, 2)), [0, 1] * 3)
 
 
-def test_neighbours_by_brute_force() -> None:
+def test_neighbors_by_brute_force() -> None:
     random = np.random.default_rng(0)
     rows = random.normal(size=(30, 4))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -80,7 +80,7 @@ def test_three_classes() -> None:
     rows[np.arange(9), np.arange(9) % 3] += 2
     rows[9:, :3] += random.normal(size=(80, 3))
     before = vectors_of(words, rows)
-    options = {"n_words": 15, "neighbours": 10, "seed": 1}
+    options = {"n_words": 15, "neighbors": 10, "seed": 1}
     frame = remaining_bias(before, before, RELIGION, **options)
     assert frame.equals(remaining_bias(before, before, RELIGION, **options))
     assert frame["before"].tolist() == frame["after"].tolist()
@@ -93,7 +93,7 @@ def test_words_that_one_embedding_lacks_are_left_out() -> None:
     before = planted(elsewhere=True)
     fewer = bb.load_vectors(before, words=[*WORDS[:50]])
     frame = remaining_bias(
-        before, fewer, SETS, n_words=20, neighbours=5, targets=["word1", "gone"], seed=1
+        before, fewer, SETS, n_words=20, neighbors=5, targets=["word1", "gone"], seed=1
     )
     assert frame["check"].tolist() == ["cluster", "classifier"]
     words = r"n_words must lie in 1 to 25, .* 'class \d'; got 40"

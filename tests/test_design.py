@@ -117,7 +117,7 @@ def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: st
     sd = np.sqrt(np.diag(expected))
     error = np.sqrt((np.outer(sd, sd) ** 2 + expected**2) / N)
     assert (abs(np.cov(drawn.T) - expected) < 5 * error).all()  # of some 500 entries
-    assert (abs(drawn.mean(axis=0) - spec.centre) < 5 * sd / np.sqrt(N)).all()
+    assert (abs(drawn.mean(axis=0) - spec.center) < 5 * sd / np.sqrt(N)).all()
 
 
 def test_means_of_words_are_averages_over_the_rows_of_their_group(toy_table: pd.DataFrame) -> None:

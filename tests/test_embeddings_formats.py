@@ -151,13 +151,13 @@ def test_a_fasttext_model_makes_vectors_of_words_that_it_lacks(tmp_path: Path) -
             assert set(bb.distance_table(vectors, pets)["attribute"]) == {"man", "maid"}
 
 
-def test_our_own_file_keeps_words_vectors_licence_and_provenance(file: File) -> None:
+def test_our_own_file_keeps_words_vectors_license_and_provenance(file: File) -> None:
     path = file("mine.v1.npz", b"")
-    bb.save_vectors(keyed(WORDS), path, licence="PDDL", provenance="somewhere")
+    bb.save_vectors(keyed(WORDS), path, license="PDDL", provenance="somewhere")
     check(load_vectors(path), WORDS)
     check(load_vectors(path, ["queen"]), {"queen": WORDS["queen"]})
     with np.load(path, allow_pickle=False) as arrays:
-        assert (str(arrays["licence"]), str(arrays["provenance"])) == ("PDDL", "somewhere")
+        assert (str(arrays["license"]), str(arrays["provenance"])) == ("PDDL", "somewhere")
     with pytest.raises(ValueError, match=r"a\.bin must end in it"):
         bb.save_vectors(keyed(WORDS), "a.bin")
 

@@ -99,9 +99,9 @@ def grid_moments(
         return weight / weight.sum(), sds, prior["mean"] + mean, left
 
     weight, sds, *_ = on([np.linspace(-8.0, 1.0, COARSE)] * len(names))
-    centre = weight @ np.log(sds)
-    spread = np.sqrt(weight @ (np.log(sds) - centre) ** 2) + 0.2
-    ends = zip(np.maximum(centre - 7 * spread, -9.0), centre + 6 * spread, strict=True)
+    center = weight @ np.log(sds)
+    spread = np.sqrt(weight @ (np.log(sds) - center) ** 2) + 0.2
+    ends = zip(np.maximum(center - 7 * spread, -9.0), center + 6 * spread, strict=True)
     weight, sds, mean, left = on([np.linspace(low, high, N_POINTS) for low, high in ends])
     overall = weight @ mean
     found = {"connection_mean": (overall, np.sqrt(weight @ (left + mean**2) - overall**2))}

@@ -162,7 +162,7 @@ def test_shares_and_their_differences_follow_what_was_observed() -> None:
     tree = fit_pairs(paired, seed=1, chains=2)
     found, won = shares_of(tree), paired["difference"] > 0
     for key, share in won.groupby([paired["bias_type"], paired["model"]]).mean().items():
-        # Types of 20 clusters are drawn towards each other by less than a posterior sd.
+        # Types of 20 clusters are drawn toward each other by less than a posterior sd.
         assert abs(found["mean"][key] - share) < found["sd"][key]
     overall = won.groupby(paired["model"]).mean()
     # Shrinkage of slopes and clusters moves the mean of all pairs hardly.

@@ -16,7 +16,7 @@ import bayesbias
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("docs/*.md")])
 
-OF_THE_READER = {"bb.debias.centre"}  # what a page shows how to add
+OF_THE_READER = {"bb.debias.center"}  # what a page shows how to add
 
 
 def code_of(page: Path) -> str:

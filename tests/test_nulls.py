@@ -135,7 +135,7 @@ def test_leanings_of_three_groups_sum_to_zero_and_have_the_sd_asked_for(lean: st
     assert to_words[:, 0].std() == pytest.approx(0.05 * 2 / 3, rel=SE * 0.011)
 
 
-def test_topics_are_neighbours_and_random_lists_are_not() -> None:
+def test_topics_are_neighbors_and_random_lists_are_not() -> None:
     apart = VocabularyScenario(vectors=clusters(40, 1), n_words=4, n_attributes=4)
     made = VocabularyScenario(vectors=clusters(), n_words=4, n_attributes=4)
     topics = replace(made, lists="topics")

@@ -37,7 +37,7 @@ import bayesbias as bb
 from bayesbias import background, comparison, plots, scores
 from bayesbias.plots.curves import BODY
 from bayesbias.plots.forests import MEANINGS
-from bayesbias.plots.palette import COLOURS, GREEN, INK, MARKERS, MISS, QUIET
+from bayesbias.plots.palette import COLORS, GREEN, INK, MARKERS, MISS, QUIET
 from bayesbias.plots.ridges import RIDGE
 from bayesbias.tables.descriptives import contrast_of, mac_band
 
@@ -58,7 +58,7 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
     post = bb.fit(table, "paper-figures", draws=100, seed=1)
     return {
         "distributions": ((table, table.assign(cosine_distance=1.0)), {}),
-        "neighbourhood": ((table, str(table["protected_word"].iloc[0])), {}),
+        "neighborhood": ((table, str(table["protected_word"].iloc[0])), {}),
         "forest": ((bb.summary(post),), {"words": True}),
         "contrast_forest": ((bb.contrasts(post),), {"words": True}),
         "scales": ((bb.sd_summary(post),), {}),
@@ -223,7 +223,7 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
     assert row_names(ax) == ["all groups", "group: woman", "she", "her", "group: man", "he"]
     for name in bb.CONNECTIONS:
         drawn = line(ax, name)
-        assert to_hex(drawn.get_color()).upper() == COLOURS[name]
+        assert to_hex(drawn.get_color()).upper() == COLORS[name]
         assert drawn.get_marker() == MARKERS[name]
     assert bars(ax) == ends(frame)
     assert legend_names(ax) == list(bb.CONNECTIONS)
@@ -245,7 +245,7 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     assert band_of(ax) == pytest.approx((-0.05, 0.05))
     turned = plots.contrast_forest(frame, first="human", second="associated", words=True)
     assert points(turned) == {-x for x in points(ax)}
-    assert to_hex(line(turned, "human").get_color()).upper() == COLOURS["human"]
+    assert to_hex(line(turned, "human").get_color()).upper() == COLORS["human"]
     # Over ranges of reference lists, with marks.
     frame = frame.query("level != 'word' and second == 'different'")
     frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
@@ -304,9 +304,9 @@ def test_distributions_shade_the_band_and_print_the_shares() -> None:
     assert areas == pytest.approx([areas[0]] * len(areas), rel=0.02)  # tails beyond two bandwidths
 
 
-def test_neighbourhood_draws_the_nearest_and_the_words_own() -> None:
+def test_neighborhood_draws_the_nearest_and_the_words_own() -> None:
     table = distances()
-    ax = plots.neighbourhood(table, "she", most=5)
+    ax = plots.neighborhood(table, "she", most=5)
     rows = table[table["protected_word"] == "she"].sort_values("cosine_distance")
     kept = rows[(np.arange(len(rows)) < 5) | (rows["connection"] == "associated")]
     assert row_names(ax) == kept["attribute"].tolist()
@@ -347,18 +347,18 @@ def test_rows_of_a_score_share_a_scale() -> None:
     assert to_hex(line(ax, "posterior").get_color()).upper() == GREEN
 
 
-def test_false_alarms_and_coverage_are_coloured_by_what_is_promised() -> None:
+def test_false_alarms_and_coverage_are_colored_by_what_is_promised() -> None:
     for kind, more, less in (
-        ("false alarms", MISS, COLOURS["different"]),
-        ("coverage", COLOURS["different"], MISS),
+        ("false alarms", MISS, COLORS["different"]),
+        ("coverage", COLORS["different"], MISS),
     ):
         mixed = pd.concat([rates(kind=kind), rates(kind="power").assign(scenario="planted")])
         ax = plots.false_alarms(mixed, by="scenario")
         assert headings(ax) == ["one", "two"]
         assert bars(ax) == ends(rates())
         drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
-        colours = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
-        assert colours == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
+        colors = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
+        assert colors == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
 
 
 def test_curves_join_values_with_bands_and_what_is_promised() -> None:
@@ -384,8 +384,8 @@ def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one()
     assert at == [observed, -observed, -1.94, 1.94]
 
 
-def linear_rgb(colour: str) -> np.ndarray:
-    rgb = np.array(to_rgb(colour))
+def linear_rgb(color: str) -> np.ndarray:
+    rgb = np.array(to_rgb(color))
     return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
@@ -397,7 +397,7 @@ def cie_lab(linear: np.ndarray) -> np.ndarray:
 
 
 SEEN_AS = {
-    "full colour vision": "1 0 0 0 1 0 0 0 1",
+    "full color vision": "1 0 0 0 1 0 0 0 1",
     "protanopia": "0.152286 1.052583 -0.204868 0.114503 0.786281 0.099216 "
     "-0.003882 -0.048116 1.051998",
     "deuteranopia": "0.367322 0.860646 -0.227968 0.280085 0.672501 0.047413 "
@@ -409,24 +409,24 @@ SEEN_AS = {
 
 
 @pytest.mark.parametrize("vision", SEEN_AS)
-def test_colours_stay_apart_for_colour_blind_readers(vision: str) -> None:
+def test_colors_stay_apart_for_color_blind_readers(vision: str) -> None:
     matrix = np.array(SEEN_AS[vision].split(), dtype=float).reshape(3, 3)
-    seen = [cie_lab(matrix @ linear_rgb(colour)) for colour in COLOURS.values()]
+    seen = [cie_lab(matrix @ linear_rgb(color)) for color in COLORS.values()]
     nearest = min(np.linalg.norm(one - other) for one, other in combinations(seen, 2))
     assert nearest > 20  # ten times the just noticeable difference of 2.3
 
 
-def test_colours_stand_out_from_white_and_texts_more_so() -> None:
-    def contrast(colour: str) -> float:
-        return float(1.05 / (0.05 + np.array([0.2126, 0.7152, 0.0722]) @ linear_rgb(colour)))
+def test_colors_stand_out_from_white_and_texts_more_so() -> None:
+    def contrast(color: str) -> float:
+        return float(1.05 / (0.05 + np.array([0.2126, 0.7152, 0.0722]) @ linear_rgb(color)))
 
-    assert min(map(contrast, [*COLOURS.values(), MISS])) > 3  # WCAG 2.2, graphical objects
+    assert min(map(contrast, [*COLORS.values(), MISS])) > 3  # WCAG 2.2, graphical objects
     assert min(map(contrast, [INK, QUIET])) > 4.5  # WCAG 2.2, text
 
 
 def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> None:
     table = distances()
-    written = [plots.save(plots.neighbourhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]
+    written = [plots.save(plots.neighborhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]
     assert [path.name for path in written[0]] == ["6B.a.png", "6B.a.svg"]
     assert written[0][0].read_bytes().startswith(b"\x89PNG")
     assert "The attributes around “she”" in written[0][1].read_text(encoding="utf-8")

@@ -110,11 +110,11 @@ def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate
     ):
         row = only_row(frame, statistic=statistic, of=of)
         expected = w @ total @ w
-        centre = 1.0 if statistic == "mean" else 0.0
+        center = 1.0 if statistic == "mean" else 0.0
         # Mixtures over exponential sds have kurtoses up to some 10: an error of 5% in the
         # variance of 4,000 draws, 2.5% in the sd; four of them.
         assert row["sd"] == pytest.approx(np.sqrt(expected), rel=0.1)
-        assert row["mean"] == pytest.approx(centre, abs=4 * np.sqrt(expected / N))
+        assert row["mean"] == pytest.approx(center, abs=4 * np.sqrt(expected / N))
 
 
 def test_figures_of_the_observed_table(toy_table: pd.DataFrame) -> None:

@@ -125,21 +125,21 @@ def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
     )
     variance = tau**2 + sigma**2 / n
     precision = 1 / 0.09 + (1 / variance).sum(axis=1)
-    centre = (mean / variance).sum(axis=1) / precision
+    center = (mean / variance).sum(axis=1) / precision
     log_p = -0.5 * np.log(variance).sum(axis=1) - 0.5 * np.log(precision)
-    log_p -= 0.5 * ((mean**2 / variance).sum(axis=1) - centre**2 * precision)
+    log_p -= 0.5 * ((mean**2 / variance).sum(axis=1) - center**2 * precision)
     log_p -= 0.5 * squares / sigma[:, 0] ** 2 + free * np.log(sigma[:, 0])
     log_p += (np.log(tau) + np.log(sigma) - 2 * tau - 2 * sigma)[:, 0]
     weight = np.exp(log_p - log_p.max())
     seen = weight > 1e-9 * weight.max()  # of 36,600 points the rest weigh under 4e-5 together
-    weight, tau, sigma, precision, centre = (
-        values[seen] for values in (weight / weight[seen].sum(), tau, sigma, precision, centre)
+    weight, tau, sigma, precision, center = (
+        values[seen] for values in (weight / weight[seen].sum(), tau, sigma, precision, center)
     )
     shares = 1 / (1 + n * tau**2 / sigma**2)  # of the connection mean in each word's mean
     words = {}
     for index, word in enumerate([*by_word.groups, ""]):
         share = shares[:, index] if word else np.ones(len(shares))
-        location = 1 + share * centre + (1 - share) * np.append(mean, 0.0)[index]
+        location = 1 + share * center + (1 - share) * np.append(mean, 0.0)[index]
         spread = np.sqrt(tau[:, 0] ** 2 * share * bool(word) + share**2 / precision)
 
         def excess(x: float, p: float, m: np.ndarray = location, s: np.ndarray = spread) -> float:

@@ -42,8 +42,8 @@ def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
     measured = rng.normal(-2.5, np.hypot(0.4, error), n_tables)
     about, spread = WIDE.parameters["log_mean"], WIDE.parameters["log_sd"]
     precision = 1 / error**2 + 1 / spread**2
-    centre = (measured / error**2 + about / spread**2) / precision
-    draws = centre[:, None] + rng.standard_normal((n_tables, 20_000)) / np.sqrt(precision)
+    center = (measured / error**2 + about / spread**2) / precision
+    draws = center[:, None] + rng.standard_normal((n_tables, 20_000)) / np.sqrt(precision)
     # Means of 20,000 weights each, over 50 tables: relative errors well below 1%.
     expected = measured.mean(), np.sqrt(measured.var() - error**2)
     np.testing.assert_allclose(_population(draws), expected, atol=0.01)

@@ -21,7 +21,7 @@ from bayesbias.tables.descriptives import (
     contrast_of,
     densities,
     mac_band,
-    neighbourhood,
+    neighborhood,
 )
 from bayesbias.tables.table_files import read_table, write_table
 
@@ -264,13 +264,13 @@ def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
     assert same.empty
 
 
-def test_neighbourhood_keeps_the_nearest_and_the_words_own(toy: pd.DataFrame) -> None:
-    near = neighbourhood(toy, "she", most=5)
+def test_neighborhood_keeps_the_nearest_and_the_words_own(toy: pd.DataFrame) -> None:
+    near = neighborhood(toy, "she", most=5)
     assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
     assert near["n_available"].tolist() == [6] * 5
-    assert neighbourhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm"]
+    assert neighborhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm"]
     again = toy.iloc[[0]].assign(cosine_distance=0.7)
-    near = neighbourhood(pd.concat([toy, again]), "she").set_index("attribute")
+    near = neighborhood(pd.concat([toy, again]), "she").set_index("attribute")
     assert near.loc["kind", "cosine_distance"] == pytest.approx(0.65)
     assert near.index.is_unique
 
@@ -292,7 +292,7 @@ def test_contrast_of_turns_a_pair_around(differences: pd.DataFrame) -> None:
 REFUSED: list[tuple[Callable[[pd.DataFrame, pd.DataFrame], object], str]] = [
     (lambda t, _: mac_band(t[t["connection"] == "human"]), "no associated or different rows"),
     (lambda t, _: mac_band(t, half_width=14), r"half_width .* \[0, 1\], got 14"),
-    (lambda t, _: neighbourhood(t, "shee"), "unknown protected word 'shee'; did you mean 'she'"),
+    (lambda t, _: neighborhood(t, "shee"), "unknown protected word 'shee'; did you mean 'she'"),
     (lambda _, d: contrast_of(d, "neutral", "human"), "the frame has: associated - human"),
 ]
 

@@ -104,7 +104,7 @@ def test_bundled_lists_are_complete_and_without_flaws() -> None:
     for name in wordlists():
         words = load_wordlist(name)
         assert words.name == name
-        assert all((words.title, words.reference, words.licence))
+        assert all((words.title, words.reference, words.license))
         assert "listing a stereotype does not endorse it" in " ".join(words.note.split()).lower()
         assert set(words.stereotypes) == set(words.groups)
         if words.groups and name not in {"gender-de", "gender-es"}:

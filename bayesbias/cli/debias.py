@@ -41,9 +41,9 @@ def debias(
     method : str
         hard, multiclass_hard, double_hard, soft or half_sibling: `bayesbias docs debiasing`.
     lists : str
-        Defining, equalise and specific words: gender, religion, race, or a .toml file.
+        Defining, equalize and specific words: gender, religion, race, or a .toml file.
     more : str
-        Options of the method, as in Python: --strength 1, --k 2, --equalise False.
+        Options of the method, as in Python: --strength 1, --k 2, --equalize False.
     """
     from .._core.display import abridged
 

@@ -43,13 +43,13 @@ def changes(
         ``level``, ``protected_group``, ``protected_word``, ``connection``; ``before`` and
         ``after``, posterior means; of the change after - before ``mean``, ``sd``, ``low``,
         ``high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
-        1 - p_rope; ``p_towards_one``, the probability that abs(1 - after) < abs(1 - before).
+        1 - p_rope; ``p_toward_one``, the probability that abs(1 - after) < abs(1 - before).
     """
     levels, *ends = _ends(tree)
     before, after = (draws.reshape(len(draws), -1) for draws in ends)
     frame = compare_draws(after - before, **reading_of(tree, ci_prob, rope, ci_kind))
     frame["p_moved"] = 1 - frame["p_rope"]
-    frame["p_towards_one"] = (abs(UNRELATED - after) < abs(UNRELATED - before)).mean(axis=0)
+    frame["p_toward_one"] = (abs(UNRELATED - after) < abs(UNRELATED - before)).mean(axis=0)
     in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
     return carry_warnings(labeled(frame, levels, connection=labels(tree, "connection")), tree)
 

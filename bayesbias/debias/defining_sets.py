@@ -1,4 +1,4 @@
-"""Lists for debiasing: defining sets, equalise sets, and words that stay as they are."""
+"""Lists for debiasing: defining sets, equalize sets, and words that stay as they are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ type SetsLike = str | Path | Mapping[str, Any] | DefiningSets
 
 FOLDER = "wordlists/defining"
 
-TUPLES = ("defining", "equalise")
+TUPLES = ("defining", "equalize")
 WORDS = ("classes", "specific", "targets", "representation")
 
 
@@ -35,12 +35,12 @@ class DefiningSets:
     defining : sequence of tuples of str
         Pairs or longer tuples, one word of each class in the same order, such as
         ``[("she", "he"), ("woman", "man")]``. What differs within them spans the bias subspace.
-    equalise : sequence of tuples of str
+    equalize : sequence of tuples of str
         Pairs or longer tuples to be made equally distant from every neutral word. A word may
         stand in one of them only.
     specific : sequence of str
         Words that are of one class by their meaning, and are not neutralized. Words of the
-        defining and equalise sets need not be repeated.
+        defining and equalize sets need not be repeated.
     targets : sequence of str
         Words whose bias is of interest, such as professions; debiasing itself ignores them.
     classes : sequence of str, optional
@@ -50,12 +50,12 @@ class DefiningSets:
         first that is there if not given.
     case : {"fallback", "exact", "lower"}
         How words are looked up; see `in_case`.
-    name, title, reference, licence, note : str
+    name, title, reference, license, note : str
         What the list is, where it comes from, and what it does and does not claim.
     """
 
     defining: tuple[Words, ...] = ()
-    equalise: tuple[Words, ...] = ()
+    equalize: tuple[Words, ...] = ()
     specific: Words = ()
     targets: Words = ()
     classes: Words = ()
@@ -64,7 +64,7 @@ class DefiningSets:
     name: str = "custom"
     title: str = ""
     reference: str = ""
-    licence: str = ""
+    license: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -83,10 +83,10 @@ class DefiningSets:
                 f"every defining tuple needs one word of each of the {len(names)} classes, in "
                 f"the same order; got {list(odd[0])}"
             )
-        shared = [word for word, count in Counter(chain(*self.equalise)).items() if count > 1]
+        shared = [word for word, count in Counter(chain(*self.equalize)).items() if count > 1]
         if shared:
             raise ValueError(
-                f"{abridged(shared)} stand in several equalise sets, whose conditions would "
+                f"{abridged(shared)} stand in several equalize sets, whose conditions would "
                 "contradict each other; keep one set for each word"
             )
 
@@ -98,7 +98,7 @@ class DefiningSets:
     @property
     def kept(self) -> frozenset[str]:
         """All words that are not neutralized."""
-        return frozenset(chain(self.specific, *self.defining, *self.equalise))
+        return frozenset(chain(self.specific, *self.defining, *self.equalize))
 
     @property
     def groups(self) -> dict[str, Words]:
@@ -116,7 +116,7 @@ class DefiningSets:
 
         Methods do this by themselves, as the sets' ``case`` specifies: ``exact``, ``lower``, or
         ``fallback``, in lower case where only that is ``there``. Repeated tuples are there once,
-        and of equalise sets that then share a word the first stays.
+        and of equalize sets that then share a word the first stays.
         """
 
         def form(word: str) -> str:
@@ -127,10 +127,10 @@ class DefiningSets:
             key: tuple(dict.fromkeys(map(form, getattr(self, key))))
             for key in ("specific", "targets", "representation")
         }
-        defining, equalise = (
+        defining, equalize = (
             [tuple(map(form, members)) for members in getattr(self, key)] for key in TUPLES
         )
-        changed |= {"defining": tuple(dict.fromkeys(defining)), "equalise": _distinct(equalise)}
+        changed |= {"defining": tuple(dict.fromkeys(defining)), "equalize": _distinct(equalize)}
         return replace(self, case=case, **changed)
 
 

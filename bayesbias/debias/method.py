@@ -60,7 +60,7 @@ class Debiasing:
 
     ``lists`` is the name of the `DefiningSets`. ``parameters`` are the method's options, and its
     own choices; ``missing`` the words that the embedding lacks, by set; ``sizes`` how many whole
-    defining and equalise sets, and specific words, it has; ``case`` how words were looked up.
+    defining and equalize sets, and specific words, it has; ``case`` how words were looked up.
     """
 
     method: str
@@ -154,13 +154,13 @@ class Material:
         self,
         parameters: Mapping[str, Any],
         *,
-        equalise: bool,
+        equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method, with its record; equalise sets may play no part."""
+        """Return the fitted method, with its record; equalize sets may play no part."""
         tuples = {
             "defining sets": self.sets.defining,
-            "equalise sets": self.sets.equalise if equalise else (),
+            "equalize sets": self.sets.equalize if equalize else (),
             "specific words": tuple((word,) for word in self.sets.specific),
         }
         missing, sizes = {}, {}

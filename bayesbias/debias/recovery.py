@@ -32,7 +32,7 @@ def remaining_bias(
     *,
     targets: Iterable[str] | None = None,
     n_words: int = 500,
-    neighbours: int = 100,
+    neighbors: int = 100,
     vocabulary: int = VOCABULARY,
     seed: Seed = None,
 ) -> pd.DataFrame:
@@ -41,7 +41,7 @@ def remaining_bias(
     The words of either class are those that lean to it most in ``before``: with â_c the mean unit
     vector of the defining words of class c, and ā the mean of these, a word leans to the class
     with the largest cosine of the word and â_c - ā, by as much as it exceeds the next. Words of
-    the lists' defining, equalise and specific sets are left out.
+    the lists' defining, equalize and specific sets are left out.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def remaining_bias(
         Words whose neighbors are looked at; those of the lists by default.
     n_words : int
         Most leaning words of each class.
-    neighbours : int
+    neighbors : int
         Nearest words of each target.
     vocabulary : int
         Words from the start of ``before`` among which all this is looked for.
@@ -66,7 +66,7 @@ def remaining_bias(
         recovered; a lower bound for ``cluster``) and ``n``, the number of words. The checks are
         ``cluster``, the share of the words that k-means puts with their class; ``classifier``, the
         cross-validated share that a support vector machine with radial kernel does; and, with three
-        targets or more, ``neighbours``, the correlation over targets of how far a target leaned to
+        targets or more, ``neighbors``, the correlation over targets of how far a target leaned to
         a class before with the share of its neighbors that did, mean over classes.
 
     References
@@ -90,7 +90,7 @@ def remaining_bias(
     checks = [(name, "accuracy", chance, len(labels)) for name in ("cluster", "classifier")]
     correlated = len(asked) > 2  # a correlation of two is 1 or -1 whatever they are
     if correlated:
-        checks += [("neighbours", "correlation", 0.0, len(asked))]
+        checks += [("neighbors", "correlation", 0.0, len(asked))]
     frame = pd.DataFrame(checks, columns=["check", "measure", "chance", "n"])
     for place, (name, vectors) in enumerate({"before": before, "after": after}.items(), start=2):
         rows = _rows(vectors, words)
@@ -99,7 +99,7 @@ def remaining_bias(
             _classifier_accuracy(rows[chosen], labels, int(root.generate_state(1)[0])),
         ]
         if correlated:
-            near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbours)
+            near = nearest_words(asked, _rows(vectors, asked), words, rows, neighbors)
             shares = np.eye(lists.n_classes)[leaning.argmax(axis=1)][near].mean(axis=1)
             lean = _leaning(before, asked, lists)
             values.append(float(np.mean(list(map(_correlation, lean.T, shares.T)))))

@@ -44,12 +44,12 @@ def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
     return [unit_rows(members) for members in rows]
 
 
-def equalised_words(
+def equalized_words(
     vectors: VectorsByWord, lists: DefiningSets, directions: FloatArray
 ) -> dict[str, FloatArray]:
-    """Compute the new vectors of the words of equalise sets that are there as a whole."""
+    """Compute the new vectors of the words of equalize sets that are there as a whole."""
     placed: dict[str, FloatArray] = {}
-    present = [members for members in lists.equalise if all(word in vectors for word in members)]
+    present = [members for members in lists.equalize if all(word in vectors for word in members)]
     for members in present:
         require_directions(members, np.array(rows := [vectors[word] for word in members]))
         unit = unit_rows(rows)
@@ -60,7 +60,7 @@ def equalised_words(
         sizes = np.linalg.norm(leaning, axis=1, keepdims=True)
         if (sizes <= VANISHED).any():
             raise ValueError(
-                f"equalise set {', '.join(members)}: its words do not differ in the bias subspace; "
+                f"equalize set {', '.join(members)}: its words do not differ in the bias subspace; "
                 "leave it out, or raise k"
             )
         radius = np.sqrt(max(1.0 - float(common @ common), 0.0))

@@ -19,7 +19,7 @@ from .source import ODD, Chunk, first_of_each
 
 
 def save_vectors(
-    vectors: VectorsLike, path: str | Path, licence: str = "", provenance: str = ""
+    vectors: VectorsLike, path: str | Path, license: str = "", provenance: str = ""
 ) -> None:
     """Save vectors as a ``.npz`` file, which `load_vectors` reads without any pickle.
 
@@ -29,7 +29,7 @@ def save_vectors(
         As for `load_vectors`.
     path : str or Path
         Must end in ``.npz``. The file appears under this name only when it is complete.
-    licence, provenance : str
+    license, provenance : str
         License and origin of the vectors; both are stored in the file.
 
     Examples
@@ -41,7 +41,7 @@ def save_vectors(
     if Path(path).suffix != ".npz":
         raise ValueError(f"vectors are saved as .npz; {path} must end in it")
     vectors = vectors_in_memory(vectors)
-    arrays: dict[str, Any] = {"licence": np.array(licence), "provenance": np.array(provenance)}
+    arrays: dict[str, Any] = {"license": np.array(license), "provenance": np.array(provenance)}
     for first, some in (("", vectors), ("sample_", getattr(vectors, "sample", None))):
         if some is not None:
             arrays |= {

@@ -66,12 +66,12 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
             return (prior_mean + (ratio - 1) * mean) / ratio, prior_sd / pt.sqrt(ratio)
 
         def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            centre, scale = self._normal(inputs)
-            return (value - centre) / scale
+            center, scale = self._normal(inputs)
+            return (value - center) / scale
 
         def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            centre, scale = self._normal(inputs)
-            return centre + scale * value
+            center, scale = self._normal(inputs)
+            return center + scale * value
 
         def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
             return pt.log(self._normal(inputs)[1]) + pt.zeros_like(value)

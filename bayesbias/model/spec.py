@@ -119,7 +119,7 @@ class ModelSpec:
         return tuple(dict.fromkeys(names))
 
     @property
-    def centre(self) -> float:
+    def center(self) -> float:
         """Prior mean of the connection means."""
         return self.priors["connection_mean"].parameters["mean"]
 

@@ -31,7 +31,7 @@ from .forests import order_forest as order_forest
 from .forests import prior_predictive as prior_predictive
 from .forests import rank_forest as rank_forest
 from .forests import scales as scales
-from .palette import COLOURS as COLOURS
+from .palette import COLORS as COLORS
 from .palette import MARKERS as MARKERS
 from .rates import false_alarms as false_alarms
 from .rates import pair_forest as pair_forest
@@ -41,4 +41,4 @@ from .ridges import distributions as distributions
 from .save import save as save
 from .words import background_words as background_words
 from .words import distances_by_rank as distances_by_rank
-from .words import neighbourhood as neighbourhood
+from .words import neighborhood as neighborhood

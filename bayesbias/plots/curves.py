@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .frame import DASHES, TEXT_SIZE, draw_x, guides, header, key, new_axes, number, require_frame
-from .palette import COLOURS, GREEN, INK, LINE, MISS
+from .palette import COLORS, GREEN, INK, LINE, MISS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 LINES = (
     (INK, "o", "-"),
-    (COLOURS["associated"], "s", "-"),
-    (COLOURS["different"], "D", "-"),
+    (COLORS["associated"], "s", "-"),
+    (COLORS["different"], "D", "-"),
     (GREEN, "^", "-"),
     ("#A25A8C", "v", "--"),
-    (COLOURS["neutral"], "X", "--"),
+    (COLORS["neutral"], "X", "--"),
 )
 """Color, marker and dashes of each curve, told apart without color too."""
 
@@ -74,11 +74,11 @@ def curves(
     ax = new_axes(ax, height=4.2)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)
     keys: list[Artist] = []
-    for name, (colour, marker, dashes) in zip(names, LINES, strict=False):
+    for name, (color, marker, dashes) in zip(names, LINES, strict=False):
         part = rows[rows[by] == name]
         if banded:
-            ax.fill_between(part[x], part["low"], part["high"], color=colour, alpha=0.13, lw=0)
-        (line,) = ax.plot(part[x], part[y], dashes, marker=marker, color=colour, label=str(name))
+            ax.fill_between(part[x], part["low"], part["high"], color=color, alpha=0.13, lw=0)
+        (line,) = ax.plot(part[x], part[y], dashes, marker=marker, color=color, label=str(name))
         line.set(linewidth=1.6, markersize=5, markeredgecolor="white", zorder=3)
         keys.append(line)
     note = f"Curves by {by}. {'Shaded: from low to high.' if banded else ''}"
@@ -106,7 +106,7 @@ def null_distribution(
     label: str,
     title: str = "What chance alone gives",
     share: float | None = None,
-    centre: float = 0.0,
+    center: float = 0.0,
     about: str = "null values",
     published: str = "",
     bounds: Sequence[float] = (),
@@ -124,7 +124,7 @@ def null_distribution(
         Of the x axis.
     share : float, optional
         Exact share of null values at least as far from the center, if you know it.
-    centre : float
+    center : float
         The value expected by chance; the mirror image is on its other side.
     about, published : str
         What the null values are, and a published value, for the note.
@@ -134,32 +134,32 @@ def null_distribution(
     drawn = np.asarray(values, dtype=float).ravel()
     if not drawn.size or not np.isfinite([*drawn, observed]).all():
         raise ValueError("null_distribution needs finite values and a finite observed value")
-    size, away = abs(observed - centre), np.abs(drawn - centre)
-    limit = max([*away, size, *np.abs(np.array(bounds) - centre), 1e-12])
+    size, away = abs(observed - center), np.abs(drawn - center)
+    limit = max([*away, size, *np.abs(np.array(bounds) - center), 1e-12])
     step = 2 * limit / 60
     step = size / round(size / step) if size >= step else step  # a bar starts where the tails do
     reach = int(np.ceil(limit / step * (1 - 1e-12)))
-    counts, edges = np.histogram(drawn - centre, bins=step * np.arange(-reach, reach + 1))
+    counts, edges = np.histogram(drawn - center, bins=step * np.arange(-reach, reach + 1))
     middles = edges[:-1] + step / 2
     tail = np.abs(middles) >= size
     ax = new_axes(ax, 3.3)
     keys = [key("observed (dashed: mirrored)", INK, width=1.3)]
-    for part, colour, name in ((tail, MISS, "at least as extreme"), (~tail, BODY, "less extreme")):
-        ax.bar(centre + middles[part], counts[part], step * 0.94, color=colour, label=name)
-        keys.insert(0, key(name, colour, "s", size=8, width=0))
+    for part, color, name in ((tail, MISS, "at least as extreme"), (~tail, BODY, "less extreme")):
+        ax.bar(center + middles[part], counts[part], step * 0.94, color=color, label=name)
+        keys.insert(0, key(name, color, "s", size=8, width=0))
     ax.axvline(observed, color=INK, linewidth=1.5, zorder=3, label="observed")
-    ax.axvline(2 * centre - observed, color=INK, linewidth=1.3, linestyle=(0, (2, 2)), zorder=3)
+    ax.axvline(2 * center - observed, color=INK, linewidth=1.3, linestyle=(0, (2, 2)), zorder=3)
     for bound in bounds:
         ax.axvline(bound, color=LINE, linewidth=1.0, linestyle=":", zorder=3).set_gid("bound")
     ax.set_yticks([])
     guides(ax)
-    ends = [centre - limit, centre + limit]
-    draw_x(ax, label, ends, band=(centre - size, centre + size))
+    ends = [center - limit, center + limit]
+    draw_x(ax, label, ends, band=(center - size, center + size))
     known = float((away >= size).mean()) if share is None else share
     farthest = " and ".join(f"{bound:g}" for bound in sorted(bounds)).replace("-", "−")
     note = (
         f"{len(drawn):,} {about}. Observed: {number(observed)}. A value at least as far from "
-        f"{number(centre)}, on either side, comes up in a share of {known:.2g}. {published} "
+        f"{number(center)}, on either side, comes up in a share of {known:.2g}. {published} "
         f"{f'Dotted: {farthest}, the farthest there can be.' if bounds else ''}"
     )
     return header(ax, title, note, keys)
@@ -179,7 +179,7 @@ def relative_bias(
         label=f"sum of ψ over {labels[0]} less that over {labels[1]}",
         title=f"{name}: relative bias" if name else "Relative bias",
         share=bias.p_simulated(),
-        centre=bias.expected,
+        center=bias.expected,
         about=f"random pairs of disjoint sets of {bias.n_x} and {bias.n_y} words",
         ax=ax,
     )

@@ -24,7 +24,7 @@ from .frame import (
     right_column,
     row_labels,
 )
-from .palette import BAND, COLOURS, FAINT, INK, LINE, MARKERS, TINT
+from .palette import BAND, COLORS, FAINT, INK, LINE, MARKERS, TINT
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -39,7 +39,7 @@ BLOCK_GAP, DODGE, TALL = 0.45, 0.17, 24
 LONGEST_LABEL, LONGEST_NAME = 26, 44
 """Letters shown of a word, and of a row in a block."""
 
-STYLES = {name: (COLOURS[name], MARKERS[name]) for name in COLOURS}
+STYLES = {name: (COLORS[name], MARKERS[name]) for name in COLORS}
 """Color and marker of every connection."""
 
 OTHER_STYLES = (
@@ -140,11 +140,11 @@ def intervals(
     )
     if "reference_low" in rows:
         match = rows.get("match", pd.Series("frequency", rows.index))
-        for name, (meaning, colour, height) in REFERENCES.items():
+        for name, (meaning, color, height) in REFERENCES.items():
             part = rows[match == name]
             low, high = part["reference_low"], part["reference_high"]
-            ax.barh(part["y"], high - low, left=low, height=height, color=colour, zorder=1)
-            shaded += [key(meaning, colour, "s", size=9, width=0)] if len(part) else []
+            ax.barh(part["y"], high - low, left=low, height=height, color=color, zorder=1)
+            shaded += [key(meaning, color, "s", size=9, width=0)] if len(part) else []
     if "tick" in rows:
         ends = rows["y"] - 0.42, rows["y"] + 0.42
         ax.vlines(rows["tick"], *ends, color=LINE, linewidth=1.6, zorder=1.5)
@@ -242,10 +242,10 @@ def _draw_intervals(
     size, width = (4.8, 1.5) if dodge else (5.5, 1.8)
     points: list[Artist] = []
     for number, name in enumerate(names):
-        part, (colour, marker) = rows[hues == name], styles.get(name, OTHER_STYLES[number % 6])
+        part, (color, marker) = rows[hues == name], styles.get(name, OTHER_STYLES[number % 6])
         y = part["y"] + dodge * (number - (len(names) - 1) / 2)
-        ax.hlines(y, part["low"], part["high"], color=colour, linewidth=width, zorder=2)
-        (dots,) = ax.plot(part["mean"], y, marker, color=colour, label=name, zorder=3)
+        ax.hlines(y, part["low"], part["high"], color=color, linewidth=width, zorder=2)
+        (dots,) = ax.plot(part["mean"], y, marker, color=color, label=name, zorder=3)
         dots.set(markersize=size, markeredgecolor="white", markeredgewidth=0.1 * size)
         points.append(dots)
     return points

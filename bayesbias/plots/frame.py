@@ -182,12 +182,12 @@ def guides(ax: Axes, axis: str = "x") -> None:
 
 
 def key(
-    label: str, colour: str, marker: str = "", *, size: float = 5.0, width: float = 1.6
+    label: str, color: str, marker: str = "", *, size: float = 5.0, width: float = 1.6
 ) -> Line2D:
     """Return an entry of a legend: a marker on a line; a line, or with width 0 a marker alone."""
     from matplotlib.lines import Line2D
 
-    line = Line2D([], [], color=colour, marker=marker, label=label, markersize=size)
+    line = Line2D([], [], color=color, marker=marker, label=label, markersize=size)
     line.set(linewidth=width, linestyle="-" if width else "none")
     line.set_markeredgewidth(2.0 if marker == "|" else 0.0)
     return line

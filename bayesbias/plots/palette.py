@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COLOURS = {
+COLORS = {
     "associated": "#D55E00",
     "different": "#0072B2",
     "neutral": "#555555",

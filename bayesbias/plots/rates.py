@@ -9,7 +9,7 @@ import pandas as pd
 
 from .forest import intervals
 from .frame import interval_note, key, number, percent, require_frame
-from .palette import COLOURS, GREEN, INK, LINE, MISS
+from .palette import COLORS, GREEN, INK, LINE, MISS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
     verdicts = {
         "as promised, or nothing promised": (INK, "o"),
         f"{bad} than promised": (MISS, "o"),
-        f"{good} than promised": (COLOURS["different"], "o"),
+        f"{good} than promised": (COLORS["different"], "o"),
     }
     verdict = np.array([*verdicts])[np.where(kept, 0, 2 - worse)]
     n_tables = sorted({f"{n:,}" for n in (rows["n"].min(), rows["n"].max())}, key=len)

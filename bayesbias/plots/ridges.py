@@ -21,7 +21,7 @@ from .frame import (
     right_column,
     row_labels,
 )
-from .palette import COLOURS, INK, LINE, QUIET
+from .palette import COLORS, INK, LINE, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,13 +70,13 @@ def distributions(
         name = str(connection)
         place = names.index(name), curve["cosine_distance"], curve["density"]
         if when == "after":
-            draw_ridge(ax, *place, fill=COLOURS[name], line=COLOURS[name], label=name)
+            draw_ridge(ax, *place, fill=COLORS[name], line=COLORS[name], label=name)
         else:
             draw_ridge(ax, *place, line=INK, label=f"{name} before", linestyle=DASHES)
     for row, name in enumerate(names if after is None else ()):
         rug = filled["cosine_distance"][filled["connection"] == name]
         many = len(rug) > 150  # drawn as pixels, to keep SVG files small
-        ticks = ax.vlines(rug, row + 0.02, row + 0.12, color=COLOURS[name], linewidth=0.5)
+        ticks = ax.vlines(rug, row + 0.02, row + 0.12, color=COLORS[name], linewidth=0.5)
         ticks.set(alpha=0.25 if many else 0.8, rasterized=many, zorder=2)
     values = [*filled["cosine_distance"], *curves["cosine_distance"]]
     draw_x(ax, DISTANCE, values, UNRELATED, (low, high))
@@ -104,7 +104,7 @@ def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     for row, name in enumerate(names):
         part = frame[frame["experiment"] == name]
         heights = RIDGE * part[["density", "normal"]] / part[["density", "normal"]].max().max()
-        draw_ridge(ax, row, part["psi"], heights["density"], fill=COLOURS["different"])
+        draw_ridge(ax, row, part["psi"], heights["density"], fill=COLORS["different"])
         draw_ridge(ax, row, part["psi"], heights["normal"], line=QUIET, label=name)
         mean, ticks = frame.attrs["means"][name], frame.attrs["ticks"][name]
         ax.vlines(mean, row - RIDGE, row, color=INK, linewidth=1.3, zorder=4)

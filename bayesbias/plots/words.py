@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..tables.descriptives import UNRELATED
-from ..tables.descriptives import neighbourhood as nearest_attributes
+from ..tables.descriptives import neighborhood as nearest_attributes
 from ..tables.schema import connections_present
 from .forest import STYLES, intervals
 from .frame import (
@@ -34,9 +34,7 @@ MOST_WORDS = 150
 """Words that one figure holds."""
 
 
-def neighbourhood(
-    table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | None = None
-) -> Axes:
+def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | None = None) -> Axes:
     """Draw the attributes nearest to one protected word of a table, and all of its own stereotypes.
 
     Parameters
@@ -78,9 +76,9 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     ax = new_axes(ax, HEADER_HEIGHT + 3.4)
     keys: list[Artist] = []
     for name in connections_present(frame):
-        part, (colour, marker) = frame[frame["connection"] == name], STYLES[name]
+        part, (color, marker) = frame[frame["connection"] == name], STYLES[name]
         place = np.log10(part["rank"].to_numpy(float)), part["cosine_distance"]
-        (points,) = ax.plot(*place, marker, color=colour, markersize=4.5, alpha=0.8)
+        (points,) = ax.plot(*place, marker, color=color, markersize=4.5, alpha=0.8)
         points.set(label="stereotypes" if name == "associated" else name, markeredgewidth=0)
         keys.append(points)
     powers = np.log10(frame["rank"].astype(float))

@@ -103,7 +103,7 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
     settings, changes = analysis.settings, analysis.changes
     row, n = analysis.lead["alignment"].iloc[0], changes["connection"].nunique()
     forest = partial(plots.change_forest, changes, rope=analysis.rope)
-    names = ("p_direction", "p_moved", "p_towards_one")
+    names = ("p_direction", "p_moved", "p_toward_one")
     return [
         change_headline(analysis).table,
         headline_figure(analysis),

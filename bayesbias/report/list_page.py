@@ -129,11 +129,12 @@ def _measured(analysis: Analysis) -> list[Block]:
     counts = counts.rename(columns={"words": "attribute words"}).reset_index()
     forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
     source = f" ({wordlist.reference})" if wordlist.reference else ""
-    license_text = f" License of the list: {wordlist.licence}." if wordlist.licence else ""
-    sets = wordlist.to_frame().groupby(["role", "set"], sort=False)["word"]
-    lost = analysis.missing.groupby(["role", "set"])["word"].size()
-    found = sets.size().sub(lost, fill_value=0).astype(int)
-    listed = sets.agg(words="size", which=", ".join).assign(found=found).reset_index()
+    license_text = f" License of the list: {wordlist.license}." if wordlist.license else ""
+    entries = wordlist.to_frame().merge(analysis.missing, "left", indicator="found")
+    entries["found"] = entries["found"] == "left_only"
+    entries["which"] = entries["word"].where(entries["found"], "[" + entries["word"] + "]")
+    sets = entries.groupby(["role", "set"], sort=False, as_index=False)
+    listed = sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
     return [
         f"The list {wordlist.name}{source} in the embedding {settings.embedding}: "
         f"{len(measured):,} distances, one for each pair of a protected word and an "
@@ -144,7 +145,7 @@ def _measured(analysis: Analysis) -> list[Block]:
             partial(plots.distributions, measured),
             "All measured distances by connection, and the band that MAC gives around 1.",
         ),
-        table(listed, "The list, set by set", "role", "set", "words", "found", "which"),
+        table(listed, "The list, set by set; missing words in brackets", *listed),
         *wording.missing_sentences(analysis),
         f"Read in another form (case “{settings.case}”): {forms}." if forms else "",
         [Line("Warning", text) for text in analysis.notices],

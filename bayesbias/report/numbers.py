@@ -119,7 +119,7 @@ def named(names: list[str], most: int = 6) -> str:
 COLUMNS: dict[str, tuple[str, Write | None]] = {
     "mean": ("mean", number),
     "p_rope": ("probability of no practical difference", probability),
-    "p_towards_one": ("probability that it came nearer to 1", probability),
+    "p_toward_one": ("probability that it came nearer to 1", probability),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
     "plain mean": ("plain mean", number),
     "share_before": ("inside before", percent),

@@ -211,8 +211,8 @@ def moments(
         means.append(np.swapaxes(across, 1, 2) @ solved)
         variances.append((across**2).sum(axis=1))
     n_means = len(posterior.design.connections)
-    centre = posterior.spec.centre * weights[:n_means].sum(axis=0)
-    return np.concatenate(means) + centre[:, None], np.concatenate(variances)
+    center = posterior.spec.center * weights[:n_means].sum(axis=0)
+    return np.concatenate(means) + center[:, None], np.concatenate(variances)
 
 
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:

@@ -200,7 +200,7 @@ def _draw_block(
     given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
     of_classes, shared = given.draw(rng)
     values = shared_effects(posterior, shared.T)
-    values["connection_mean"] += posterior.spec.centre
+    values["connection_mean"] += posterior.spec.center
     sides = zip(posterior.sides, given.alone, of_classes, strict=True)
     for index, (side, alone, of_class) in enumerate(sides):
         parts = [alone] if side.directions is None else given.along(index)
@@ -221,7 +221,7 @@ def _draw_block(
 def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
     """Return effects that reach across words and attributes by name, of (n, n_shared) coordinates.
 
-    Connection means are as far from the centre. The identity gives the columns of the linear map.
+    Connection means are as far from the center. The identity gives the columns of the linear map.
     """
     design, stop = posterior.design, len(posterior.design.connections)
     values = {"connection_mean": coordinates[:, :stop].copy()}

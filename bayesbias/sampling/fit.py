@@ -67,7 +67,8 @@ def fit(
         A bundled model for distances (`models("distance")` names them), the path of one, or a
         ModelSpec.
     priors : mapping, optional
-        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
+        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``. Sds are in distances, in models
+        with ``scale = "spread"`` such as by-group in sds of the stereotypes' distances.
     options : FitOptions, optional
         Options, which keywords override; those for reading a posterior are ignored.
     **keywords

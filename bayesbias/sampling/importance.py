@@ -91,7 +91,7 @@ class Proposal:
     """
 
     shares: FloatArray  # (m,): sum to one
-    centre: FloatArray  # (m, n)
+    center: FloatArray  # (m, n)
     factor: FloatArray  # (m, n, n)
     lower: FloatArray  # (m, n): scales of the coordinates below zero
     upper: FloatArray  # (m, n): and above it
@@ -99,23 +99,23 @@ class Proposal:
     @property
     def df(self) -> float:
         """Degrees of freedom: the tails are heavier than the posterior's."""
-        return max(5.0, float(self.centre.shape[1]) / 2)
+        return max(5.0, float(self.center.shape[1]) / 2)
 
     def draw(self, n: int, rng: Generator) -> FloatArray:
         """Draw n points, from each part its share."""
         edges, points = np.round(n * np.cumsum(self.shares)).astype(int), []
         counts, below = np.diff(edges, prepend=0), self.lower / (self.lower + self.upper)
         for part, count in enumerate(counts):
-            size = (count, self.centre.shape[1])
+            size = (count, self.center.shape[1])
             standard = np.abs(rng.standard_t(self.df, size))
             is_below = rng.random(size) < below[part]
             standard *= np.where(is_below, -self.lower[part], self.upper[part])
-            points.append(self.centre[part] + standard @ self.factor[part].T)
+            points.append(self.center[part] + standard @ self.factor[part].T)
         return np.concatenate(points)
 
     def log_densities(self, points: FloatArray) -> FloatArray:
         """Log of every part's share times its density, (m, n_points), up to one constant."""
-        centered = np.swapaxes(points - self.centre[:, None], 1, 2)
+        centered = np.swapaxes(points - self.center[:, None], 1, 2)
         coordinates = np.linalg.solve(self.factor, centered)
         scale = np.where(coordinates < 0, self.lower[..., None], self.upper[..., None])
         log_q = -0.5 * (self.df + 1) * np.log1p((coordinates / scale) ** 2 / self.df).sum(axis=1)
@@ -247,7 +247,7 @@ def _fitted(pilot: Weighted) -> Proposal:
     former, log_q = pilot.proposal, pilot.proposal.log_densities(pilot.points)
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
-    fitted = [former.centre, former.factor, former.lower, former.upper]
+    fitted = [former.center, former.factor, former.lower, former.upper]
     parts = [
         _fitted_part([values[part] for values in fitted], pilot.points, own[part] / share)
         if share > 0
@@ -260,23 +260,23 @@ def _fitted(pilot: Weighted) -> Proposal:
 def _fitted_part(
     former: list[FloatArray], points: FloatArray, weights: FloatArray
 ) -> list[FloatArray]:
-    """Fit centre, factor and scales to weighted points: their covariance, then those of every axis.
+    """Fit center, factor and scales to weighted points: their covariance, then those of every axis.
 
     With few effective points the fit is drawn toward the proposal that they came from.
     """
-    centre, factor, lower, upper = former
+    center, factor, lower, upper = former
     ess = 1 / (weights**2).sum()
-    trust = ess / (ess + 5 * len(centre))
-    centre = weights @ points
-    centred = points - centre
-    covariance = (centred * weights[:, None]).T @ centred
+    trust = ess / (ess + 5 * len(center))
+    center = weights @ points
+    centered = points - center
+    covariance = (centered * weights[:, None]).T @ centered
     factor = factor * (lower + upper) / 2
     factor = np.linalg.cholesky(trust * covariance + (1 - trust) * factor @ factor.T)
-    axes = np.linalg.solve(factor, centred.T)
+    axes = np.linalg.solve(factor, centered.T)
     pieces = np.array([_two_pieces(axis, weights) for axis in axes])
     pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
     scales = np.maximum(pieces[:, 1:], LEAST_RATIO * pieces[:, 1:].max(axis=1, keepdims=True))
-    return [centre + factor @ pieces[:, 0], factor, scales[:, 0], scales[:, 1]]
+    return [center + factor @ pieces[:, 0], factor, scales[:, 0], scales[:, 1]]
 
 
 def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, float]:

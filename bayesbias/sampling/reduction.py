@@ -149,9 +149,9 @@ class Classes:
     rows: FloatArray  # (n_classes, n_types): rows of one unit of the class
     gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit
     projection: FloatArray
-    # (n_noise, n_classes, d): X'(y - centre) of mean coordinates, which are sums over sqrt(size)
+    # (n_noise, n_classes, d): X'(y - center) of mean coordinates, which are sums over sqrt(size)
     apart: FloatArray
-    # (n_noise, d, n_units): X'(y - centre) of units, less the average of their class
+    # (n_noise, d, n_units): X'(y - center) of units, less the average of their class
     deviation: tuple[FloatArray, ...]
     # (n_noise, n_classes, d, k): as few columns as have the cross-products of apart in every class
     # with likeness of each part of the directions, (n_noise, m, d, 1)
@@ -163,7 +163,7 @@ class Classes:
 def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
     """Class units, and reduce their rows to sufficient statistics.
 
-    ``y`` is the outcome less the centre; ``partner`` the unit of the other factor in each row, None
+    ``y`` is the outcome less the center; ``partner`` the unit of the other factor in each row, None
     if it has no effects.
     """
     n_units, n_types = len(units.parameter), len(types.first)
@@ -293,7 +293,7 @@ class Collapsed:
     # (n_shared,): which log sd scales each; -1 for the connection means, whose prior sd is known
     cross: FloatArray
     # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with what is kept,
-    # the other side and shared effects; in the last column with the outcome, less the centre
+    # the other side and shared effects; in the last column with the outcome, less the center
     gram: FloatArray
     # (n_noise, n_kept + 1, n_kept + 1): X'X of what is kept, bordered by the outcome
     alike: tuple[Collapsed, ...] = ()
@@ -340,7 +340,7 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
             f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
         )
     spec = spec.fitting(design)
-    y, types = design.y - spec.centre, row_types(design, spec)
+    y, types = design.y - spec.center, row_types(design, spec)
     blocks = parameter_blocks(design, spec)
     named = {block.name: block for block in blocks}
     starts = {name: block.where.start for name, block in named.items()}

@@ -130,7 +130,7 @@ def _signed_same(rows: ListRows) -> FloatArray:
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
-TOWARDS: Reading = "stereotypes toward the first group"
+TOWARD: Reading = "stereotypes toward the first group"
 AS_THEY_ARE = "vectors as they are"
 BY_PLACE = "pairs are the words in the same place of each group"
 
@@ -170,7 +170,7 @@ SCORES: dict[str, ListScore] = {
         lambda rows: float(
             (np.vstack(rows.stereotypes) @ relation_vector(rows.defining_sets)).mean()
         ),
-        "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARDS,
+        "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARD,
     ),
     "rnsb": ListScore(
         _rnsb, "pair", f"C=1, {AS_THEY_ARE}",
@@ -192,7 +192,7 @@ SCORES: dict[str, ListScore] = {
         "all", reading=BETWEEN_GROUPS,
     ),
     "same_skew": ListScore(
-        lambda rows: float(_signed_same(rows).mean()), "pair", reading=TOWARDS
+        lambda rows: float(_signed_same(rows).mean()), "pair", reading=TOWARD
     ),
     "same_stereotype": ListScore(
         lambda rows: float(_signed_same(rows).std()), "pair",

@@ -86,7 +86,7 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
     return frame.melt(columns[1], var_name=columns[0], value_name=columns[2])[columns]
 
 
-def neighbourhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame:
+def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame:
     """Attributes around one protected word, nearest first: the nearest, and all of its stereotypes.
 
     ``n_available`` is the number of attributes that the table has for the word.

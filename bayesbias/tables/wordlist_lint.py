@@ -13,7 +13,7 @@ from .._core.checks import unknown_name
 from .schema import CONTROLS
 from .spellings import without_accents
 
-TEXTS = ("name", "title", "reference", "licence", "note")
+TEXTS = ("name", "title", "reference", "license", "note")
 """Keys of a word list that hold a text."""
 
 WORD_TABLES = ("groups", "stereotypes", "controls", "baseline")

@@ -46,7 +46,7 @@ class WordList(Shown):
 
     Parameters
     ----------
-    name, title, reference, licence, note : str
+    name, title, reference, license, note : str
         Description of the list, its source, and what it does and does not claim.
     groups : mapping of str to tuple of str
         Protected words of each group; empty for a list of control words.
@@ -77,7 +77,7 @@ class WordList(Shown):
     stereotype_names: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     reference: str = ""
-    licence: str = ""
+    license: str = ""
     note: str = ""
     facets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     baseline: Mapping[str, Words] = field(default_factory=dict)

@@ -146,10 +146,11 @@ class Analysis(ModelAnalysis):
 
     def record(self) -> dict[str, Any]:
         """Return everything needed to repeat the result and to check that it is the same."""
-        keys = ("method", "method_reason", "seed")
+        keys, models = ("method", "method_reason", "seed"), self.settings.models
+        named = [one.name if isinstance(one, ModelSpec) else str(one) for one in models]
         return super().record() | {
             "list": self.wordlist.name,
-            "arguments": {**self.settings.recorded, "models": list(self.settings.models)},
+            "arguments": {**self.settings.recorded, "models": named},
             "hashes": {
                 "list": table_hash(self.wordlist.to_frame()),
                 "vectors": self.vectors_hash,
@@ -181,11 +182,12 @@ def analyze(
     name : str
         Name of the embedding; by default its name or path.
     **settings
-        ``models``, names or paths; the last leads (by default by-group alone); ``matched`` and
-        ``reference_lists``, the number of control words per stereotype and of reference lists;
-        ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``, ``strip_accents``,
-        ``subwords`` and ``allow_pickle`` of `bayesbias.load_vectors`; ``max_missing`` of
-        `bayesbias.distance_table`; and the options of a fit, such as ``seed`` and ``draws``.
+        ``models``, names, paths, or what `bayesbias.load_model` returns; the last leads (by
+        default by-group alone); ``matched`` and ``reference_lists``, the number of control words
+        per stereotype and of reference lists; ``ci_prob``, ``ci_kind`` and ``rope`` of the
+        intervals; ``case``, ``strip_accents``, ``subwords`` and ``allow_pickle`` of
+        `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and the options of
+        a fit, such as ``seed`` and ``draws``.
 
     Returns
     -------
@@ -217,9 +219,6 @@ def analyze(
     settings = {**({"name": name} if name else {}), **settings}
     given = {"vectors": vectors, "wordlist": wordlist}
     return replace(analysis, call=written_call("bb.analyze", given, settings))
-
-
-analyse = analyze  # the British spelling, an alias
 
 
 def analyze_lists(

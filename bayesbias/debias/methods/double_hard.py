@@ -17,7 +17,7 @@ from ..recovery import VOCABULARY, cluster_accuracy
 from ..subspace import (
     VectorsByWord,
     bias_directions,
-    equalised_words,
+    equalized_words,
     moments,
     unit_chunks,
     without,
@@ -32,7 +32,7 @@ def double_hard(
     candidates: int = 20,
     n_words: int = 500,
     vocabulary: int = VOCABULARY,
-    equalise: bool = True,
+    equalize: bool = True,
     seed: Seed = None,
 ) -> Debiaser:
     """Double-hard debiasing for two classes: first remove a direction of word frequency.
@@ -55,8 +55,8 @@ def double_hard(
         Most biased words of each class, specific words left out, that are clustered.
     vocabulary : int
         Words from the start of the embedding among which the most biased are looked for.
-    equalise : bool
-        Move the equalise sets. If not, their words stay as they are.
+    equalize : bool
+        Move the equalize sets. If not, their words stay as they are.
     seed : int, SeedSequence, Generator or None
         For the starts of the clustering: equal seeds give equal results. It is recorded.
 
@@ -94,11 +94,11 @@ def double_hard(
         search |= {"seed": sequence.entropy, "accuracies": [round(x, 4) for x in accuracies]}
     moved, directions = learned(component)
     return material.debiaser(
-        {"equalise": equalise, **search, "component": component},
-        equalise=equalise,
+        {"equalize": equalize, **search, "component": component},
+        equalize=equalize,
         everywhere=partial(removed, component=component),
         neutral=partial(without, directions=directions),
-        placed=equalised_words(moved, lists, directions) if equalise else {},
+        placed=equalized_words(moved, lists, directions) if equalize else {},
     )
 
 

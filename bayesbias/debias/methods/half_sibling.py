@@ -13,7 +13,7 @@ from ..subspace import bias_directions
 def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False) -> Debiaser:
     """Half-sibling regression: subtract from each word what class words predict of it.
 
-    With V_D the vectors of the class words (defining, equalise and specific words) as columns, a
+    With V_D the vectors of the class words (defining, equalize and specific words) as columns, a
     ridge regression predicts every other word's vector from them, and the prediction is subtracted:
     V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Whatever class words and other words share is treated as
     spurious. Class words stay as they are.
@@ -42,7 +42,7 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     matrix = identity - np.linalg.solve(second + alpha * identity, second)
     return material.debiaser(
         {"alpha": float(alpha), "unit": unit, "class_words": len(words)},
-        equalise=True,
+        equalize=True,
         neutral=lambda rows: rows @ matrix,
         unit=unit,
     )

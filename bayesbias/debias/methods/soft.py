@@ -35,7 +35,7 @@ def soft(
 
     Finds the linear map T that minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
     the words that are not specific, and B the directions of bias, as columns of unit length. The
-    problem is convex in TᵀT and is solved in it; T is its symmetric root. Equalise sets only count
+    problem is convex in TᵀT and is solved in it; T is its symmetric root. Equalize sets only count
     as words that are not in N. The record holds ``bias_left``, the share of ‖NᵀB‖ that is left in
     ‖(TN)ᵀ(TB)‖.
 
@@ -71,7 +71,7 @@ def soft(
     change = root(gram)
     return material.debiaser(
         {**chosen, "k": len(directions), "bias_left": bias_left},
-        equalise=False,
+        equalize=False,
         everywhere=lambda rows: rows @ change,
     )
 
