@@ -56,6 +56,10 @@ def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     assert found.table["cosine_distance"].tolist() == table["cosine_distance"].tolist()
     post = bb.fit(table, seed=1, draws=250)
     assert found.contrasts.equals(bb.contrasts(post))
+    with_model = bb.analyze("glove-demo", PETS, models=[bb.load_model("by-group")], **FEW)
+    assert with_model.contrasts.equals(found.contrasts)
+    assert with_model.record()["arguments"]["models"] == ["by-group"]
+    assert "models=models" in with_model.call
 
 
 def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> None:

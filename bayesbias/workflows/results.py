@@ -37,6 +37,10 @@ type Readings = Mapping[str, Reading]
 """What is read from a posterior, by the frames' names."""
 
 
+MOST_WRITTEN = 500
+"""Characters of a value that the call of a function has in full."""
+
+
 def quietly(_: str) -> None:
     """Tell nobody of a step."""
 
@@ -226,13 +230,19 @@ def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
 
 
 def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:
-    """Write the call of a function, with names and paths as they are, and objects by their name."""
+    """Write the call of a function, with names and paths as they are, and objects by their name.
+
+    Keywords are written by their name, too, if their value is long, as that of a model is.
+    """
     texts = [
         repr(str(value)) if isinstance(value, str | os.PathLike) else name
         for name, value in given.items()
         if value is not None
     ]
-    return f"{function}({', '.join([*texts, *(f'{key}={v!r}' for key, v in keywords.items())])})"
+    for key, value in keywords.items():
+        text = repr(value)
+        texts.append(f"{key}={text if len(text) < MOST_WRITTEN else key}")
+    return f"{function}({', '.join(texts)})"
 
 
 @contextmanager
