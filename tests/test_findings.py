@@ -54,6 +54,7 @@ def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
         bb.load_vectors("glove-demo", bb.load_wordlist(PETS)), bb.load_wordlist(PETS)
     )
     assert found.table["cosine_distance"].tolist() == table["cosine_distance"].tolist()
+    assert {"protected_word_rank", "attribute_rank"} <= set(found.table)
     post = bb.fit(table, seed=1, draws=250)
     assert found.contrasts.equals(bb.contrasts(post))
     with_model = bb.analyze("glove-demo", PETS, models=[bb.load_model("by-group")], **FEW)

@@ -73,7 +73,7 @@ def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
-    """Return the controls with too few words, and groups with too few own or stereotype words."""
+    """Return the groups and the controls to which sets with too few words belong."""
     sets = set(zip(thin["role"], thin["set"], strict=True)) if len(thin) else set()
     own = {g: {("protected", g), ("stereotype", wordlist.set_name(g))} for g in wordlist.groups}
     lost = [group for group, roles in own.items() if roles & sets]
