@@ -13,6 +13,7 @@ from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
+    GRADES,
     borderline,
     counted,
     ends,
@@ -101,32 +102,38 @@ def headline(analysis: Analysis) -> Headline:
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     own = measured[measured["connection"] == first].groupby("protected_group", sort=False)
     examples = [f"{joined(words.unique()[:2])} for {of}" for of, words in own["attribute"]]
-    answers = [_answer(row["of"], row["closer"]) for row in rows.to_dict("records")]
+    overall, *by_group = [_answer(row["of"], row["closer"]) for row in rows.to_dict("records")]
+    answers = f"{overall}; by group, {named(by_group, 8)}" if by_group else overall
     about = prose(
         "about_list",
         list=analysis.wordlist.name,
         embedding=analysis.settings.embedding,
         examples=named(examples, 4),
         others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
-        answers=named(answers, 8),
+        answers=answers,
         words=f"{counted(n_words, 'word')} of {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
     nulls = [name for name in NULLS if name in rows]
     ci = probability_name(analysis.settings.ci_prob)
     heads = ["", f"contrast ({ci} interval)", "probability that it is closer to its own"]
-    heads += [f"closer than {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls]
+    heads += [
+        f"closer than lists of {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls
+    ]
+    lists = analysis.reference["reference_lists"] if nulls else None
+    n_lists = {} if lists is None else lists.groupby("match")["list"].nunique().to_dict()
     cells = [
         (
             row["of"] + (f" {THIN_MARK}" if row["thin"] else ""),
             f"{number(row['mean'])} ({ends(row)}{row['edge']})",
             row["closer"],
-            *("–" if pd.isna(row[name]) else f"{percent(row[name])} of lists" for name in nulls),
+            *("–" if pd.isna(row[name]) else _count(row[name], n_lists[name]) for name in nulls),
         )
         for row in rows.to_dict("records")
     ]
-    caption = f"{first.capitalize()} − {second} under the model {analysis.lead.spec.name}"
-    caption += "; groups compared with the other groups" if is_relative(rows) else ""
+    caption = f"Distance to {MEANINGS[first]} minus distance to {MEANINGS[second]}"
+    caption += ", each group relative to the other groups" if is_relative(rows) else ""
+    caption += f" (model {analysis.lead.spec.name})"
     table = Table(caption, tuple(heads), (False,) * len(heads), tuple(cells), leads=True)
     return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
 
@@ -134,7 +141,13 @@ def headline(analysis: Analysis) -> Headline:
 def _answer(of: str, closer: str) -> str:
     """Write ``98%, probably`` of a group as part of a sentence."""
     probability, word, *edge = closer.split(", ")
-    return f"{word} for {of} ({', '.join([probability, *edge])})"
+    name = "" if of == ALL_GROUPS else f" for {of}"
+    return f"{word}{name} ({', '.join([probability, *edge])})"
+
+
+def _count(share: float, n: int) -> str:
+    """Write how many of the reference lists are less close."""
+    return f"{share * n:.0f} of {n}"
 
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
@@ -160,7 +173,8 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         sentences.append(prose("last_columns", topics=NULLS["topics"], **values))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
-    return [prose("not_people"), *sentences]
+    unclear = rows["closer"].str.contains(GRADES[0]).any()
+    return [prose("not_people"), *([prose("unclear")] if unclear else []), *sentences]
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
