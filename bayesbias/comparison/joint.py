@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_choice
 from .._core.random import as_seed_sequence
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, IntArray
+from ..model.design import Design
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import design_of, spec_of, warnings_of
@@ -153,8 +153,7 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
 
     if "before" not in tree.children:
         raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
-    if when not in ENDS:
-        raise ValueError(unknown_name("time", when, ENDS))
+    check_choice("time", when, ENDS)
     level = tree["before"].to_dataset()
     if when == "after":
         change = tree["posterior"].to_dataset()

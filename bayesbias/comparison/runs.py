@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from ..model.design import Design, IntArray, index_table, with_cosines
+from .._core.arrays import FloatArray, IntArray
+from ..model.design import Design, index_table, with_cosines
 from ..model.spec import load_model
 from ..posterior.contrasts import contrast_weights
 from ..posterior.estimands import pair_place

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import check_numbers, unknown_name
+from .._core.checks import check_choice, check_numbers
 from .._core.display import progress_bar
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
@@ -48,8 +48,7 @@ class ContextualVectors:
         """Return the vectors in one context, for any function that takes word vectors."""
         from gensim.models import KeyedVectors
 
-        if context not in self.contexts:
-            raise ValueError(unknown_name("context", context, self.contexts))
+        check_choice("context", context, self.contexts)
         keyed = KeyedVectors(self.vectors.shape[2])
         keyed.add_vectors(list(self.words), self.vectors[:, self.contexts.index(context)])
         return keyed
@@ -104,8 +103,7 @@ def contextual_vectors(
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
-    if pooling not in POOLINGS:
-        raise ValueError(unknown_name("pooling", pooling, POOLINGS))
+    check_choice("pooling", pooling, POOLINGS)
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)
     n = int(loaded.network.config.num_hidden_layers)

@@ -10,15 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
-from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
-from .._core.checks import is_whole, unknown_name
+from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_choice, is_whole
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
-
-IntArray = NDArray[np.int64]
 
 FEWEST = 2
 """Words of a group, attributes of a set, groups: below it no spread can be estimated."""
@@ -53,8 +50,7 @@ class BaseScenario:
             raise ValueError(f"groups must be 2 to 26 different names, got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
             raise ValueError(f"controls must be some of {', '.join(CONTROLS)}, got {controls}")
-        if self.planted not in PLANTINGS:
-            raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
+        check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
         for name, value in {"groups": groups, "controls": controls, **normal}.items():
