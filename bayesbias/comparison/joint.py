@@ -18,7 +18,6 @@ reach across connections, such as those of an attribute, need one slope for thes
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ import pandas as pd
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.random import as_seed_sequence
+from .._core.resources import warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.priors import Prior
@@ -118,10 +118,9 @@ def fit_change(
     pairs = pair(before, after)
     if n := pairs.unpaired["table"].value_counts().to_dict():
         counts = " and ".join(f"{n[name]:,} of {name}" for name in ENDS if name in n)
-        warnings.warn(
+        warn(
             f"{counts} have no partner in the other table and are left out: rows that "
-            "bb.comparison.pair(before, after).unpaired lists",
-            stacklevel=2,
+            "bb.comparison.pair(before, after).unpaired lists"
         )
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from .._core.checks import check_choice, check_numbers
 from .._core.display import progress_bar
+from .._core.resources import warn
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
 
@@ -111,10 +111,9 @@ def contextual_vectors(
         raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
-        warnings.warn(
+        warn(
             f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) the vector "
-            "does not depend on the rest of the sentence; put words later, or use pooling='last'",
-            stacklevel=2,
+            "does not depend on the rest of the sentence; put words later, or use pooling='last'"
         )
     wanted = list(dict.fromkeys(words))
     pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
