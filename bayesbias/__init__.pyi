@@ -21,9 +21,8 @@ from .embeddings.convert import save_vectors as save_vectors
 from .embeddings.distances import distance_table as distance_table
 from .embeddings.distances import missing_words as missing_words
 from .embeddings.distances import undersized_sets as undersized_sets
-from .embeddings.load import frequency_ranks as frequency_ranks
+from .embeddings.formats.keyed import frequency_ranks as frequency_ranks
 from .embeddings.load import load_vectors as load_vectors
-from .embeddings.load import resolved_forms as resolved_forms
 from .embeddings.retrain import retrain as retrain
 from .model.arviz_groups import add_groups as add_groups
 from .model.posterior_files import load_posterior as load_posterior

@@ -173,9 +173,10 @@ def fit_many(
         "warnings": json.dumps(unreliable),
         "versions": json.dumps(versions()),
     }
-    for category, texts in ((UserWarning, _of_left_out(lists)), (SamplingWarning, unreliable)):
-        for text in texts:
-            warn(text, category)
+    for text in _of_left_out(lists):
+        warn(text)
+    for text in unreliable:
+        warn(text, SamplingWarning)
     return tree
 
 

@@ -12,7 +12,7 @@ from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, validate_table
 
-KEYS = ("protected_word", "attribute", "connection")
+KEYS = "protected_word", "attribute", "connection"
 """Rows of both tables that agree in these, and in ``context`` if both have it, are a pair."""
 
 OUTCOME = "change"

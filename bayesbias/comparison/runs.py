@@ -35,9 +35,7 @@ from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.cosines import table_cosines
 from ..tables.schema import validate_table
-
-KEYS = ["protected_word", "attribute", "connection"]
-"""What makes a row of one run the partner of a row of another."""
+from .pairing import KEYS
 
 DRAWS = 500
 """Draws of the sds that the moments of a run are averaged over."""
@@ -74,15 +72,15 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
             f"the list {wordlist!r} has unequal numbers of trainings ({counts}); give every "
             "embedding of a list the same number of replicates"
         )
-    valid = [validate_table(table).drop_duplicates(KEYS) for table in tables.values()]
-    columns = pd.concat([table.set_index(KEYS)["cosine_distance"] for table in valid], axis=1)
+    valid = [validate_table(table).drop_duplicates([*KEYS]) for table in tables.values()]
+    columns = pd.concat([table.set_index([*KEYS])["cosine_distance"] for table in valid], axis=1)
     shared = columns.dropna()
     if shared.empty:
         raise ValueError(
             f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave the "
             "embedding out that lacks them"
         )
-    rows = valid[0].set_index(KEYS).loc[shared.index].reset_index()
+    rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
     y = shared.to_numpy(dtype=np.float64).T
     _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
     for run, same in enumerate(first[of_run.ravel()]):

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray, IntArray
-from .._core.checks import check_choice, is_whole
+from .._core.checks import check_choice, check_numbers, is_whole
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
@@ -114,8 +114,7 @@ class BaseScenario:
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate n tables, with what is true of them; equal seeds give equal tables."""
-        if not is_whole(n) or n < 1:
-            raise ValueError(f"n must be a whole number of tables, 1 or more; got {n!r}")
+        check_numbers(n=n)
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
