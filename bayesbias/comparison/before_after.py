@@ -88,7 +88,6 @@ def scores_before_after(
         One row per score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
         ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
         ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
-
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)

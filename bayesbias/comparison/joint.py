@@ -146,7 +146,6 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     DataTree
         With ``connection_mean`` and ``word_mean``, draw by draw with the draws of the change. It is
         for `bb.summary`, `bb.contrasts` and the forest plots.
-
     """
     from xarray import DataTree as Tree
 

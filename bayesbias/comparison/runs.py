@@ -101,13 +101,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
-    """Rows that average runs, compare embeddings, and compare trainings of one embedding.
-
-    Returns
-    -------
-    (1, n_runs), (n_embeddings - 1, n_runs), (n_embeddings * (n_trainings - 1), n_runs) float
-        Orthonormal, together a basis.
-    """
+    """Return a basis of runs: rows that average, compare embeddings, and compare trainings."""
     from scipy.linalg import helmert
 
     average = np.full((1, n_trainings), n_trainings**-0.5)
