@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray, IntArray
-from .._core.checks import check_choice, check_numbers, is_whole
+from .._core.checks import check_choice, check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
@@ -247,8 +247,8 @@ def _by_group(name: str, given: object, n: int) -> object:
             raise ValueError(
                 f"effect is a difference of distances and lies in [-1, 1]; got {value!r}"
             )
-        if name != "effect" and not (is_whole(value) and value >= FEWEST):
-            raise ValueError(f"{name} must be a whole number, {FEWEST} or more; got {value!r}")
+        if name != "effect":
+            check_numbers(least=FEWEST, **{name: value})
     if len(values) not in {1, n}:
         raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
     values = [float(value) if name == "effect" else int(value) for value in values]
