@@ -56,6 +56,7 @@ from .tables.copies import duplicate_vectors as duplicate_vectors
 from .tables.schema import COLUMNS as COLUMNS
 from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate_table as validate_table
+from .tables.spellings import resolved_forms as resolved_forms
 from .tables.table_files import read_table as read_table
 from .tables.table_files import write_table as write_table
 from .tables.wordlists import WordList as WordList
