@@ -21,9 +21,8 @@ from .embeddings.convert import save_vectors as save_vectors
 from .embeddings.distances import distance_table as distance_table
 from .embeddings.distances import missing_words as missing_words
 from .embeddings.distances import undersized_sets as undersized_sets
-from .embeddings.load import frequency_ranks as frequency_ranks
+from .embeddings.formats.keyed import frequency_ranks as frequency_ranks
 from .embeddings.load import load_vectors as load_vectors
-from .embeddings.load import resolved_forms as resolved_forms
 from .embeddings.retrain import retrain as retrain
 from .model.arviz_groups import add_groups as add_groups
 from .model.posterior_files import load_posterior as load_posterior
@@ -57,6 +56,7 @@ from .tables.copies import duplicate_vectors as duplicate_vectors
 from .tables.schema import COLUMNS as COLUMNS
 from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate_table as validate_table
+from .tables.spellings import resolved_forms as resolved_forms
 from .tables.table_files import read_table as read_table
 from .tables.table_files import write_table as write_table
 from .tables.wordlists import WordList as WordList

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
 from ._core.arrays import FloatArray
-from ._core.checks import unknown_name
+from ._core.checks import check_choice, unknown_name
 from ._core.intervals import DEFAULT_CI_PROB, check_probability
 from ._core.random import Seed, as_seed_sequence
 from .tables.schema import require_columns
@@ -137,8 +137,7 @@ def correlate(
     variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as samples
     of one class, it comes from a bootstrap of whole clusters.
     """
-    if method not in ("pearson", "spearman"):
-        raise ValueError(unknown_name("method", method, ("pearson", "spearman")))
+    check_choice("method", method, ("pearson", "spearman"))
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
     if len(score) < 4 or np.ptp(score) == 0 or np.ptp(bias) == 0:

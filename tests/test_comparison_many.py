@@ -124,7 +124,7 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     assert ((ranked["low"] < 0) & (ranked["high"] > 0))[~biased].mean() > 0.6
     apart = embedding_differences(post, level="group")
     assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
-    with pytest.raises(ValueError, match="level: unknown choice 'word'"):
+    with pytest.raises(ValueError, match="unknown level 'word'"):
         bb.rank_embeddings(post, level="word")
     with pytest.raises(ValueError, match="two groups need controls"):
         bb.rank_embeddings(fitted(), level="group")

@@ -77,13 +77,12 @@ def require_extra(what: str, extra: str, *packages: str) -> None:
         raise ModuleNotFoundError(f"{text} ({missing[0]} is missing)", name=missing[0])
 
 
-def check_numbers(**numbers: int) -> None:
-    """Raise an ArgumentError for the first number that is not whole, or below one."""
+def check_numbers(*, least: int = 1, **numbers: int) -> None:
+    """Raise an ArgumentError for the first number that is not whole, or below the least."""
     for name, value in numbers.items():
-        if not is_whole(value) or value < 1:
-            raise ArgumentError(
-                Argument(name), f" must be a whole number, 1 or more; got {value!r}"
-            )
+        if not is_whole(value) or value < least:
+            text = f" must be a whole number, {least} or more; got {value!r}"
+            raise ArgumentError(Argument(name), text)
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -12,11 +12,12 @@ import errno
 import os
 import shutil
 import sys
-import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
+
+from .resources import warn
 
 if sys.platform != "win32":
     import fcntl
@@ -123,7 +124,7 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
         if back or left_over:
             how = "the earlier results are back" if back else "what it left is removed"
             text = f"a run was stopped before it had written {final}; {how}"
-            warnings.warn(text, RuntimeWarning, stacklevel=4)
+            warn(text, RuntimeWarning)
         for folder in left_over:
             shutil.rmtree(folder, ignore_errors=True)
         new.mkdir()

@@ -97,10 +97,8 @@ def run_jobs(
     ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Warnings of
     jobs, new or kept, are repeated in a category: each text once, with the number of jobs.
 
-    A ValueError is raised if two jobs have one name or `n_jobs` is 0, a ValueError or TypeError if
-    settings cannot be JSON, and an OSError if a result cannot be written. A damaged result is
-    computed again, with a warning. Workers end with this process, and results that were there are
-    kept. Where a worker dies, the jobs without a result fail; run them again.
+    A damaged result is computed again, with a warning. Workers end with this process, and results
+    that were there are kept. Where a worker dies, the jobs without a result fail; run them again.
     """
     jobs = list(jobs)
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from collections.abc import Collection
@@ -14,16 +15,13 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 KINDS = {"vectors": "an embedding", "wordlists": "a word list", "models": "a model"}
 """What the files of bundled folders are."""
 
-OWN_FRAMES = (str(_PACKAGE),)
-"""Warnings point to the first line outside of the package, however deep the call was."""
-
-AFTER_WITH = 3
-"""Level, next to these, of a warning in a context manager: contextlib stands between."""
+_SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")  # a whole path is no prefix
+"""Where warnings do not point to: the package, and what stands between it and its callers."""
 
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn at the first line outside of the package."""
-    warnings.warn(text, category, skip_file_prefixes=OWN_FRAMES)
+    """Warn at the first line outside of the package, however deep the call was."""
+    warnings.warn(text, category, skip_file_prefixes=_SKIPPED)
 
 
 def bundled_folder(name: str) -> Path:

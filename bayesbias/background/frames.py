@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..scores.permutation import permutation_test
 from .psi_distribution import N_RESAMPLES, Distribution
@@ -162,8 +163,7 @@ def relative(
         |d_Y|); and ``reading``, which sets are outside, and whether their difference exceeds that
         of the middle 1 - alpha of random pairs.
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
+    check_probability(alpha, "alpha")
     rows, sequence = [], as_seed_sequence(seed)
     seeds = sequence.spawn(len(distributions))
     for (name, one), seed_of_one in zip(distributions.items(), seeds, strict=True):

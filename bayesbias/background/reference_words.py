@@ -15,9 +15,10 @@ from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.formats.keyed import chunks_of
-from ..embeddings.load import VectorsLike, choose, open_embedding
+from ..embeddings.load import VectorsLike
+from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
-from ..tables.spellings import forms_of
+from ..tables.spellings import choose, forms_of
 from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 

@@ -19,10 +19,11 @@ from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice
 from .._core.display import abridged
 from .._core.resources import warn
-from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
+from ..embeddings.load import VectorsLike
+from ..embeddings.registry import open_embedding
 from ..embeddings.source import Embedding, Vector, first_of_each, vectors_by_word
 from ..embeddings.word_sets import WordSets, look_up
-from ..tables.spellings import forms_of
+from ..tables.spellings import CASES, choose, forms_of
 from ..tables.wordlists import WordList, Words, load_wordlist
 from .psi_distribution import Distribution
 

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray, one_thread
-from .._core.checks import Argument, ArgumentError, check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
@@ -129,8 +129,7 @@ def vocabulary_contrasts(
     """
     for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
         check_choice(name, given, get_args(known))
-    if n_lists < 2:
-        raise ValueError(f"n_lists must be a whole number, 2 or more; got {n_lists!r}")
+    check_numbers(least=2, n_lists=n_lists)
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
     options = fit_options(options, keywords)
     if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:

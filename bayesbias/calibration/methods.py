@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from numpy.random import SeedSequence
 
-from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.checks import check_choice, check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.spec import ModelSpec, load_model, models
 from ..nulls import Batch
@@ -47,9 +47,7 @@ class Choices:
     draws: int = 4000
 
     def __post_init__(self) -> None:
-        if isinstance(self.alpha, bool) or not 0 < self.alpha < 1:
-            why = f" must lie in (0, 1), got {self.alpha}; for 5% pass 0.05"
-            raise ArgumentError(Argument("alpha"), why)
+        check_probability(self.alpha, "alpha")
         check_probability(self.ci_prob)
         check_rope(self.rope)
         check_numbers(draws=self.draws)
@@ -197,8 +195,7 @@ def posterior_method(
     readings = ("hpdi", "rope") if level == ANY_WORD else tuple(READINGS)
     known = {"level": (level, LEVELS[spec.outcome]), "reading": (reading, readings)}
     for name, (given, choices) in known.items():
-        if given not in choices:
-            raise ValueError(unknown_name(name, given, choices))
+        check_choice(name, given, choices)
     return Method(spec, level, reading)
 
 

@@ -13,7 +13,8 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.recovery import VOCABULARY
-from ..embeddings.load import VectorsLike, load_vectors, open_embedding
+from ..embeddings.load import VectorsLike, load_vectors
+from ..embeddings.registry import open_embedding
 from ..embeddings.word_sets import WordVectors
 from ..scores.directions import direct_bias, same
 from ..scores.groups import mac, mac_change, mac_of_table
@@ -87,7 +88,6 @@ def scores_before_after(
         One row per score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
         ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
         ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
-
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)

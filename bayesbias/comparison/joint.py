@@ -18,7 +18,6 @@ reach across connections, such as those of an attribute, need one slope for thes
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,11 +26,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_choice
 from .._core.random import as_seed_sequence
+from .._core.resources import warn
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, IntArray
+from ..model.design import Design
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import design_of, spec_of, warnings_of
@@ -118,10 +118,9 @@ def fit_change(
     pairs = pair(before, after)
     if n := pairs.unpaired["table"].value_counts().to_dict():
         counts = " and ".join(f"{n[name]:,} of {name}" for name in ENDS if name in n)
-        warnings.warn(
+        warn(
             f"{counts} have no partner in the other table and are left out: rows that "
-            "bb.comparison.pair(before, after).unpaired lists",
-            stacklevel=2,
+            "bb.comparison.pair(before, after).unpaired lists"
         )
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()
@@ -147,14 +146,12 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     DataTree
         With ``connection_mean`` and ``word_mean``, draw by draw with the draws of the change. It is
         for `bb.summary`, `bb.contrasts` and the forest plots.
-
     """
     from xarray import DataTree as Tree
 
     if "before" not in tree.children:
         raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
-    if when not in ENDS:
-        raise ValueError(unknown_name("time", when, ENDS))
+    check_choice("time", when, ENDS)
     level = tree["before"].to_dataset()
     if when == "after":
         change = tree["posterior"].to_dataset()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -15,7 +14,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..model.design import one_hot
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
@@ -174,9 +173,10 @@ def fit_many(
         "warnings": json.dumps(unreliable),
         "versions": json.dumps(versions()),
     }
-    for category, texts in ((UserWarning, _of_left_out(lists)), (SamplingWarning, unreliable)):
-        for text in texts:
-            warnings.warn(text, category, skip_file_prefixes=OWN_FRAMES)
+    for text in _of_left_out(lists):
+        warn(text)
+    for text in unreliable:
+        warn(text, SamplingWarning)
     return tree
 
 

@@ -12,7 +12,7 @@ from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, validate_table
 
-KEYS = ("protected_word", "attribute", "connection")
+KEYS = "protected_word", "attribute", "connection"
 """Rows of both tables that agree in these, and in ``context`` if both have it, are a pair."""
 
 OUTCOME = "change"
@@ -66,7 +66,6 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     ----------
     before, after : DataFrame
         Long-form tables, each of one embedding. Groups and attribute sets are those of `before`.
-
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
     keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
@@ -96,12 +95,9 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
     rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}
-    paired = pd.MultiIndex.from_frame(joined[by].astype(str))
-    alone = [
-        table[~pd.MultiIndex.from_frame(table[by].astype(str)).isin(paired)].assign(table=when)
-        for table, when in zip(tables, ENDS, strict=True)
-    ]
-    unpaired = pd.concat(alone, ignore_index=True)[["table", *COLUMNS]]
+    looked_up = [table.merge(joined[by], "left", by, indicator=True) for table in tables]
+    alone = pd.concat(looked_up, keys=ENDS, names=["table"]).query("_merge == 'left_only'")
+    unpaired = alone.reset_index("table").reset_index(drop=True)[["table", *COLUMNS]]
     return Pairs(rows, unpaired, int((joined[_TIMES] > 0).sum()))
 
 

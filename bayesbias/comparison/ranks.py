@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels, stacked
 from ..posterior.contrasts import describe_gaps, reading_of
@@ -163,8 +163,7 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
     independent lists.
     """
     _require_many(tree)
-    if level not in {OVERALL, GROUP}:
-        raise ValueError(f"level: {unknown_name('choice', level, (OVERALL, GROUP))}")
+    check_choice("level", level, (OVERALL, GROUP))
     embeddings, draws = labels(tree, "embedding"), stacked(tree, "contrast")
     constants = tree["constant_data"].to_dataset()
     wordlist, group = (constants[name].values.astype(str) for name in OF_ROW)

@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from ..model.design import Design, IntArray, index_table, with_cosines
+from .._core.arrays import FloatArray, IntArray
+from ..model.design import Design, index_table, with_cosines
 from ..model.spec import load_model
 from ..posterior.contrasts import contrast_weights
 from ..posterior.estimands import pair_place
@@ -35,9 +35,7 @@ from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.cosines import table_cosines
 from ..tables.schema import validate_table
-
-KEYS = ["protected_word", "attribute", "connection"]
-"""What makes a row of one run the partner of a row of another."""
+from .pairing import KEYS
 
 DRAWS = 500
 """Draws of the sds that the moments of a run are averaged over."""
@@ -74,15 +72,15 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
             f"the list {wordlist!r} has unequal numbers of trainings ({counts}); give every "
             "embedding of a list the same number of replicates"
         )
-    valid = [validate_table(table).drop_duplicates(KEYS) for table in tables.values()]
-    columns = pd.concat([table.set_index(KEYS)["cosine_distance"] for table in valid], axis=1)
+    valid = [validate_table(table).drop_duplicates([*KEYS]) for table in tables.values()]
+    columns = pd.concat([table.set_index([*KEYS])["cosine_distance"] for table in valid], axis=1)
     shared = columns.dropna()
     if shared.empty:
         raise ValueError(
             f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave the "
             "embedding out that lacks them"
         )
-    rows = valid[0].set_index(KEYS).loc[shared.index].reset_index()
+    rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
     y = shared.to_numpy(dtype=np.float64).T
     _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
     for run, same in enumerate(first[of_run.ravel()]):
@@ -103,13 +101,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
-    """Rows that average runs, compare embeddings, and compare trainings of one embedding.
-
-    Returns
-    -------
-    (1, n_runs), (n_embeddings - 1, n_runs), (n_embeddings * (n_trainings - 1), n_runs) float
-        Orthonormal, together a basis.
-    """
+    """Return a basis of runs: rows that average, compare embeddings, and compare trainings."""
     from scipy.linalg import helmert
 
     average = np.full((1, n_trainings), n_trainings**-0.5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import check_numbers, unknown_name
+from .._core.checks import check_choice, check_numbers
 from .._core.display import progress_bar
+from .._core.resources import warn
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
 
@@ -48,8 +48,7 @@ class ContextualVectors:
         """Return the vectors in one context, for any function that takes word vectors."""
         from gensim.models import KeyedVectors
 
-        if context not in self.contexts:
-            raise ValueError(unknown_name("context", context, self.contexts))
+        check_choice("context", context, self.contexts)
         keyed = KeyedVectors(self.vectors.shape[2])
         keyed.add_vectors(list(self.words), self.vectors[:, self.contexts.index(context)])
         return keyed
@@ -104,8 +103,7 @@ def contextual_vectors(
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
-    if pooling not in POOLINGS:
-        raise ValueError(unknown_name("pooling", pooling, POOLINGS))
+    check_choice("pooling", pooling, POOLINGS)
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)
     n = int(loaded.network.config.num_hidden_layers)
@@ -113,10 +111,9 @@ def contextual_vectors(
         raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
-        warnings.warn(
+        warn(
             f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) the vector "
-            "does not depend on the rest of the sentence; put words later, or use pooling='last'",
-            stacklevel=2,
+            "does not depend on the rest of the sentence; put words later, or use pooling='last'"
         )
     wanted = list(dict.fromkeys(words))
     pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}

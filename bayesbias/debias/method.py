@@ -27,7 +27,8 @@ from .._core.resources import warn
 from ..embeddings.convert import require_native_path, write_native
 from ..embeddings.formats.arrays import FILES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
-from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
+from ..embeddings.load import VectorsLike, vectors_in_memory
+from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, vectors_by_word
 from ..tables.spellings import KeyedVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets

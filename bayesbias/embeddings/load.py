@@ -15,12 +15,9 @@ from .._core.display import abridged
 from .._core.resources import warn
 from ..tables.spellings import CASES, KeyedVectors, choose, every_form, resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .formats.keyed import Vectors, as_keyed, frequency_ranks, require_directions
+from .formats.keyed import Vectors, as_keyed, require_directions
 from .registry import open_embedding
 from .source import Chunk, Embedding, first_of_each
-
-__all__ = ["CASES", "choose", "frequency_ranks", "load_vectors"]
-__all__ += ["open_embedding", "resolved_forms"]
 
 type VectorsLike = (
     str

@@ -12,7 +12,6 @@ and effects times `Hᵀ` are those of the language models.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -22,7 +21,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.random import as_seed_sequence
-from .._core.resources import OWN_FRAMES
+from .._core.resources import warn
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import describe, in_order, stacked, warnings_of
 from ..sampling.fit import fit_design
@@ -95,10 +94,7 @@ def fit_pairs(
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
-        warnings.warn(
-            f"{data.n_left_out} pair(s) are left out: some language model has not scored them",
-            skip_file_prefixes=OWN_FRAMES,
-        )
+        warn(f"{data.n_left_out} pair(s) are left out: some language model has not scored them")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_numbers, unknown_name
+from .._core.checks import check_choice, check_numbers
 from .._core.transformer_files import load_transformer, longest_input, sees_ahead
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -83,8 +83,7 @@ def load_language_model(
         If the model has no language-model head, has an encoder and a decoder, needs code of its
         own, or does not fit its tokenizer.
     """
-    if dtype not in DTYPES:
-        raise ValueError(unknown_name("dtype", dtype, DTYPES))
+    check_choice("dtype", dtype, DTYPES)
     place, network, tokenizer, missing = load_transformer(
         source,
         lambda config: LOADERS[_kind(config)],

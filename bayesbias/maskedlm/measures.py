@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .alignment import Places, Tokens
 
 Needs = Callable[[Tokens], list[tuple[Places, Places]]]
@@ -104,8 +104,7 @@ MEASURES: dict[str, Measure] = {
 def require_measures(names: Iterable[str]) -> None:
     """Raise a ValueError that names the first measure that is not known, for whatever model."""
     for name in names:
-        if name not in MEASURES:
-            raise ValueError(unknown_name("measure", name, MEASURES))
+        check_choice("measure", name, MEASURES)
 
 
 def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.reading import located, read_json, read_text
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
@@ -64,10 +64,8 @@ def read_pairs(
         stereotypical one, as in the published measure. ``cluster`` is the target in StereoSet, the
         template in BBQ, and the `word_contrast` of the sentences elsewhere.
     """
-    if dataset not in READERS:
-        raise ValueError(unknown_name("dataset", dataset, READERS))
-    if part not in PARTS:
-        raise ValueError(unknown_name("part of StereoSet", part, PARTS))
+    check_choice("dataset", dataset, READERS)
+    check_choice("part of StereoSet", part, PARTS)
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from ..tables.schema import require_columns
 from .datasets import ROLES
 
@@ -83,8 +83,7 @@ class Normals:
         nats, and both JS and the difference of sds above 1 folded back to their inverse. The sign
         of the difference is lost, and JSS changes when all scores are multiplied by a constant.
         """
-        if variant not in VARIANTS:
-            raise ValueError(unknown_name("variant of JSS", variant, VARIANTS))
+        check_choice("variant of JSS", variant, VARIANTS)
         spread = abs(self.sds[0] - self.sds[1])
         if variant == "printed":
             return 100.0 * (1.0 - self.js_divergence()) / (1.0 + spread)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from itertools import batched
 from pathlib import Path
@@ -17,6 +16,7 @@ from .._core.display import progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
 from .._core.reading import read_json
+from .._core.resources import warn
 from ..tables.schema import require_columns
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
@@ -113,11 +113,10 @@ def score_pairs(
     counts = [sum(tokens.ids[place] == unknown for place in tokens.scored) for tokens in sentences]
     if any(counts):
         strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
-        warnings.warn(
+        warn(
             f"{sum(counts)} token(s) of {len(strange)} pair(s) are unknown to {model.name}, first "
             f"of {', '.join(pairs['pair_id'][strange[:3]])}; leave the pairs out, or use a model "
-            "that knows their words",
-            stacklevel=2,
+            "that knows their words"
         )
     return frame
 
@@ -180,11 +179,10 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
-        warnings.warn(
+        warn(
             f"{len(rows)} sentence(s) have no {measure} score, because they have no token of "
             "the kind it needs (shared or modified; the other sentence may only add words): pairs "
-            f"{', '.join(dict.fromkeys(rows['pair_id']))}",
-            stacklevel=3,
+            f"{', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from ..model.design import Design
 from ..tables.schema import codes_and_names, require_columns
 from .datasets import refuse_rows
@@ -46,8 +46,8 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
         raise ValueError(
             f"name the measure to model; there are {', '.join(known) or 'no scores at all'}"
         )
-    if measure is not None and measure not in known:
-        raise ValueError(unknown_name("measure", measure, known))
+    if measure is not None:
+        check_choice("measure", measure, known)
     return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .._core.reading import located, read_json, read_text
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
@@ -110,8 +110,7 @@ def read_scores(
         groups that a question of ambiguous context can be about; pairs without a stereotyped group
         in the log are left out. A harness pair has part of the SHA-256 of its sentences as its id.
     """
-    if layout not in {"auto", *LAYOUTS}:
-        raise ValueError(unknown_name("layout of logs", layout, ["auto", *LAYOUTS]))
+    check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
     folders = [
         place for place in places if any((place / name).is_file() for name in (SCORES, RECORD))

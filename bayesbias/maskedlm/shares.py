@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import Design, IntArray, one_hot
+from ..model.design import Design, one_hot
 from ..tables.schema import codes_and_names, require_columns
 from .pair_statistics import ALL_TYPES
 from .preferences import TOKENS

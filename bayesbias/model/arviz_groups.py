@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import default_rng
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
 from .defaults import EXTRA_GROUPS
-from .design import IntArray
 from .likelihood import log_likelihood, predict_rows, row_chunks
 from .prior_predictive import draw_prior
 from .tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked

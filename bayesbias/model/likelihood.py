@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from .design import COVARIATE, IntArray
+from .._core.arrays import FloatArray, IntArray
+from .design import COVARIATE
 from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 

@@ -12,11 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
-
-IntArray = NDArray[np.int64]
+from .._core.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

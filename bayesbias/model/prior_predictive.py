@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import LARGEST_DISTANCE
-from .design import Design, IntArray, make_design
+from .design import Design, make_design
 from .effects import draw_effects, draw_parameters, word_means
 from .likelihood import NUMBERS_AT_ONCE, predict_rows
 from .spec import ModelSpec, load_model

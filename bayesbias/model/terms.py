@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
-from .design import COVARIATE, Design, IntArray, one_hot
+from .design import COVARIATE, Design, one_hot
 from .likeness import covariance
 
 FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", COVARIATE)

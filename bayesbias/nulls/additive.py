@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_choice
 from ..tables.schema import LARGEST_DISTANCE
-from .base import BaseScenario, Batch, IntArray, is_finite
+from .base import BaseScenario, Batch, is_finite
 
 PAPER_SD = 0.08
 """Sd of distances to neutral words, and of the null model, in Dobrzeniecka and Urbaniak (2024)."""
@@ -93,8 +93,7 @@ class Scenario(BaseScenario):
                 what = "is a distance, in [0, 2]" if name == "mean" else what
                 raise ValueError(f"{name} {what}; got {value!r}")
             object.__setattr__(self, name, float(value))  # equal scenarios have equal settings
-        if self.lean not in LEANINGS:
-            raise ValueError(unknown_name("way to lean", str(self.lean), LEANINGS))
+        check_choice("way to lean", self.lean, LEANINGS)
         if df is not None and not (is_finite(df) and df > 2):
             raise ValueError(
                 f"cell_df is above 2, since the sd is infinite below, or None; got {df!r}"

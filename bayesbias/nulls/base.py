@@ -10,15 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
-from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
-from .._core.checks import is_whole, unknown_name
+from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_choice, check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
-
-IntArray = NDArray[np.int64]
 
 FEWEST = 2
 """Words of a group, attributes of a set, groups: below it no spread can be estimated."""
@@ -53,8 +50,7 @@ class BaseScenario:
             raise ValueError(f"groups must be 2 to 26 different names, got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
             raise ValueError(f"controls must be some of {', '.join(CONTROLS)}, got {controls}")
-        if self.planted not in PLANTINGS:
-            raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
+        check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
         for name, value in {"groups": groups, "controls": controls, **normal}.items():
@@ -118,8 +114,7 @@ class BaseScenario:
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate n tables, with what is true of them; equal seeds give equal tables."""
-        if not is_whole(n) or n < 1:
-            raise ValueError(f"n must be a whole number of tables, 1 or more; got {n!r}")
+        check_numbers(n=n)
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
@@ -252,8 +247,8 @@ def _by_group(name: str, given: object, n: int) -> object:
             raise ValueError(
                 f"effect is a difference of distances and lies in [-1, 1]; got {value!r}"
             )
-        if name != "effect" and not (is_whole(value) and value >= FEWEST):
-            raise ValueError(f"{name} must be a whole number, {FEWEST} or more; got {value!r}")
+        if name != "effect":
+            check_numbers(least=FEWEST, **{name: value})
     if len(values) not in {1, n}:
         raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
     values = [float(value) if name == "effect" else int(value) for value in values]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .additive import Scenario
 from .base import BaseScenario
 from .vocabulary import vocabulary_scenario
@@ -68,6 +68,5 @@ ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 
 def scenario(name: str) -> BaseScenario:
     """Make the scenario of a name; `SCENARIOS` lists the names."""
-    if name not in SCENARIOS:
-        raise ValueError(unknown_name("scenario", name, SCENARIOS))
+    check_choice("scenario", name, SCENARIOS)
     return SCENARIOS[name]()

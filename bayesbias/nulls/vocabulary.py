@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import unknown_name
-from .base import BaseScenario, Batch, IntArray
+from .._core.arrays import FloatArray, IntArray, unit_rows
+from .._core.checks import check_choice
+from .base import BaseScenario, Batch
 
 if TYPE_CHECKING:
     import os
@@ -53,8 +53,7 @@ class VocabularyScenario(BaseScenario):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.lists not in LISTS:
-            raise ValueError(unknown_name("way to draw lists", self.lists, LISTS))
+        check_choice("way to draw lists", self.lists, LISTS)
         needed = sum(self.pull.shape)
         if len(self.vectors) < needed:
             raise ValueError(

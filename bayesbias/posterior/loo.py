@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from .._core.arrays import FloatArray, one_thread
+from .._core.arrays import FloatArray, IntArray, one_thread
 from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
 from .._core.resources import warn
 from ..model.arviz_groups import add_groups
-from ..model.design import Design, IntArray
+from ..model.design import Design
 from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, design_of, n_draws, spec_of
 from ..sampling.collapsed import log_density

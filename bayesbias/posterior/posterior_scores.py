@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.design import Design, IntArray
+from ..model.design import Design
 from ..model.likelihood import mean_locations
 from ..model.tree import design_of, labels, outcome_of
 from ..scores.poles import effect_sizes

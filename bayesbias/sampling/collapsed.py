@@ -54,8 +54,7 @@ from itertools import product
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from ..model.likeness import IntArray
+from .._core.arrays import FloatArray, IntArray
 from ..model.priors import factor_of_partial_correlations
 from .blocks import cholesky, cholesky_blocks, solve_blocks
 from .parameters import log_prior

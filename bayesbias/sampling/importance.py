@@ -16,8 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
-from ..model.design import IntArray
+from .._core.arrays import FloatArray, IntArray
 
 LogDensity = Callable[[FloatArray], FloatArray]
 """From (n, n_parameters) points to (n,) log densities, up to a constant."""

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import Argument, ArgumentError
-from ..model.design import Design, IntArray, one_hot
+from ..model.design import Design, one_hot
 from ..model.likeness import blocks_of
 from ..model.spec import ModelSpec
 from ..model.terms import Term

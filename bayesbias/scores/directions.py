@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from ..embeddings.word_sets import WordVectors
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result
 from .subspace import (
@@ -102,8 +102,7 @@ def ripa(
     Ethayarajh, Duvenaud, Hirst (2019), Understanding undesirable word embedding associations,
     section 5.
     """
-    if relation not in get_args(Relation):
-        raise ValueError(unknown_name("relation", relation, get_args(Relation)))
+    check_choice("relation", relation, get_args(Relation))
     sets, members, kept = read_tuples(vectors, targets, "pairs", pairs)
     if wrong := [pair for pair in kept if len(pair) != 2]:
         raise ValueError(f"pairs must be pairs of words; got {wrong[0]!r}")

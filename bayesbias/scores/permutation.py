@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -109,8 +109,7 @@ def permutation_test(
 
 def named_alternative(name: str) -> Alternative:
     """Return an alternative by name, one of scipy's three; others are a ValueError."""
-    if name not in get_args(Alternative):
-        raise ValueError(unknown_name("alternative", str(name), get_args(Alternative)))
+    check_choice("alternative", name, get_args(Alternative))
     return cast("Alternative", name)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 from .directions import relation_vector, signed_cosines
 from .groups import (
     cosines_of_means,
@@ -219,8 +219,8 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
         chosen = dict(scores)
     else:
         names = list(dict.fromkeys(scores))
-        if unknown := [name for name in names if name not in SCORES]:
-            raise ValueError(unknown_name("score", unknown[0], SCORES))
+        for name in names:
+            check_choice("score", name, SCORES)
         chosen = {name: SCORES[name] for name in names}
     if not chosen:
         raise ValueError(f"scores is empty; name some of {', '.join(SCORES)}")

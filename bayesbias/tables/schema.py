@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice
 
 IDS = ("protected_word", "protected_group", "attribute", "attribute_set", "connection")
 COLUMNS = (*IDS, "cosine_distance")
@@ -87,8 +87,8 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
             raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
         valid[name] = valid[name].astype(str)
     codes, names = coded["connection"]
-    if unknown := sorted(set(names) - set(CONNECTIONS)):
-        raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
+    for name in sorted(names):
+        check_choice("connection", name, CONNECTIONS)
     places = np.array([CONNECTIONS.index(name) for name in names], dtype=np.int64)
     valid["connection"] = pd.Categorical.from_codes(
         places[codes], categories=pd.Index(CONNECTIONS), ordered=True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from .._core.resources import AFTER_WITH, OWN_FRAMES
+from .._core.resources import warn
 from ..background.reference_words import (
     Match,
     Pool,
@@ -71,7 +70,7 @@ def warned_if_too_few(what: str) -> Iterator[None]:
     try:
         yield
     except TooFewWordsError as reason:
-        warnings.warn(f"{what}: {reason}", stacklevel=AFTER_WITH, skip_file_prefixes=OWN_FRAMES)
+        warn(f"{what}: {reason}")
 
 
 def matched_list(

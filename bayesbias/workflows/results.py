@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from .._core.display import Sheet, Shown
-from .._core.resources import AFTER_WITH, OWN_FRAMES
+from .._core.resources import warn
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
@@ -255,6 +255,4 @@ def noticed() -> Iterator[list[str]]:
     for each in {str(one.message): one for one in reversed(caught)}.values():
         if issubclass(each.category, UserWarning | RuntimeWarning):
             texts.append(str(each.message))
-        warnings.warn(
-            each.message, each.category, stacklevel=AFTER_WITH, skip_file_prefixes=OWN_FRAMES
-        )
+        warn(each.message, each.category)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
+from .._core.resources import warn
 from ..comparison.many import fit_many
 from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
@@ -267,7 +268,7 @@ def _measure(
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
     for (name, text), count in reasons.items():
         cells = f"{count * len(config.models)} of {config.n_cells} cells"
-        warnings.warn(f"{name}: {cells} are left out: {text}", stacklevel=3)
+        warn(f"{name}: {cells} are left out: {text}")
     return measured, refused
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from .._core.checks import unknown_name
 from .._core.random import Seed
 from .._core.reading import located, read_toml
-from ..embeddings.load import CASES
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
+from ..tables.spellings import CASES
 from ..tables.wordlists import WordList, load_wordlist
 from .settings import require_lists, require_names
 

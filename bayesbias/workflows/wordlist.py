@@ -15,7 +15,8 @@ import pandas as pd
 
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
-from ..embeddings.load import VectorsLike, open_embedding, pick, resolved_forms
+from ..embeddings.load import VectorsLike, pick
+from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
@@ -29,6 +30,7 @@ from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
 from ..tables.schema import table_hash
+from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from .reference import baseline_rows, matched_list, read_against, vocabulary_pool
 from .results import (
