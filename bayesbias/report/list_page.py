@@ -229,7 +229,6 @@ def _models(analysis: Analysis) -> list[Block]:
         prose("models"),
         table(rows, " − ".join(pair), "of", "model", "mean", "interval"),
         table(frame, caption, *names, "n_bad_k" if by_row else "n_words"),
-        wording.comparison_sentence(frame),
     ]
 
 

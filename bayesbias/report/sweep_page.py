@@ -33,7 +33,7 @@ def page(sweep: Sweep) -> Page:
     cell = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
-    names = ("embedding", "list", "distances", "words missing")
+    names, reasons = (*cell[:2], "distances", "words missing"), (*cell, "error", "message")
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
     reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
     return Page(
@@ -46,11 +46,7 @@ def page(sweep: Sweep) -> Page:
             ("ranked", "Which embedding, and how sure", _ranked(sweep)),
             *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),
             ("reading", "How to read this", [reading]),
-            (
-                "failed",
-                "What failed",
-                [table(sweep.failures, "Cells that failed", *cell, "error", "message")],
-            ),
+            ("failed", "What failed", [table(sweep.failures, "Cells that failed", *reasons)]),
             ("measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]),
             ("limits", "What you cannot conclude", [lines("limits.people", "limits.sweep")]),
         ),
