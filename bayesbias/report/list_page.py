@@ -34,12 +34,6 @@ def page(analysis: Analysis) -> Page:
     wordlist, lead = analysis.wordlist, headline(analysis)
     limit, *notes = lead.notes  # what the table is not about stands on the first screen
     found = [lead.table, limit, headline_figure(analysis), *notes, *_baseline(analysis)]
-    facts = [
-        Line("Word list", wordlist.name),
-        Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
-        Line("Vectors used, SHA-256", analysis.vectors_hash),
-        *fitted_lines(analysis.results, analysis.settings),
-    ]
     return Page(
         kind=KIND,
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
@@ -56,7 +50,12 @@ def page(analysis: Analysis) -> Page:
             ("check", "Does the model fit", _check(analysis)),
             ("limits", "What you cannot conclude", [_limits(analysis)]),
         ),
-        facts=facts,
+        facts=[
+            Line("Word list", wordlist.name),
+            Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
+            Line("Vectors used, SHA-256", analysis.vectors_hash),
+            *fitted_lines(analysis.results, analysis.settings),
+        ],
         doubts=analysis.doubts,
     )
 

@@ -102,13 +102,11 @@ def read_against(
     levels of associated − different with their places among reference lists, and
     ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
     ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
-    empty where fewer than two groups have stereotypes. There are none where the list has no such
-    contrast, or the embedding too few words.
+    empty where fewer than two groups have stereotypes. There are none where the embedding has too
+    few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)
-    if headline.empty:
-        return {}
     (tell or quietly)("drawing reference lists")
     own = replace(wordlist, controls=_baseline(analysis))
     held = {word: pool.found[word] for word in own.words if word in pool.found}
