@@ -19,8 +19,8 @@ from builders import (
 
 from bayesbias.report import writer
 from bayesbias.report.headline import headline
-from bayesbias.report.list_page import blocks_of
 from bayesbias.report.numbers import borderline, graded, number, percent
+from bayesbias.report.sweep_page import blocks_of
 from bayesbias.workflows.output import versions
 from bayesbias.workflows.results import ModelResult
 from bayesbias.workflows.wordlist import Analysis

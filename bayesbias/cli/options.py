@@ -106,9 +106,9 @@ class ListReading(Reading):
 
     def load(self, words: bb.WordList) -> KeyedVectors:
         """Read the vectors of words."""
-        kept = vars(self) | {"progressbar": not QUIET.get()}
-        del kept["max_missing"]
-        return bb.load_vectors(kept.pop("vectors"), words, **kept)
+        names = ("case", "allow_pickle", "strip_accents", "subwords")
+        how: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return bb.load_vectors(self.vectors, words, **how, progressbar=not QUIET.get())
 
 
 @Option(name="*")

@@ -93,8 +93,8 @@ def compare(
         race or a .toml file.
     """
     ends: list[Any] = [before, after]
-    how: dict[str, Any] = vars(settings.shown)
-    how |= {"wordlist": words, "sets": sets, "recover": recover}
+    how: dict[str, Any] = {"wordlist": words, "sets": sets, "recover": recover}
+    how |= vars(settings.shown)
     if all(Path(end).suffix in {".csv", ".parquet"} for end in ends):
         if words or sets or recover:
             raise ValueError("--list, --sets and --recover are for embeddings, not for tables")

@@ -39,7 +39,6 @@ LIKELY = 0.9
 def page(analysis: ChangeAnalysis) -> Page:
     """Return the page of a change; all its figures show the lead model."""
     name = f"{analysis.wordlist}: " if analysis.wordlist else ""
-    hashed = str(analysis.posterior.attrs["table_hash"])
     return Page(
         kind="Cosine distances, before and after",
         title=f"{name}{' → '.join(analysis.names)}",
@@ -55,7 +54,7 @@ def page(analysis: ChangeAnalysis) -> Page:
             ("limits", "What you cannot conclude", [lines("limits.people", "limits.change")]),
         ),
         facts=[
-            Line("Paired rows, SHA-256", hashed),
+            Line("Paired rows, SHA-256", str(analysis.posterior.attrs["table_hash"])),
             *fitted_lines(analysis.results, analysis.settings),
         ],
         doubts=analysis.doubts,
@@ -102,7 +101,8 @@ def headline_figure(analysis: ChangeAnalysis) -> Figure:
 def _found(analysis: ChangeAnalysis) -> list[Block]:
     settings, changes = analysis.settings, analysis.changes
     row, n = analysis.lead["alignment"].iloc[0], changes["connection"].nunique()
-    forest = partial(plots.change_forest, changes, rope=analysis.rope)
+    draw = partial(plots.change_forest, changes, rope=analysis.rope)
+    caption = "How far each kind of attribute moved: all words, and each group; see changes.csv."
     names = ("p_direction", "p_moved", "p_toward_one")
     return [
         change_headline(analysis).table,
@@ -116,11 +116,7 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
             same=graded(row["p_same_order"], settings.n_draws),
         ),
         overall_table(analysis.frame("changes"), "Changes, overall", *names),
-        Figure(
-            "change",
-            forest,
-            "How far each kind of attribute moved: all words, and each group; see changes.csv.",
-        ),
+        Figure("change", draw, caption),
         prose("not_people"),
     ]
 
@@ -183,10 +179,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
     frame, remains = analysis.scores, analysis.remains
     names = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
     frame.attrs.setdefault("ci_prob", analysis.settings.ci_prob)
-    blocks: list[Block] = [
-        table(frame, "Single numbers", *names),
-        *single_numbers(analysis),
-    ]
+    blocks: list[Block] = [table(frame, "Single numbers", *names), *single_numbers(analysis)]
     if remains is not None:
         shown = ("check", "measure", "before", "after", "chance", "n")
         caption = "Can the bias be recovered? Targets and classes"

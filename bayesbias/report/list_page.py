@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -11,7 +11,6 @@ import pandas as pd
 
 from .. import plots
 from .._core.display import Sheet
-from ..plots.forest import MOST_ROWS
 from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import OVERALL, WORD, at_level
 from . import wording
@@ -34,12 +33,6 @@ def page(analysis: Analysis) -> Page:
     wordlist, lead = analysis.wordlist, headline(analysis)
     limit, *notes = lead.notes  # what the table is not about stands on the first screen
     found = [lead.table, limit, headline_figure(analysis), *notes, *_baseline(analysis)]
-    facts = [
-        Line("Word list", wordlist.name),
-        Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
-        Line("Vectors used, SHA-256", analysis.vectors_hash),
-        *fitted_lines(analysis.results, analysis.settings),
-    ]
     return Page(
         kind=KIND,
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
@@ -56,7 +49,12 @@ def page(analysis: Analysis) -> Page:
             ("check", "Does the model fit", _check(analysis)),
             ("limits", "What you cannot conclude", [_limits(analysis)]),
         ),
-        facts=facts,
+        facts=[
+            Line("Word list", wordlist.name),
+            Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
+            Line("Vectors used, SHA-256", analysis.vectors_hash),
+            *fitted_lines(analysis.results, analysis.settings),
+        ],
         doubts=analysis.doubts,
     )
 
@@ -229,7 +227,6 @@ def _models(analysis: Analysis) -> list[Block]:
         prose("models"),
         table(rows, " − ".join(pair), "of", "model", "mean", "interval"),
         table(frame, caption, *names, "n_bad_k" if by_row else "n_words"),
-        wording.comparison_sentence(frame),
     ]
 
 
@@ -279,17 +276,3 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
         sections=sections(("lists", "All lists", blocks)),
         doubts=[f"{name}, {doubt}" for name, one in analyses.items() for doubt in one.doubts],
     )
-
-
-def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Break rows in blocks into what fits into figures, with an ending for their names.
-
-    Of a block with more rows than one figure holds the first ones are drawn.
-    """
-    if frame.empty:
-        return
-    sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1
-    pages = frame[by].map(sizes.cumsum().sub(1) // MOST_ROWS)
-    for number, part in frame.groupby(pages, sort=False):
-        rows = part.groupby(by, sort=False).head(MOST_ROWS - 1)
-        yield f"-{number + 1}" if pages.nunique() > 1 else "", rows

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..plots.forest import intervals
+import pandas as pd
+
+from ..plots.forest import MOST_ROWS, intervals
 from ..plots.forests import rank_forest
 from ..plots.frame import interval_note
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL, at_level
-from .list_page import blocks_of
 from .numbers import MOST_RANKS, counted
 from .wording import THIN_MEANING, reading_lines
 from .writer import Block, Figure, Line, Page, lines, prose, sections, table
@@ -33,7 +35,7 @@ def page(sweep: Sweep) -> Page:
     cell = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
     some = f" {failed} failed; the same command fits these alone." if failed else ""
-    names = ("embedding", "list", "distances", "words missing")
+    names, reasons = (*cell[:2], "distances", "words missing"), (*cell, "error", "message")
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
     reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
     return Page(
@@ -46,11 +48,7 @@ def page(sweep: Sweep) -> Page:
             ("ranked", "Which embedding, and how sure", _ranked(sweep)),
             *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),
             ("reading", "How to read this", [reading]),
-            (
-                "failed",
-                "What failed",
-                [table(sweep.failures, "Cells that failed", *cell, "error", "message")],
-            ),
+            ("failed", "What failed", [table(sweep.failures, "Cells that failed", *reasons)]),
             ("measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]),
             ("limits", "What you cannot conclude", [lines("limits.people", "limits.sweep")]),
         ),
@@ -120,3 +118,17 @@ def _facts(config: SweepConfig) -> list[Line]:
     lists = [Line(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
     models = [Line(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
     return [*embeddings, *lists, *models, Line("Settings", method)]
+
+
+def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Break rows in blocks into what fits into figures, with an ending for their names.
+
+    Of a block with more rows than one figure holds the first ones are drawn.
+    """
+    if frame.empty:
+        return
+    sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1
+    pages = frame[by].map(sizes.cumsum().sub(1) // MOST_ROWS)
+    for number, part in frame.groupby(pages, sort=False):
+        rows = part.groupby(by, sort=False).head(MOST_ROWS - 1)
+        yield f"-{number + 1}" if pages.nunique() > 1 else "", rows

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from .numbers import (
-    counted,
-    joined,
-    named,
-    number,
-    percent,
-    probability_name,
-    signed,
-)
+from .numbers import counted, joined, named, number, percent, probability_name, signed
 from .writer import Line, lines, prose
 
 if TYPE_CHECKING:

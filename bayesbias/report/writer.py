@@ -21,15 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..tables.schema import CONNECTIONS, THIN_MARK
-from .numbers import (
-    COLUMNS,
-    GRADED,
-    borderline,
-    ends,
-    graded,
-    plain_number,
-    probability_name,
-)
+from .numbers import COLUMNS, GRADED, borderline, ends, graded, plain_number, probability_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

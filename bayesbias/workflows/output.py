@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,9 +156,8 @@ def require_folder(out: Path) -> None:
         raise PermissionError(f"cannot write into {ancestor}: {reason}") from None
 
 
-@contextmanager
-def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
-    """Yield an empty folder to write results into, which takes the place of `out` as a whole.
+def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
+    """Open an empty folder to write results into, which takes the place of `out` as a whole.
 
     Files of others in `out` stay. Those of an earlier run go: the ones that are written again, and
     the ones that the earlier ``run.json`` names. Without `force` nothing is replaced.
@@ -174,8 +173,7 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
             if _OWN.fullmatch(name) and ".." not in Path(name).parts
         }
 
-    with replace_folder(out, dropped) as folder:
-        yield folder
+    return replace_folder(out, dropped)
 
 
 def _recorded_files(folder: Path) -> list[str]:

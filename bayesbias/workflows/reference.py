@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
     from .wordlist import Analysis
 
-PAIR = ("first", "second")
-"""Columns of a contrast's connections."""
-
 MATCHES: tuple[Match, ...] = ("frequency", "topics")
 """Kinds of reference lists: what the words in the place of the stereotypes match."""
 
@@ -104,13 +101,11 @@ def read_against(
     levels of associated − different with their places among reference lists, and
     ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
     ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
-    empty where fewer than two groups have stereotypes. There are none where the list has no such
-    contrast, or the embedding too few words.
+    empty where fewer than two groups have stereotypes. There are none where the embedding has too
+    few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)
-    if headline.empty:
-        return {}
     (tell or quietly)("drawing reference lists")
     own = replace(wordlist, controls=_baseline(analysis))
     held = {word: pool.found[word] for word in own.words if word in pool.found}
@@ -122,11 +117,10 @@ def read_against(
     with warned_if_too_few("no reference lists"):
         for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
-            found = list_contrasts(table, lead.posterior, known, drawn)
-            lists[match] = found[(found[[*PAIR]] == [*ORDER]).all(axis=1)]
+            lists[match] = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *ORDER)
         placed = {match: placed_among(headline, part) for match, part in lists.items()}
         frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
-        frames = {name: frame.drop(columns=[*PAIR]) for name, frame in frames.items()}
+        frames = {name: frame.drop(columns=["first", "second"]) for name, frame in frames.items()}
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
         return frames | _other_measures(vectors, present, settings, source)
     return {}
@@ -143,9 +137,9 @@ def baseline_rows(
         baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)
         for name in wordlist.baseline
     ]
-    joined_rows = pd.concat(frames, ignore_index=True)
-    joined_rows.attrs |= {**reading, "n_draws": settings.n_draws}
-    return joined_rows
+    rows = pd.concat(frames, ignore_index=True)
+    rows.attrs |= {**reading, "n_draws": settings.n_draws}
+    return rows
 
 
 def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:

@@ -285,17 +285,15 @@ def _states(
         job, reason = jobs.get(cell), refused.get(cell[:2])
         failure = failures.get(job.name) if job else Failure("", type(reason).__name__, str(reason))
         about: Mapping[Any, Any] = done.frames[job.name].attrs if job and not failure else {}
-        rows.append(
-            {
-                **dict(zip(CELL, cell, strict=True)),
-                "state": "failed" if failure else "done",
-                "method": about.get("method", ""),
-                "warnings": "; ".join(about.get("warnings", ())),
-                "error": failure.error if failure else "",
-                "message": failure.message if failure else "",
-                "key": job.key if job else "",
-            }
-        )
+        row = {
+            "state": "failed" if failure else "done",
+            "method": about.get("method", ""),
+            "warnings": "; ".join(about.get("warnings", ())),
+            "error": failure.error if failure else "",
+            "message": failure.message if failure else "",
+            "key": job.key if job else "",
+        }
+        rows.append(dict(zip(CELL, cell, strict=True)) | row)
     return pd.DataFrame(rows)
 
 

@@ -25,6 +25,7 @@ from ..posterior.loo import compare_models
 from ..posterior.predictive import effective_sizes
 from ..posterior.summaries import sd_summary, summary
 from ..report import list_page
+from ..report.write_up import GIVEN
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS
@@ -52,9 +53,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from ..contextual import ContextualVectors
-
-LOADED = "the vectors given"
-"""What an embedding is called that came as vectors, without a name."""
 
 
 def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
@@ -216,7 +214,7 @@ def analyze(
     refuse_lists("analyze(vectors, wordlist)", vectors)
     in_file = isinstance(vectors, str | os.PathLike)
     source = vectors if in_file or _in_contexts(vectors) else as_keyed(vectors)
-    known = {"vectors": name or (str(vectors) if in_file else LOADED), **settings}
+    known = {"vectors": name or (str(vectors) if in_file else GIVEN), **settings}
     (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
     settings = {**({"name": name} if name else {}), **settings}
     given = {"vectors": vectors, "wordlist": wordlist}
