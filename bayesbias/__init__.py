@@ -1,12 +1,12 @@
 """Ask whether a word embedding is biased, and how sure you can be.
 
-Cosine distances between protected words and attributes become a long-form table; hierarchical
-models are fitted to it and read as intervals, contrasts and checks. Every public name is loaded
+You make a long-form table of cosine distances between protected words and attributes, fit
+hierarchical models to it, and get intervals, contrasts, and checks. Every public name is loaded
 when it is first used, so importing the package is quick.
 
-Examples of posteriors start from ``post = bb.fit(table)``, where ``table`` has the distances of the
-list religion in glove-demo; ``embeddings`` are glove-demo and its soft debiasing by gender, and
-``many`` is ``bb.fit_many`` of the list gender in both.
+Examples with posteriors start from ``post = bb.fit(table)``. Here ``table`` has the distances in
+glove-demo for the list religion, ``embeddings`` holds glove-demo and a copy that is soft-debiased
+for gender, and ``many`` is the result of ``bb.fit_many`` for the list gender in both.
 """
 
 import lazy_loader

@@ -1,6 +1,6 @@
-"""Bias of a classifier that is built on an embedding, and the agreement of scores with it.
+"""Measure the bias of a classifier built on an embedding, and how well scores agree with it.
 
-A score is useful if models that it calls more biased also treat people more unequally
+A score is useful if the models it ranks as more biased also treat people more unequally
 (Schröder, Schulz and Hammer, 2024, The SAME score, section 2.3 and table 3).
 """
 
@@ -30,12 +30,12 @@ def tpr_gaps(
     groups: Sequence[Hashable] | None = None,
     ci_prob: float = DEFAULT_CI_PROB,
 ) -> pd.DataFrame:
-    """Compare a classifier's true positive rates between protected groups, by class.
+    """Compare a classifier's true positive rates between protected groups, for each class.
 
     Parameters
     ----------
     truth, predicted : (n_samples,) or (n_samples, n_classes) array_like
-        Classes, or true and false for each class if a sample can have several.
+        Class of each sample, or true and false for each class if a sample can have several.
     group : (n_samples,) array_like
     groups : sequence, optional
         Order of the groups; the gap is the first minus the second.
@@ -43,10 +43,10 @@ def tpr_gaps(
     Returns
     -------
     DataFrame
-        One row per class: ``class``; ``variance`` of the rates over groups, and
-        ``corrected_variance`` without the variance of sampling, unbiased and possibly below zero;
-        for two groups their ``gap`` with ``low`` and ``high``; ``tpr_GROUP`` and ``n_GROUP`` for
-        each group. Values that need samples of an absent group are NaN.
+        One row per ``class``. ``variance`` is the variance of the rates across groups;
+        ``corrected_variance`` removes the sampling variance, so it is unbiased but can be negative.
+        Two groups also have their ``gap`` with ``low`` and ``high``. Each group has ``tpr_GROUP``
+        and ``n_GROUP``. Values that need samples from an absent group are NaN.
 
     References
     ----------
@@ -80,7 +80,7 @@ def tpr_gaps(
     frame = pd.DataFrame({"class": names, "variance": tpr.var(axis=1)})
     frame["corrected_variance"] = tpr.var(axis=1, ddof=1) - sampling.mean(axis=1)
     if len(columns) == 2:
-        # Newcombe (1998), method 10: of two Wilson intervals.
+        # Newcombe (1998), method 10, combines two Wilson intervals.
         z, n_some = _reach(ci_prob), np.where(n > 0, n, np.nan)
         middle, share = tpr + z**2 / (2 * n_some), 1 + z**2 / n_some
         reach = np.sqrt(tpr * (1 - tpr) / n_some + z**2 / (4 * n_some**2)) * z / share
@@ -94,21 +94,21 @@ def tpr_gaps(
 
 
 def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) -> pd.DataFrame:
-    """Areas under ROC curves inside subgroups and across their borders (Borkan et al., 2019).
+    """Compute areas under ROC curves within and across subgroups (Borkan et al., 2019).
 
     Parameters
     ----------
     truth, score : (n_samples,) array_like
-        True or false, and a score that is higher for samples that are called positive.
+        True or false, and a score that is higher for samples more likely to be positive.
     members : DataFrame
-        One column of true or false a subgroup.
+        One column of true or false per subgroup.
 
     Returns
     -------
     DataFrame
-        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], NaN without samples:
-        ``subgroup`` inside it, ``bpsn`` of background positives with subgroup negatives (low:
-        false positives), ``bnsp`` of background negatives with subgroup positives (low: misses).
+        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], which are NaN without samples.
+        ``subgroup`` uses only the subgroup; ``bpsn`` uses background positives and subgroup
+        negatives (low: false positives), and ``bnsp`` the reverse (low: misses).
     """
     positive = _true_or_false("truth", truth)
     scores, rows = _finite("score", score, len(members)), []
@@ -133,9 +133,9 @@ def correlate(
 ) -> dict[str, float]:
     """Correlate a score with downstream bias: ``r``, ``low``, ``high``, ``n``, ``n_clusters``.
 
-    The interval is Fisher's z for independent rows, such as models; for ranks ("spearman") with the
-    variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as samples
-    of one class, it comes from a bootstrap of whole clusters.
+    For independent rows, such as models, the interval uses Fisher's z, for ranks ("spearman") with
+    the variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as
+    samples of one class, the interval comes from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))
     score = _finite("scores", scores, np.size(biases))
@@ -172,20 +172,20 @@ def correlations(
     ci_prob: float = DEFAULT_CI_PROB,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Correlate a score with downstream bias by class, by sample and by model.
+    """Correlate a score with downstream bias across classes, samples, and models.
 
     Parameters
     ----------
     frame : DataFrame
-        ``model``, ``class``, ``score``, ``bias``, one row per sample or a class.
+        ``model``, ``class``, ``score``, and ``bias``, with one row per sample or per class.
 
     Returns
     -------
     DataFrame
-        ``level``, ``model`` (empty for the last level) and what `correlate` returns. ``class``:
-        within each model, means of classes. ``sample``: within each model, all rows, clustered by
-        class. ``model``: means over classes of absolute values. Intervals of models that share
-        data are not independent.
+        ``level``, ``model`` (empty for the last level), and what `correlate` returns. Level
+        ``class`` uses class means within each model. ``sample`` uses all rows of each model,
+        clustered by class. ``model`` uses means of absolute values over classes. Intervals for
+        models that share data are not independent.
     """
     require_columns(frame, ("model", "class", "score", "bias"))
     means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
@@ -209,10 +209,10 @@ def ranking_accuracy(
     sds: float = 1.0,
     ci_prob: float = DEFAULT_CI_PROB,
 ) -> dict[str, float]:
-    """How often a score ranks a more biased model above a less biased one.
+    """Estimate how often a score ranks a more biased model above a less biased one.
 
-    It uses models that are more than ``sds`` standard deviations below or above the mean bias, as
-    in the notebook of Schröder et al. (2024). The accuracy is Mann and Whitney's statistic; its
+    Only models more than ``sds`` standard deviations below or above the mean bias count, as in the
+    notebook by Schröder et al. (2024). The accuracy is the Mann-Whitney statistic, and its
     interval is method 5 of Newcombe (2006), Statistics in Medicine 25.
 
     Parameters
@@ -220,12 +220,13 @@ def ranking_accuracy(
     scores, biases : (n_runs,) array_like
         Magnitudes: higher is more biased.
     models : sequence of n_runs names, optional
-        Runs of one model count once, with their mean.
+        Runs of the same model are averaged and count once.
 
     Returns
     -------
     dict
-        ``accuracy``, ``low``, ``high``, and numbers of models ``n_less`` and ``n_more`` biased.
+        ``accuracy``, ``low``, ``high``, and the numbers of less and more biased models, ``n_less``
+        and ``n_more``.
     """
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
@@ -254,7 +255,7 @@ def _reach(ci_prob: float) -> float:
 
 
 def _area(low: FloatArray, high: FloatArray) -> float:
-    """Share of pairs in which `high` exceeds `low`, ties counting half."""
+    """Return the share of pairs in which `high` exceeds `low`; ties count half."""
     if not low.size or not high.size:
         return float("nan")
     ends = [np.searchsorted(np.sort(low), high, side) for side in ("left", "right")]
@@ -269,7 +270,7 @@ def _coefficient(both: FloatArray, method: str) -> float:
 def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (n,) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be {n} finite numbers in the order of the rest")
+        raise ValueError(f"{name} must be {n} finite numbers in the same order as the rest")
     return array
 
 

@@ -1,4 +1,4 @@
-"""Groups next to the posterior that ArviZ's functions read: log densities, and draws of rows."""
+"""Add the groups that ArviZ's functions read: log densities, and predicted rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_groups(
 ) -> DataTree:
     """Return a copy of a posterior with more groups for ArviZ's functions.
 
-    Groups of rows take 8 bytes a draw and row: 4,000 draws of 10,000 rows are 320 MB each.
+    Groups of rows take 8 bytes per draw and row: 4,000 draws of 10,000 rows take 320 MB per group.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def add_groups(
 def _add_rows(
     tree: DataTree, group: str, outcome: str, values: Callable[[IntArray], FloatArray]
 ) -> None:
-    """Add (n_draws, n_rows) values, in chunks of rows whose intermediate arrays are small."""
+    """Add (n_draws, n_rows) values in chunks of rows, to keep intermediate arrays small."""
     chunks = [values(rows) for rows in row_chunks(tree)]
     add_draws(tree, group, {outcome: np.concatenate(chunks, axis=1)})
 
 
 def log_priors(tree: DataTree) -> dict[str, FloatArray]:
-    """Log density of each prior that the model states, summed over its dimension, (n_draws,)."""
+    """Return the log density of each prior of the model, summed over its dimension, (n_draws,)."""
     return {
         name: prior.log_density(stacked(tree, name)).reshape(n_draws(tree), -1).sum(axis=1)
         for name, prior in spec_of(tree).priors.items()

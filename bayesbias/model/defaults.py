@@ -1,4 +1,4 @@
-"""The models that are fitted where none is asked for, by what is modeled."""
+"""Default models for each outcome."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ DEFAULT_MODELS = {
     "distance": ("by-group",),
     "change": ("change-by-group",),
 }
-"""Models that are fitted where none is asked for; of several the recommended one is last."""
+"""Models fitted by default; if there are several, the recommended one is last."""
 
 RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()}
-"""The model of an outcome that keeps its rates of false alarms (`bayesbias docs calibration`)."""
+"""The model for an outcome that keeps its false alarm rates (`bayesbias docs calibration`)."""
 
 EXTRA_GROUPS = ("log_likelihood", "log_prior", "posterior_predictive", "prior_predictive")
-"""Groups that may be added to a posterior for ArviZ; the last brings ``prior`` with it."""
+"""Groups you can add to a posterior for ArviZ; the last one also adds ``prior``."""

@@ -28,7 +28,7 @@ COVARIATE = "covariate"
 """The dimension of slopes of covariates."""
 
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
-"""Kinds of attribute words: those of any stereotype, and the controls."""
+"""Kinds of attribute words: stereotypes and controls."""
 
 ROW_PARTS = {
     "protected_word": "word",
@@ -37,22 +37,22 @@ ROW_PARTS = {
     "attribute_set": "set",
     "context": "context",
 }
-"""Names of the indices of rows in a design, by their dimension; the levels' names end in s."""
+"""Names of the row indices in a design, keyed by dimension; names of levels end in s."""
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
 
 def one_hot(index: IntArray, n: int) -> FloatArray:
-    """Indicators of n levels, (n, len(index)); none for an index of -1."""
+    """Return indicators of n levels, (n, len(index)); an index of -1 has none."""
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What a model is fitted to: a validated table as arrays, or rows of another origin.
+    """The data a model is fitted to: a validated table as arrays, or rows from elsewhere.
 
-    `index_table` makes one of a table of distances. `fit_design` fits one of anything else that a
-    word and an attribute share. A ValueError is raised if parts do not fit, or y is not finite.
+    `index_table` makes a design from a table of distances. `fit_design` also fits any other outcome
+    for pairs of a word and an attribute. Parts that do not fit, or a y that is not finite, raise an error.
     """
 
     words: tuple[str, ...]
@@ -65,19 +65,19 @@ class Design:
     word: IntArray  # (n_rows,), as the next three: indices of each row
     connection: IntArray
     attribute: IntArray
-    y: FloatArray  # what is modeled: cosine distances, or the outcome named
+    y: FloatArray  # what is modeled: cosine distances, or another outcome
     outcome: str = "cosine_distance"
-    contexts: tuple[str, ...] = ()  # none where nothing was measured in contexts
+    contexts: tuple[str, ...] = ()  # empty if nothing was measured in contexts
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sets: tuple[str, ...] = ()  # sets of stereotypes, without the controls
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
     set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
-    # (n_groups, n_sets): what each set is to each group, -1 where there is no row; found from rows
+    # (n_groups, n_sets): how each set relates to each group, -1 if there is no row; found from rows
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
     word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     attribute_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    # (n, n) as `likeness` gives them; (0, 0) where the vectors are not known
+    # (n, n) as `likeness` gives them; (0, 0) if the vectors are not known
 
     def __post_init__(self) -> None:
         n_rows = len(self.y)
@@ -90,7 +90,7 @@ class Design:
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
         shape = (n_rows, len(self.covariates))
         if self.covariates and not (self.x.shape == shape and np.isfinite(self.x).all()):
-            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack one")
+            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack any")
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -114,7 +114,7 @@ class Design:
     def codes(self, column: str) -> IntArray:
         """Return the index of every row along a dimension of ``coords``, (n_rows,).
 
-        Of covariates it is that of the row's values of all of them.
+        For covariates, rows with equal values of all of them share an index.
         """
         if column == COVARIATE:
             return np.asarray(np.unique(self.x, axis=0, return_inverse=True)[1].ravel())
@@ -129,7 +129,7 @@ class Design:
         return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
-        """Return the rows of a connection; none where the design lacks it."""
+        """Return the rows of a connection; none if the design lacks it."""
         if name not in self.connections:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.connection == self.connections.index(name))
@@ -149,7 +149,7 @@ class Design:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the design in hexadecimal: equal designs, equal digests."""
+        """Return the SHA-256 of the design in hexadecimal; equal designs have equal digests."""
         digest = hashlib.sha256()
         for key in fields(self):
             value = getattr(self, key.name)
@@ -159,20 +159,20 @@ class Design:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Sets of stereotypes, then kinds of controls; none where rows have no sets."""
+        """Return the stereotype sets, then the kinds of controls; none if rows have no sets."""
         controls = tuple(name for name in self.connections if name in CONTROLS)
         return (*self.sets, *controls) if self.sets else ()
 
     @property
     def column_connection(self) -> IntArray:
-        """What each column is to each group, (n_groups, n_columns); -1 where there is no row."""
+        """Return columns' connections to groups, (n_groups, n_columns); -1 if there is no row."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place
 
     @property
     def attribute_column(self) -> IntArray:
-        """The column of each attribute, (n_attributes,): a set where it is in one."""
+        """Return the column of each attribute, (n_attributes,): its set, if it has one."""
         column = self.codes("attribute_column" if self.sets else "connection")
         place = np.full(len(self.attributes), column.max() + 1)
         np.minimum.at(place, self.attribute, column)
@@ -186,13 +186,13 @@ class Design:
 
     @property
     def spread(self) -> float:
-        """The sd of the outcome in rows of stereotypes, or of all where there are none."""
+        """Return the sd of the outcome in stereotype rows, or in all rows if there are none."""
         rows = np.concatenate([self.of_connection(name) for name in STEREOTYPES])
         return float((self.y[rows] if len(rows) else self.y).std())
 
     @cached_property
     def coords(self) -> dict[str, list[str]]:
-        """Coordinates of every dimension that a model may use."""
+        """Return the coordinates of every dimension that a model may use."""
         names = {
             "connection": self.connections,
             "protected_word": self.words,
@@ -220,9 +220,9 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table that `validate_table` gave, or one like it whose distances are another outcome.
+    """Index a table from `validate_table`, or one like it that has another outcome as distances.
 
-    ``coded`` are its columns of names as `validate_and_encode` gives them; made if not given.
+    ``coded`` holds its name columns as `validate_and_encode` returns them; made if not given.
     """
     if coded is None:
         columns = [name for name in (*IDS, "context") if name in table]
@@ -268,7 +268,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design that knows how alike units are; unrelated where cosines are (0, 0)."""
+    """Return a design with the likeness of units; units are unrelated if cosines are (0, 0)."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

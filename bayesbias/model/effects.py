@@ -1,4 +1,4 @@
-"""Parameters and effects drawn from a model, and the means of words that effects sum to."""
+"""Draw parameters and effects from a model, and sum effects to word means."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def draw_effects(
 
 
 def words_last(terms: Iterable[Term]) -> list[Term]:
-    """Return terms in the order in which a seed draws them."""
+    """Return terms in the order in which they are drawn from a seed."""
     return sorted(terms, key=lambda term: term.of == "protected_word")
 
 
@@ -58,9 +58,9 @@ def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Sum the effects of words and groups to means of words, (n_draws, n_words, n_connections).
+    """Sum word and group effects to word means, (n_draws, n_words, n_connections).
 
-    Attributes and contexts have their population's mean, zero. PyTensor's variables have no draws.
+    Attributes and contexts are at their population mean, zero. PyTensor variables have no draws.
     """
     total: Any = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
     for term in spec.terms:
@@ -74,9 +74,9 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> An
 
 
 def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
-    """Share of every level of a column in rows of a group, (n_groups, n_within, n_levels).
+    """Return the share of each level of a column in a group's rows, (n_groups, n_within, n_levels).
 
-    Shares are those of all groups where this one has no rows. Rows without a level count, too.
+    A group without rows gets the shares of all groups together. Rows without a level also count.
     """
     if not column:
         return np.ones((len(design.groups), len(design.coords[within]), 1))
@@ -84,6 +84,6 @@ def level_shares(design: Design, column: str, within: str = "connection") -> Flo
         (len(design.groups), len(design.coords[within]), len(design.coords[column]) + 1)
     )
     place = design.codes("protected_group"), design.codes(within), design.codes(column)
-    np.add.at(rows, place, 1.0)  # level -1, which is none, comes last
+    np.add.at(rows, place, 1.0)  # level -1 (no level) comes last
     rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, rows.sum(axis=0))
     return np.asarray(rows[:, :, :-1] / rows.sum(axis=2, keepdims=True))

@@ -1,4 +1,4 @@
-"""Where a posterior expects a row to lie: predictive draws and log likelihoods."""
+"""Compute expected values, predictive draws, and log likelihoods of rows."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Draws = np.ndarray | slice
 ALL = slice(None)
 
 NUMBERS_AT_ONCE = 2_000_000
-"""Draws times rows that are worked on together: 16 MB, and a few copies of it."""
+"""Number of draws times rows processed together: 16 MB, plus a few copies."""
 
 
 def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
-    """Pick the effects of every row: a `Gather` of arrays, or of variables of PyTensor."""
+    """Pick the effects of every row: a `Gather` for arrays or PyTensor variables."""
     picked = effects[index]
     return picked if weight is None else (picked.T * weight).T
 
@@ -39,7 +39,7 @@ def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: 
 def locations(
     tree: DataTree, rows: np.ndarray, draws: Draws = ALL, gather: Gather = of_rows
 ) -> FloatArray:
-    """Expected distance of rows, or of groups of them, under posterior draws, (n_draws, n)."""
+    """Return expected distances of rows, or groups of rows, under posterior draws, (n_draws, n)."""
     constants = tree["constant_data"].to_dataset()
     return expected_rows(
         spec_of(tree),
@@ -53,7 +53,7 @@ def locations(
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
     """Average the expected distances of the rows of each cell, (n_draws, n_cells).
 
-    ``cell`` gives the cell of every row, -1 where it has none. Cells without rows are NaN.
+    ``cell`` gives the cell of every row, -1 if it has none. Cells without rows are NaN.
     """
     from scipy.sparse import csr_array
 
@@ -80,7 +80,7 @@ def expected_rows(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> FloatArray:
-    """Sum what a model expects of rows, (n_draws, n_rows), of draws (n_draws, ...) of variables."""
+    """Return expected values of rows, (n_draws, n_rows), from draws (n_draws, ...) of variables."""
     return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x, gather)).T
 
 
@@ -91,11 +91,11 @@ def row_sums(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> Any:  # noqa: ANN401
-    """Sum what a model expects of rows: arrays, or variables of PyTensor.
+    """Sum the effects to the expected values of rows, from arrays or PyTensor variables.
 
-    ``codes`` gives the place of every row along a dimension, -1 where it has none; ``values`` a
-    variable, whose last axis may be draws. The covariates ``x`` are needed where the model has
-    slopes. The sum is (n_rows,), or (n_rows, n_draws), or of what ``gather`` makes of rows.
+    ``codes`` gives every row's index along a dimension, or -1 if it has none. ``values`` gives a
+    variable; its last axis may be draws. Models with slopes need the covariates ``x``. The sum is
+    (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
     """
     total = 0.0
     if not spec.around_means:
@@ -115,12 +115,12 @@ def row_sums(
 
 
 def _draws_last(values: FloatArray) -> FloatArray:
-    """Move draws to the end of an array, where those of a place are copied together and fast."""
+    """Move draws to the last axis, where copying the draws of an element is fast."""
     return np.ascontiguousarray(np.moveaxis(values, 0, -1))
 
 
 def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
+    """Return the residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
     sd = stacked(tree, "sigma")[draws]
     dims = spec_of(tree).sigma_dims
     level = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
@@ -130,7 +130,7 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
 def predict_rows(
     tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
 ) -> FloatArray:
-    """Draw new distances for rows, one for each posterior draw, (n_draws, n_rows)."""
+    """Draw new distances for rows, one per posterior draw, (n_draws, n_rows)."""
     expected = locations(tree, rows, draws)
     if "nu" in tree["posterior"]:
         noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
@@ -155,7 +155,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
-    """Iterate over the rows of a table in chunks, so all draws of a chunk are few numbers."""
+    """Iterate over the rows of a table in chunks, to limit the size of all draws of a chunk."""
     rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
     for start in range(0, rows, at_once):
         yield np.arange(start, min(start + at_once, rows))

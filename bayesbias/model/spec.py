@@ -26,11 +26,11 @@ CHOICES = {
     "sigma": ("common", "connection", "protected_word"),
     "scale": ("absolute", "spread"),
 }
-"""What a model may choose, the first being the default.
+"""Options of a model; the first of each is the default.
 
-``outcome``: what is modeled, and so what the priors are about; see ``OUTCOMES``.
-``sigma``: one residual sd, or one for each connection, or for each protected word.
-``scale``: what priors of sds are in units of: distances, or the sd of the table's stereotype rows.
+``outcome``: what is modeled, and therefore what the priors describe; see ``OUTCOMES``.
+``sigma``: one residual sd, or one per connection or protected word.
+``scale``: the unit of priors of sds: distances, or the sd of the table's stereotype rows.
 """
 
 OUTCOMES = {
@@ -55,8 +55,8 @@ class ModelSpec:
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
-        Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
-        the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
+        Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, the terms'
+        sds and correlations, and ``nu`` for a Student-t likelihood.
 
     Examples
     --------
@@ -120,12 +120,12 @@ class ModelSpec:
 
     @property
     def center(self) -> float:
-        """Prior mean of the connection means."""
+        """Return the prior mean of the connection means."""
         return self.priors["connection_mean"].parameters["mean"]
 
     @property
     def around_means(self) -> bool:
-        """Whether some term varies around the connection means, and so includes them."""
+        """Whether a term varies around the connection means and so includes them."""
         return any(term.around for term in self.terms)
 
     @property
@@ -152,9 +152,9 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design, without terms that add nothing there.
+        """Return the model for a design, without the terms that add nothing to it.
 
-        A ValueError is raised for effects of contexts or sets that the design cannot have.
+        Effects of contexts or sets that the design cannot have raise a ValueError.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "there is one only" if design.contexts else "there is no column context"
@@ -169,7 +169,7 @@ class ModelSpec:
         spec = self.without(*gone) if gone else self
         if self.scale == "absolute":
             return spec
-        unit = max(design.spread, ROUNDING)  # tables without any spread are refused by name
+        unit = max(design.spread, ROUNDING)  # tables without any spread are rejected by name
         priors = {
             name: prior if name == "connection_mean" else prior.scaled(unit)
             for name, prior in spec.priors.items()
@@ -177,7 +177,7 @@ class ModelSpec:
         return replace(spec, priors=priors, scale="absolute")
 
     def without(self, *names: str) -> ModelSpec:
-        """Return a copy without the terms of these names, and without their priors."""
+        """Return a copy without the terms with these names and without their priors."""
         gone = [term for term in self.terms if term.name in names]
         theirs = {prior for term in gone for prior in (term.sd, term.correlation)}
         return replace(
@@ -199,7 +199,7 @@ class ModelSpec:
         return replace(self, priors=priors)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the model as plain texts and numbers, in the form of its TOML file."""
+        """Return the model as plain strings and numbers, in the layout of its TOML file."""
         content: dict[str, Any] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
         content["terms"] = {term.name: term.to_dict() for term in self.terms}
         content["priors"] = {
@@ -210,7 +210,7 @@ class ModelSpec:
 
 
 def models(outcome: str | None = None) -> list[str]:
-    """Return the names of the bundled models: of all, or of those for an outcome.
+    """Return the names of the bundled models, for all outcomes or one.
 
     Examples
     --------
@@ -225,14 +225,14 @@ def models(outcome: str | None = None) -> list[str]:
 
 
 def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> ModelSpec:
-    """Load a bundled model by name, or a TOML file of the same form by path.
+    """Load a bundled model by name, or a TOML file by path.
 
     Parameters
     ----------
     source : str, Path or ModelSpec
-        A name from `models()`, a path, or a ModelSpec, which is returned as it is.
+        A name from `models()`, a path, or a ModelSpec, which is returned unchanged.
     outcome : str, optional
-        The required outcome of the model, a key of ``OUTCOMES``; by default any.
+        The required outcome of the model, a key of ``OUTCOMES``; any outcome by default.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Return the file of a bundled model's name or of a path as it stands, comments and all."""
+    """Return the file of a bundled model or path unchanged, including comments."""
     return read_text(toml_path(source, "models", "model"))
 
 
@@ -269,7 +269,7 @@ def _read_model(source: str | Path) -> ModelSpec:
 
 
 def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
-    """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
+    """Make a model from the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
     require_kinds(
         content, dict.fromkeys((*_TEXTS, *CHOICES), str) | dict.fromkeys(_TABLES, Mapping)
     )

@@ -1,10 +1,10 @@
-"""The terms that a model's expected value is the sum of: effects of one factor, each with its sds.
+"""Terms of a model's expected value: effects of one factor, with their sds.
 
 A factor is a column of the table, such as the protected word. A term gives each of its levels (a
-unit) a random effect, or one for each level of another column that it is crossed with. On a design
-a term is columns and a covariance: the effects of a unit are ``basis @ z``, the coordinates ``z``
-are independent normals with the sds at `Term.sd_index`, and a row has the `Term.columns` of its
-unit. The exact sampler, PyMC's form and draws of the prior all read this description.
+unit) a random effect, or one per level of another column that it is crossed with. On a design, a
+term has columns and a covariance: the effects of a unit are ``basis @ z``, where the coordinates
+``z`` are independent normals with the sds at `Term.sd_index`, and a row has the `Term.columns` of
+its unit. The exact sampler, the PyMC model, and prior draws all use this description.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .design import COVARIATE, Design, one_hot
 from .likeness import covariance
 
 FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", COVARIATE)
-"""What effects may belong to. Controls belong to no attribute set; effects of covariates are
-slopes: a row has them times its values, see ``Design.x``."""
+"""Factors that have effects. Controls belong to no attribute set. Effects of covariates are slopes,
+which are multiplied by a row's values; see ``Design.x``."""
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column", "protected_group")
-"""What they may be crossed with."""
+"""Columns that effects may be crossed with."""
 
 CONSTRAINTS = {
     "": "",
@@ -35,13 +35,14 @@ CONSTRAINTS = {
     "interaction": ", beyond both and the connections",
     "cells": ", which sum to zero over every connection",
 }
-"""What the effects of a term may be confined to, and how the write-up puts it.
+"""Constraints on the effects of a term, with their wording in the write-up.
 
-``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
-unit are the difference between associated and different, half of it in either, and nothing in
-controls. ``interaction``: those of groups by sets are orthogonal to groups, sets and connections;
-with two groups and two sets nothing is left. ``cells``: those of groups by columns (sets and kinds
-of controls) sum to zero over the cells of every connection, whose mean is the connection's.
+``zero_sum``: effects of one unit sum to zero over the levels of ``by``. ``contrast``: effects of
+one unit are the difference between associated and different, split equally between them, and zero
+in controls. ``interaction``: effects of groups by sets are orthogonal to groups, sets, and
+connections; with two groups and two sets nothing is left. ``cells``: effects of groups by columns
+(sets and kinds of controls) sum to zero over the cells of every connection, whose mean is the
+connection mean.
 """
 
 OF_TABLES = ("interaction", "cells")
@@ -52,7 +53,7 @@ _WHOLE = {
     "interaction": ("protected_group", "attribute_set"),
     "cells": ("protected_group", "attribute_column"),
 }
-"""What the effects of a constraint are of and by."""
+"""The ``of`` and ``by`` that each constraint requires."""
 
 _SIGN = {"associated": 1.0, "different": -1.0}
 
@@ -64,18 +65,18 @@ class Term:
     Parameters
     ----------
     name, of, by, constraint : str
-        Name of the effects in the posterior; their factor, one of ``FACTORS``; what they are
-        crossed with, one of ``CROSSINGS``; and what they are confined to, one of ``CONSTRAINTS``.
+        Name of the effects in the posterior; their factor, one of ``FACTORS``; the column they are
+        crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
     sd, sd_by : str
-        Name of their standard deviation, which has a prior of that name; and what it has one value
-        for each level of: ``by``, or a property of the factor's levels.
+        Name of their standard deviation, which has a prior with that name; and the column with a
+        separate sd for each level: ``by``, or a property of the factor's levels.
     around : str
-        ``connection_mean`` if they vary around it and include it; empty if around zero.
+        ``connection_mean`` if they vary around it and include it; empty if they vary around zero.
     correlated : bool
         Whether the effects of one unit are correlated over the levels of ``by``.
     alike : float
         Share of the effects' covariance that follows the likeness of the units' vectors, in [0, 1],
-        where the design knows it; see `likeness`.
+        if the design has it; see `likeness`.
     """
 
     name: str
@@ -164,15 +165,15 @@ class Term:
 
     @property
     def separate(self) -> bool:
-        """Whether the effects of a unit are independent of one another, and each has an sd."""
+        """Whether the effects of a unit are independent and each has its own sd."""
         plain = not (self.constraint or self.correlated)
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
-        """Whether a design has what the term needs, and other terms do not cover it.
+        """Whether a design has what the term needs, and no other term covers it.
 
-        Effects that sum to zero need two levels of what they are crossed with. Zero-sum effects of
-        two sets, or groups, are contrasts of associated against different themselves.
+        Effects that sum to zero need two levels of the column they are crossed with. With two sets
+        or groups, zero-sum effects are already contrasts of associated and different.
         """
         n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
@@ -189,7 +190,7 @@ class Term:
         return tuple(len(design.coords[dim]) for dim in self.dims)
 
     def basis(self, design: Design) -> FloatArray:
-        """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
+        """Return the effects of one unit as a linear map of independent coordinates, (n_levels, n).
 
         The columns are orthonormal, so zero-sum effects of sd s have the covariance
         s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
@@ -212,7 +213,7 @@ class Term:
         return np.eye(n_by)
 
     def columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """How rows depend on the coordinates of their unit, (n_rows, n); zero without a level."""
+        """Return how rows depend on their unit's coordinates, (n_rows, n); zero without a level."""
         level = design.codes(self.by)[rows] if self.by else np.zeros(len(rows), dtype=np.int64)
         if self.constraint in OF_TABLES:
             n_by = len(design.coords[self.by])
@@ -220,7 +221,7 @@ class Term:
         return np.asarray(np.where(level[:, None] >= 0, self.basis(design)[level], 0.0))
 
     def all_columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """How rows depend on the coordinates of all units, (n_rows, n_units * n)."""
+        """Return how rows depend on the coordinates of all units, (n_rows, n_units * n)."""
         columns = self.columns(design, rows)
         if self.constraint in OF_TABLES:
             return columns
@@ -231,7 +232,7 @@ class Term:
         return np.asarray((units[:, :, None] * columns[:, None]).reshape(len(rows), -1))
 
     def sd_index(self, design: Design) -> IntArray:
-        """Which of the term's sds scales each coordinate, (n_units, n)."""
+        """Return which of the term's sds scales each coordinate, (n_units, n)."""
         n_units = 1 if self.constraint in OF_TABLES else len(design.coords[self.of])
         shape = n_units, self.basis(design).shape[1]
         if not self.sd_by:
@@ -240,15 +241,15 @@ class Term:
         return np.array(np.broadcast_to(own, shape))
 
     def effects(self, design: Design, coordinates: FloatArray) -> FloatArray:
-        """Effects of coordinates, (n_draws, n_units, n), in the dimensions of the posterior."""
+        """Turn coordinates, (n_draws, n_units, n), into effects with the posterior's dimensions."""
         if self.constraint:
             coordinates = coordinates @ self.basis(design).T
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
 
     def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401
-        """Free effects, (..., n_of, n_by), without what the constraint excludes.
+        """Remove from free effects, (..., n_of, n_by), what the constraint excludes.
 
-        Arrays or variables of PyTensor.
+        Effects are arrays or PyTensor variables.
         """
         if not self.constraint:
             return values
@@ -256,12 +257,12 @@ class Term:
         return (values.reshape((-1, len(basis))) @ (basis @ basis.T)).reshape(values.shape)
 
     def unit_covariance(self, design: Design) -> FloatArray | None:
-        """Covariance of units of sd 1, (n_units, n_units); None where they are independent."""
+        """Return the covariance of units with sd 1, (n_units, n_units), or None if independent."""
         matrix, block = design.likeness_of(self.of)
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the model's file says of the term: all that is not as by default."""
+        """Return the term's entries in the model's file: all that differ from the defaults."""
         return {
             key.name: getattr(self, key.name)
             for key in fields(self)
@@ -285,7 +286,7 @@ def _null_space(content: bytes, n: int) -> FloatArray:
 
 
 def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
-    """Raise a ValueError for a key of a model's file that is not known or not of its kind."""
+    """Raise a ValueError for a key of a model's file that is unknown or has the wrong type."""
     for key, value in content.items():
         check_choice("key", key, kinds)
         if not isinstance(value, kinds[key]):
@@ -293,7 +294,7 @@ def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> No
 
 
 def term_from_dict(name: str, content: object) -> Term:
-    """Make a term of a table ``[terms.NAME]`` of a model's file."""
+    """Make a term from a table ``[terms.NAME]`` in a model's file."""
     kinds: dict[str, Any] = {
         key.name: type(key.default) for key in fields(Term) if key.name != "name"
     }

@@ -1,4 +1,4 @@
-"""The posterior as an `xarray.DataTree`: how it is laid out, labeled and asked for its parts."""
+"""Lay out, label, and read the posterior as an `xarray.DataTree`."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ ROW_INDICES = {
 """Names of the index of each row along a dimension, in ``constant_data``."""
 
 LIKENESS = {"protected_word": "word_likeness", "attribute": "attribute_likeness"}
-"""Names of the matrices of `likeness` in ``constant_data``, and of the designs that hold them."""
+"""Names of the `likeness` matrices in ``constant_data`` and in designs."""
 
 _INDEXED = {name: dim for dim, name in ROW_INDICES.items()} | {"group_index": "protected_group"}
 
 ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
-"""Dimensions along which every row has a label: a coordinate of this name after ``row_``."""
+"""Dimensions along which every row has a label, in a coordinate named ``row_`` plus this name."""
 
 _SAMPLED = ("chain", "draw")
 
 
 class SamplingWarning(NamesArguments, UserWarning):
-    """A posterior that should not be trusted as it is, and what to do.
+    """Warning that a posterior should not be trusted yet, and what to do.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _of_draws(labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], Float
 
 
 def in_order(dataset: Dataset) -> Dataset:
-    """Return a dataset whose variables stand so that ArviZ labels every row of them rightly.
+    """Return a dataset with its variables in an order that ArviZ labels correctly.
 
     ArviZ stacks variables in the order in which dimensions first occur in a dataset, and labels
     them in each variable's own: ``connection_mean`` before ``word_mean`` exchanges its labels.
@@ -122,9 +122,9 @@ def in_order(dataset: Dataset) -> Dataset:
 
 
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
-    """Add to draws of PyMC what all posteriors here carry, their effects within constraints.
+    """Add to PyMC's draws what all posteriors here have, with effects within constraints.
 
-    When and how fast they were made goes, so equal fits are equal files.
+    Creation and sampling times are removed, so equal fits give equal files.
     """
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
@@ -139,7 +139,7 @@ def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
 
 
 def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
-    """Add a group of values of every draw, (chains * draws,), or of every draw and row."""
+    """Add a group with a value per draw, (chains * draws,), or per draw and row."""
     labels = tree["posterior"].to_dataset().coords.to_dataset()
     if any(drawn.ndim > 1 for drawn in values.values()):
         labels = labels.assign_coords(tree["observed_data"].to_dataset().coords)
@@ -147,7 +147,7 @@ def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> N
 
 
 def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
-    """Return the groups of a design; indices in the type of ``pm.Data``, or PyMC refuses them."""
+    """Return the groups of a design; indices have the type of ``pm.Data``, as PyMC requires."""
     constants: dict[str, Any] = {
         name: ("row", design.codes(dim).astype(np.int32))
         for dim, name in ROW_INDICES.items()
@@ -195,7 +195,7 @@ def describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of what made a posterior."""
+    """Return the versions of the software that made a posterior."""
     return {name: version(name) for name in ("bayesbias", "pymc", "arviz", "numpy")}
 
 
@@ -237,7 +237,7 @@ def design_of(tree: DataTree) -> Design:
 def varying(tree: DataTree) -> Dataset:
     """Return the posterior without its constants, which have no R-hat.
 
-    Matrices of correlations become their entries below the diagonal, and their factors go.
+    Correlation matrices are reduced to their entries below the diagonal; factors are dropped.
     """
     dataset: Dataset = tree["posterior"].to_dataset()
     for term in spec_of(tree).terms:
@@ -254,18 +254,18 @@ def varying(tree: DataTree) -> Dataset:
 
 
 def warnings_of(tree: DataTree) -> list[str]:
-    """Return the warnings that a posterior carries; empty if it may be trusted."""
+    """Return a posterior's warnings; empty if you can trust it."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
 
 
 def n_draws(tree: DataTree) -> int:
-    """How many draws a posterior has in all its chains."""
+    """Return the number of draws in all chains of a posterior."""
     require_posterior(tree)
     return int(np.prod([tree["posterior"].sizes[name] for name in _SAMPLED]))
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
-    """Draws of a variable, chains after one another, (chains * draws, ...)."""
+    """Return the draws of a variable, one chain after another, (chains * draws, ...)."""
     require_posterior(tree)
     if name not in tree["posterior"]:
         raise ValueError(
@@ -277,13 +277,13 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
 
 
 def outcome_of(tree: DataTree) -> str:
-    """Name of what was modeled, ``cosine_distance`` unless a design says otherwise."""
+    """Return the name of the outcome, ``cosine_distance`` unless the design has another."""
     require_posterior(tree)
     return str(next(iter(tree["observed_data"].data_vars)))
 
 
 def spread_of(tree: DataTree) -> float:
-    """Sd of the stereotypes' distances, of a change those before it; of many tables the average."""
+    """Return the sd of stereotype distances: before a change, or the average of many tables."""
     require_posterior(tree)
     if "spread" in tree.attrs:
         return float(tree.attrs["spread"])
@@ -292,7 +292,7 @@ def spread_of(tree: DataTree) -> float:
 
 
 def observed(tree: DataTree) -> FloatArray:
-    """What was modeled, (n_rows,)."""
+    """Return the modeled outcome, (n_rows,)."""
     name = outcome_of(tree)
     return np.asarray(tree["observed_data"][name].values, dtype=np.float64)
 
@@ -300,7 +300,7 @@ def observed(tree: DataTree) -> FloatArray:
 def index_of(tree: DataTree, name: str) -> np.ndarray:
     """Return an index of the rows, such as ``word_index``, or ``group_index`` of the words.
 
-    A ValueError is raised where the labels that it points at were selected or reordered.
+    If the labels that it points to were selected or reordered, a ValueError is raised.
     """
     constants = tree["constant_data"]
     index = np.asarray(constants[name].values, dtype=np.int64)
@@ -324,7 +324,7 @@ def index_of(tree: DataTree, name: str) -> np.ndarray:
 
 
 def labels(tree: DataTree, dim: str) -> list[str]:
-    """Names along a dimension of the posterior."""
+    """Return the names along a dimension of the posterior."""
     require_posterior(tree)
     for group in ("posterior", "constant_data"):
         if dim in tree[group].coords:
@@ -340,7 +340,7 @@ def labels(tree: DataTree, dim: str) -> list[str]:
 
 
 def require_posterior(tree: object) -> None:
-    """Raise a TypeError if something is no posterior, such as the table that it should be of."""
+    """Raise a TypeError for anything but a posterior, such as a table."""
     if not hasattr(tree, "children"):
         raise TypeError(
             "a posterior from bb.fit or bb.fit_change is needed; got a "
