@@ -66,6 +66,7 @@ from .tables.wordlists import wordlists as wordlists
 from .workflows.change import analyze_change as analyze_change
 from .workflows.sweep import run_sweep as run_sweep
 from .workflows.sweep_spec import load_sweep as load_sweep
+from .workflows.wordlist import analyse as analyse
 from .workflows.wordlist import analyze as analyze
 
 __version__: str

@@ -221,6 +221,9 @@ def analyze(
     return replace(analysis, call=written_call("bb.analyze", given, settings))
 
 
+analyse = analyze  # the British spelling, an alias
+
+
 def analyze_lists(
     source: VectorsLike | ContextualVectors,
     lists: Sequence[WordList],
