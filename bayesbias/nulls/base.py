@@ -1,4 +1,4 @@
-"""What all scenarios have: words, attributes and groups, an effect, and the tables they make."""
+"""The parts that all scenarios share: words, attributes, groups, an effect, and tables."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class BaseScenario:
         return frame.assign(**{COLUMNS[4]: connection.ravel()})
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate n tables, with what is true of them; equal seeds give equal tables."""
+        """Simulate n tables with their true values; equal seeds give equal tables."""
         if not is_whole(n) or n < 1:
             raise ValueError(f"n must be a whole number of tables, 1 or more; got {n!r}")
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
