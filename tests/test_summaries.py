@@ -263,7 +263,7 @@ def test_what_cannot_be_compared_is_refused(
     ):
         with pytest.raises(ValueError, match=fragment):
             bb.compare_models(given, leave_out)
-    with pytest.raises(TypeError, match="posteriors come by name"):
+    with pytest.raises(TypeError, match="posteriors must be keyed by name"):
         bb.compare_models([crossed_posterior])  # type: ignore[arg-type]
 
 

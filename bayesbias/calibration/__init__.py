@@ -1,4 +1,4 @@
-"""What methods claim in scenarios where it is known what is true: false alarms, power, coverage.
+"""Measure false alarms, power, and coverage of methods in scenarios with known truth.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""What is true in simulated tables, and what methods without a model read in them."""
+"""The truth in simulated tables, and the numbers that methods without a model compute."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..scores.permutation import permutation_test
 from ..scores.poles import effect_sizes
 
 type Values = dict[str, FloatArray]
-"""What methods read, by column, (n_tables,) each."""
+"""Numbers that methods use, keyed by column, (n_tables,) each."""
 
 OTHERS = {"": "different", "human ": "human"}
-"""Connections that associated attributes are compared with, by how their levels begin."""
+"""Connections that associated attributes are compared with, keyed by the prefix of the level."""
 
 
 def weat_weights(scenario: BaseScenario) -> FloatArray:
@@ -35,7 +35,7 @@ def weat_weights(scenario: BaseScenario) -> FloatArray:
 
 
 def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
-    """True values of all questions in every table, one column ``truth NAME`` each.
+    """Return the true answers to all questions in every table, in columns ``truth NAME``.
 
     ``overall``: the contrast associated - different over the population of words. ``group``: the
     same over the words of the first group. ``between groups``: that less the second group's.
@@ -84,7 +84,7 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 
 
 def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
-    """Return one row per table with what methods of a score read."""
+    """Return one row per table with the numbers that a score's methods use."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of what is undefined, refused here
         frame = pd.DataFrame(SCORES[name](batch, seed))
@@ -122,10 +122,10 @@ def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
 
 
 def _mac(batch: Batch, seed: SeedSequence) -> Values:
-    """Paired t-test of mean distances by word and set, before and after a debiasing.
+    """Run a paired t-test of mean distances per word and set, before and after debiasing.
 
-    After: the scenario without its effect, with other words and attributes, as an embedding that
-    is trained again.
+    Afterward, the scenario has no effect, and other words and attributes, like an embedding that
+    was retrained.
     """
     from scipy.stats import ttest_rel
 
@@ -148,4 +148,4 @@ SCORES: dict[str, Callable[[Batch, SeedSequence], Values]] = {
     "t-tests": _t_tests,
     "MAC": _mac,
 }
-"""What computes the numbers of methods without a model, by name."""
+"""Functions that compute the numbers of methods without a model, keyed by name."""

@@ -1,4 +1,4 @@
-"""Methods: what each measures, and when it claims a bias."""
+"""Methods, what they measure, and when they claim bias."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READINGS = {
     "rope": "the HPDI lies outside the region of practical equivalence",
     "coverage": "the HPDI holds the truth",
 }
-"""What is read of an interval, in words."""
+"""Readings of an interval, in words."""
 
 ANY_WORD = "any word"
 
@@ -34,12 +34,12 @@ LEVELS = {
     "distance": (*_OF_ALL, UNPOOLED),
     "change": (*_OF_ALL, "before overall", "before group", "after overall", "after group"),
 }
-"""What is read of a posterior, by the outcome of its model; see `measures.truth_columns`."""
+"""Levels of a posterior, keyed by its model's outcome; see `measures.truth_columns`."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Thresholds by which methods claim, and how posteriors are drawn; as `calibrate` has them."""
+    """Thresholds for claims, and settings for drawing posteriors, as in `calibrate`."""
 
     alpha: float = 0.05
     ci_prob: float = DEFAULT_CI_PROB
@@ -55,7 +55,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Method:
-    """A rule that claims a bias or not; `posterior_method` makes those of models.
+    """A rule for claiming bias; `posterior_method` makes the rules for models.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ class Method:
     reading : str
         One of `READINGS`, ``test`` (p is at most alpha) or ``size`` (beyond a threshold).
     column : str
-        The number that a test or a size reads.
+        The number that a test or size uses.
     threshold : float
-        Of a size.
+        Threshold of a size.
     title : str
         The rule of a test or a size.
     """
@@ -81,7 +81,7 @@ class Method:
     title: str = ""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return the settings behind its numbers, which other methods may share."""
+        """Return the settings that determine its numbers, which other methods may share."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
@@ -113,7 +113,7 @@ class Method:
         return choices.rope if self.reading == "rope" else 0.0
 
     def nominal(self, choices: Choices) -> float:
-        """Return the promised share of False alarms or of covered truths; NaN for none."""
+        """Return the promised share of false alarms or covered truths; NaN if none is promised."""
         if self.level == ANY_WORD:
             return float("nan")
         promised = {"test": choices.alpha, "hpdi": 1 - choices.ci_prob, "coverage": choices.ci_prob}
@@ -148,12 +148,12 @@ SCORE_METHODS = {
     "t-attribute-means": _test("t-tests", "sets", "p_attribute_means",
         "t-test on attribute means, A against B, all words"),
 }
-"""Tests and sizes without a model, by name."""
+"""Tests and sizes without a model, keyed by name."""
 # fmt: on
 
 
 def normal_models() -> list[str]:
-    """Return the names of the bundled Normal models of distances and of changes."""
+    """Return the names of the bundled Normal models for distances and changes."""
     names = [name for outcome in LEVELS for name in models(outcome)]
     return [name for name in names if load_model(name).likelihood == "normal"]
 
@@ -166,7 +166,7 @@ def posterior_method(
     Parameters
     ----------
     model : str, Path or ModelSpec
-        A bundled Normal model of distances or of changes, the path of one, or a model.
+        A bundled Normal model for distances or changes, the path of a model file, or a model.
     level : str
         One of `LEVELS` of the model's outcome: of associated - different ``overall``, of the first
         ``group``, ``between groups`` (the first less the second), of the first ``word`` or of ``any
@@ -202,7 +202,7 @@ def posterior_method(
 def method(name: str) -> Method:
     """Return the method of a name.
 
-    It is one of `SCORE_METHODS`, or a model, a reading and a level by hyphens, such as
+    It is one of `SCORE_METHODS`, or a model, reading, and level joined by hyphens, such as
     ``maximal-hpdi``, ``crossed-rope-group`` or ``paper-coverage-human-word``.
 
     Examples

@@ -1,4 +1,4 @@
-"""Posterior contrasts of many simulated tables, by the exact sampler.
+"""Compute posterior contrasts for many simulated tables with the exact sampler.
 
 Tables of a scenario share their design, so only distances, and how alike words are, change
 from fit to fit. The contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`,
@@ -28,7 +28,7 @@ from ..sampling.reduction import collapse
 from .measures import OTHERS, truth_columns, weat_weights
 
 type Values = Mapping[str, FloatArray]
-"""Draws of a posterior, by variable."""
+"""Draws of a posterior, keyed by variable."""
 
 KEPT = 0.7
 """Correlation of distances before and after a change: it moves them by .8 of their own spread."""
@@ -104,7 +104,7 @@ def _measure_changes(
 
 
 def _with_values(design: Design, batch: Batch, index: int) -> Design:
-    """Return the design with the distances of one table, and how alike its words are."""
+    """Return the design with the distances and word likeness of one table."""
     design = replace(design, y=batch.distances[index].ravel())
     if batch.cosines is None:
         return design

@@ -1,4 +1,4 @@
-"""How often methods claim a bias in scenarios where it is known what is true."""
+"""How often methods claim bias in scenarios with known truth."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ def calibrate(
     folder: str | Path | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Simulate tables of known truth and count what methods claim in them.
+    """Simulate tables with known truth, and count how often methods claim bias in them.
 
     Parameters
     ----------
     scenarios : str, list of str, or mapping of str to scenario
-        Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
+        Names in `bayesbias.nulls.SCENARIOS`, or your own scenarios, keyed by name.
     methods : str, list of str, or mapping of str to Method
-        Names as for `method`, or a mapping of names to methods, such as those of `posterior_method`
-        for your own model.
+        Names as for `method`, or a mapping of names to methods, such as those `posterior_method`
+        makes for your own model.
     n : int
-        Tables of each scenario.
+        Number of tables per scenario.
     seed : int, SeedSequence, Generator or None
         Equal seeds give equal frames, whatever `n_jobs`, and whatever other methods are requested;
         a smaller `n` uses the first tables of a larger one. All methods see the same tables.
     n_jobs : int
-        Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` takes a
+        Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses a
         cluster.
     alpha, ci_prob, rope : float
         Level of tests; probability of HPDIs; half-width of the region of practical equivalence.
     draws : int
-        Posterior draws of each table.
+        Number of posterior draws per table.
     folder : str or Path, optional
         Folder for finished jobs, from which a stopped run resumes.
     progress : bool, optional
@@ -155,10 +155,10 @@ def _jobs(
 def measure_tables(
     scenario: BaseScenario, method: Method, choices: Choices, entropy: int, tables: tuple[int, int]
 ) -> pd.DataFrame:
-    """Simulate the tables from one number to another: what a method reads, and what is true.
+    """Simulate a range of tables; return the numbers a method uses, and the truth.
 
-    The tables of a seed and scenario do not depend on how they are cut into jobs, nor on how many
-    are asked for in all.
+    The tables for a seed and scenario do not depend on how they are split into jobs, or on how many
+    are requested in all.
     """
     (start, stop), frames = tables, []
     for block in range(start // BLOCK, -(-stop // BLOCK)):
@@ -169,7 +169,7 @@ def measure_tables(
 
 
 def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
-    """Count the verdicts of a method in what its source measured."""
+    """Count a method's verdicts in the numbers from its source."""
     from scipy.stats import binomtest
 
     needed = f"{method.level} margin" if method.level == ANY_WORD else f"{method.level} low"
@@ -202,7 +202,7 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, An
 
 
 def _by_name[T](what: str, given: object, make: Callable[[str], T], kind: type[T]) -> dict[str, T]:
-    """Return scenarios or methods by name, of names, of one name, or of a mapping."""
+    """Return scenarios or methods keyed by name, from a name, names, or a mapping."""
     if isinstance(given, Mapping):
         made = dict(given)
     else:

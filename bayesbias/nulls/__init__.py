@@ -1,4 +1,4 @@
-"""Null scenarios: tables in which it is known what is true, to see what methods claim in them.
+"""Null scenarios: tables with known truth, to see what methods claim in them.
 
 Every scenario has ``table(seed)``, one table, and ``simulate(n, seed)``, a `Batch` of n.
 

@@ -56,17 +56,23 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
 # fmt: on
 
 SCENARIOS = {name: make for name, (make, _) in _KNOWN.items()}
-"""Functions that make a scenario, by name. Cells have an sd of .08, as in the paper's null model.
+"""Functions that make scenarios, by name. Cells have an sd of .08, as in the paper's null model.
 
 The first four are those whose false-alarm rates are known. In the last four an effect is planted.
 All have 8 human control words.
 """
 
 ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
-"""What happens in each scenario, in a line."""
+"""One-line description of each scenario."""
 
 
 def scenario(name: str) -> BaseScenario:
+<<<<<<< HEAD
     """Make the scenario of a name; `SCENARIOS` lists the names."""
     check_choice("scenario", name, SCENARIOS)
+=======
+    """Make a scenario by name; `SCENARIOS` lists the names."""
+    if name not in SCENARIOS:
+        raise ValueError(unknown_name("scenario", name, SCENARIOS))
+>>>>>>> wt-e
     return SCENARIOS[name]()

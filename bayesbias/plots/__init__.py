@@ -1,20 +1,20 @@
-"""Plots: tidy frames and posteriors to matplotlib Axes. They draw, and never compute.
+"""Plots of tidy frames and posteriors on matplotlib Axes. Plots draw and never compute.
 
 Nothing is shown and no setting of matplotlib is changed. Every plot of rows with intervals is
 drawn by `intervals`, which takes any frame with ``mean``, ``low`` and ``high``. Several plots take:
 
 frame : DataFrame
-    What the function named in a plot's first lines returns, or some of its rows.
+    The result of the function named in a plot's first lines, or some of its rows.
 ax : Axes, optional
-    Where to draw; by default a new figure, as large as its content needs. Plots return the Axes.
+    Where to draw; by default, a new figure sized to fit its content. Plots return the Axes.
 words : bool
-    Whether a forest has rows of single words too; words that do not fit into one figure are left
+    Whether a forest also has rows for single words. Words that do not fit into one figure are left
     out, with a note above the plot.
 first, second : str
-    Two connections; first - second is drawn, so negative means first closer.
+    Two connections; first - second is drawn, so negative means that the first is closer.
 rope : float, optional
-    Half-width of the shaded region of practical equivalence, in [0, 2]; by default that of the
-    frame, and none where its rows were put together from several.
+    Half-width of the shaded region of practical equivalence, in [0, 2]; by default, the
+    frame's own, and none if its rows were combined from several frames.
 """
 
 from __future__ import annotations

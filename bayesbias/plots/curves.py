@@ -119,15 +119,15 @@ def null_distribution(
     values : (n,) array_like
         For example, effect sizes of simulated tables without bias.
     observed : float
-        Both tails from its size on are colored.
+        Both tails at least this extreme are colored.
     label : str
-        Of the x axis.
+        Label of the x axis.
     share : float, optional
         Exact share of null values at least as far from the center, if you know it.
     center : float
         The value expected by chance; the mirror image is on its other side.
     about, published : str
-        What the null values are, and a published value, for the note.
+        Description of the null values, and a published value, for the note.
     bounds : sequence of float
         Limits of the quantity, drawn dotted.
     """
@@ -172,7 +172,7 @@ def relative_bias(
     labels: tuple[str, str] = ("X", "Y"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a relative bias (`Distribution.relative_bias`) over those of random pairs of sets."""
+    """Draw a relative bias (`Distribution.relative_bias`) over those for random pairs of sets."""
     return null_distribution(
         bias.reference,
         bias.statistic,

@@ -86,16 +86,16 @@ def intervals(
         (rows that sum others up), ``text`` (on the right), ``tick`` (a value to compare with), and
         ``reference_low`` with ``reference_high``, a range behind an interval.
     label, by, hue : str
-        Columns: what rows are called, their blocks, and what has a color and marker of its own.
+        Columns for the labels of rows, their blocks, and their colors and markers.
     words : bool, optional
         If given, the rows have levels (`bayesbias.summary`) and are put into blocks of groups,
         with rows of single words or without.
     styles : mapping
-        Color and marker by hue; others get one each.
+        Color and marker, keyed by hue; other hues get one each.
     reference : float, optional
         Where a dashed line is drawn.
     pair : pair of str, optional
-        Two connections whose difference is drawn, with a label and a line at zero.
+        Two connections; draw their difference with a label and a line at zero.
     directions : bool
         Write direction and probability on the right, from a column ``p_direction``.
     heading : str
@@ -189,7 +189,7 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
 def _lay_out(
     frame: pd.DataFrame, label: str, by: str, most: int
 ) -> tuple[pd.DataFrame, dict[float, str]]:
-    """Place rows from 0 downwards in a column ``y``; return the blocks' headings by their place.
+    """Position the rows from 0 downward in column ``y``; return block headings, keyed by position.
 
     A block gets no heading if it has no name, or its first row is bold and sums it up.
     """

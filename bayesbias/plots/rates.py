@@ -49,7 +49,7 @@ def pair_forest(
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
     """Draw false-alarm rates, or else coverage, next to the promised rates.
 
-    The frame is that of `bayesbias.calibration.calibrate`. Red is worse than promised and blue
+    The frame comes from `bayesbias.calibration.calibrate`. Red is worse than promised and blue
     better, beyond Monte Carlo error.
 
     Parameters
@@ -109,8 +109,8 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores: one block per score, with intervals around no bias, and values.
 
-    The frame is that of `bayesbias.score_table`. Scores have different
-    units, so each block has a scale of its own: the distance from the value of no bias, in the
+    The frame comes from `bayesbias.score_table`. Scores have different
+    units, so each block has its own scale: the distance from the value of no bias, in the
     score's direction, over the largest such distance of the block.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")

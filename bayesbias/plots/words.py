@@ -105,7 +105,7 @@ def background_words(
     densities, words : DataFrame
         As `bayesbias.background.densities` and `bayesbias.background.words` return them.
     most : int
-        Number of words of each set, those farthest from the set's mean.
+        Number of words per set to draw; those farthest from the set's mean are drawn.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]

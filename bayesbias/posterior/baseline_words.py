@@ -1,4 +1,4 @@
-"""A group's own stereotypes less the others', within the group, with words of no group as zero."""
+"""Compare own and other stereotypes within a group, with words of no group as the baseline."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def baseline_contrasts(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> pd.DataFrame:
-    r"""Contrasts of groups within the group, relative to words of no group.
+    r"""Compute contrasts within each group, relative to words of no group.
 
     For a group g with the set S, the other sets R and the baseline words B, they are `[m(g, S) -
-    m(B, S)] - [m(g, R) - m(B, R)]` of mean distances m. How close a set is to everybody cancels if
-    it is as close to the baseline words. Controls are not used. Each group is fitted with the
-    baseline words alone, so no other group affects its number.
+    m(B, S)] - [m(g, R) - m(B, R)]` of mean distances m. A set's closeness to all groups
+    cancels if it is equally close to the baseline words. Controls are not used. Each group is
+    fitted with only the baseline words, so no other group affects its result.
 
     Parameters
     ----------
     table : DataFrame
-        A long-form table, in which baseline words are a group without stereotypes.
+        A long-form table in which the baseline words are a group without stereotypes.
     baseline : str
         The name of that group.
     ci_prob, rope, ci_kind
@@ -46,8 +46,8 @@ def baseline_contrasts(
     Returns
     -------
     DataFrame
-        One row per group with the columns of `contrasts`; ``estimand`` is ``within, less`` and the
-        name of the baseline. Empty if the table has one set of stereotypes only.
+        One row per group with the columns of `contrasts`; ``estimand`` is ``within, less``
+        followed by the baseline's name. Empty if the table has only one set of stereotypes.
 
     Examples
     --------

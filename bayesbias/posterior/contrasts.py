@@ -1,4 +1,4 @@
-"""Differences between connections: how large, how sure, and whether they matter."""
+"""Differences between connections: their size, certainty, and practical importance."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ BETWEEN = ("connections", "groups")
 
 
 type Reading = dict[str, Any]
-"""How draws of differences are described: ``ci_prob``, ``rope`` and ``ci_kind``."""
+"""How to describe draws of differences: ``ci_prob``, ``rope``, and ``ci_kind``."""
 
 
 def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
-    """How to describe draws; without `rope` with `ROPE_SHARE` of the spread of the distances."""
+    """Return how to describe draws; `rope` defaults to `ROPE_SHARE` times the sd of distances."""
     if rope is None:
         rope = ROPE_SHARE * spread_of(tree)
     check_rope(rope)
@@ -72,7 +72,7 @@ def contrasts(
     named: str | Sequence[str] = (),
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Posterior differences in mean distance between connections, at every level.
+    """Compute posterior differences in mean distance between connections, at every level.
 
     Parameters
     ----------
@@ -81,22 +81,22 @@ def contrasts(
     ci_prob : float
         Probability of the intervals, in (0, 1).
     rope : float, optional
-        Half-width of the region of practical equivalence, a distance; by default .15 of the sd of
-        the stereotypes' distances. ``.attrs["rope"]`` has it.
+        Half-width of the region of practical equivalence, a distance. The default is .15 times
+        the sd of the stereotypes' distances. ``.attrs["rope"]`` stores it.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
         Whether means are over words and attributes like those listed, or over those in the table.
-        Models without a mean of every group average the listed words of a group. A difference over
-        the listed words includes how close an attribute or a set is to all groups.
+        Models without group means average the listed words of a group. A difference over the
+        listed words includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare connections, or to compare that difference between groups. Labels of the
-        groups by facet, such as ``facets`` of a WordList, give effects of facets.
+        Whether to compare connections, or to compare that difference between groups. Pass the
+        groups' labels keyed by facet, such as ``facets`` of a WordList, to get facet effects.
     named : str or sequence of str
         Protected words that you named beforehand; only these get rows. A model treats part of a
-        word's deviation as chance, which is right for the most striking of many words. Here a
-        Normal model is fitted once for each word, with its effects not drawn toward those of
-        others.
+        word's deviation as chance, which is right for the most striking of many words. With
+        `named`, a Normal model is fitted once per word, without shrinking that word's effects
+        toward those of other words.
     seed : int, SeedSequence, Generator or None
         Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -104,29 +104,29 @@ def contrasts(
     -------
     DataFrame
         One row per level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
-        ``second``, ``estimand``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
-        ``p_direction``, the probability of the sign the median has, in [.5, 1]; ``p_rope``, the
+        ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
+        ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
         probability that the difference is smaller than `rope`; and for words ``p_most``, the
-        probability that no other word has a larger difference. A negative difference: the first is
-        closer to the protected words. Between groups one row per pair of groups, which has
-        ``other_group``, and pair of connections: the group's difference less the other group's. Of
-        facets one row an effect and pair: ``facets`` and ``contrast``, such as ``gender`` and
-        ``women − men``, main effects first, then interactions (`bayesbias.posterior.facets`).
+        probability that no other word has a larger difference. If the difference is negative, the
+        first is closer to the protected words. Between groups, there is one row per pair of
+        groups (with ``other_group``) and pair of connections: the group's difference less the
+        other group's. For facets, there is one row per effect and pair: ``facets`` and
+        ``contrast``, such as ``gender`` and ``women − men``, with main effects before interactions.
 
     Raises
     ------
     ValueError
-        If there is one connection or group only.
+        If there is only one connection or group.
 
     Notes
     -----
     ``estimand`` is ``double difference`` (own sets less other sets over all groups), ``relative``
-    (own sets, this group against the others, less the same difference in the controls) or
-    ``within`` (two connections within the group, or over all). Models without a mean of every group
-    in every column have ``within`` in all rows of groups and words. Two groups without controls
-    have no relative contrast and no such row.
+    (own sets, this group against the others, less the same difference in the controls), or
+    ``within`` (two connections within the group, or over all). Models without a mean for every
+    group and column have ``within`` in all group and word rows. Two groups without controls have
+    no relative contrast and no such row.
 
-    Rows overall and of groups of a Normal model with ``over="population"`` come from the exact
+    For Normal models with ``over="population"``, overall and group rows come from the exact
     distribution of the contrast given the standard deviations, averaged over their draws
     (Rao-Blackwell), so they depend little on the seed.
 
@@ -172,7 +172,7 @@ def contrasts(
 def _of_named_words(
     tree: DataTree, words: Sequence[str], reading: Reading, seed: Seed
 ) -> pd.DataFrame:
-    """Describe the contrasts of words whose effects have a wide prior of their own, word by word.
+    """Describe the contrasts of words, giving one word at a time its own wide prior.
 
     (Gelman and Hill, 2007, chapter 12.)
     """
@@ -197,7 +197,7 @@ def _of_named_words(
 
 
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
-    """Draws of the contrasts of every level, each about what its row is called.
+    """Return draws of the contrasts at every level.
 
     Returns `levels_of`, draws (n_draws, n_levels, n_pairs), NaN where the table does not identify a
     contrast, and the names of their `estimands`, (n_levels, n_pairs).
@@ -249,7 +249,7 @@ def use_moments(
 
 
 def _probability_of_most(gaps: FloatArray) -> FloatArray:
-    """Share of draws in which a word's difference is the farthest from zero.
+    """Return the share of draws in which a word's difference is farthest from zero.
 
     Gaps are (n_draws, n_words, n_pairs), NaN for words that are not identified; shares are those of
     all others, word by word. Ties share a draw.
@@ -270,8 +270,8 @@ def describe_gaps(
 ) -> pd.DataFrame:
     """Describe differences of all pairs of names, (n_draws, n_things, n_pairs).
 
-    A row has the labels of its thing, ``first``, ``second``, then what `compare_draws` gives. What
-    is not identified has no row.
+    A row has its labels, ``first``, ``second``, and what `compare_draws` returns. Differences that
+    are not identified have no row.
     """
     identified = np.isfinite(gaps[0]).ravel()
     frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)

@@ -1,4 +1,4 @@
-"""How a posterior was sampled, and how much it leans on its priors and on single words."""
+"""How a posterior was sampled, and how much it depends on its priors and on single words."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 """Statistics of the exact sampler."""
 
 SENSITIVE = 0.05
-"""Sensitivity from which it counts (Kallioinen et al., 2024): a normal posterior whose mean moves
-by a quarter of its sd whenever alpha doubles has this much."""
+"""Smallest sensitivity that counts (Kallioinen et al., 2024). A normal posterior has it if its mean
+moves by a quarter of its sd whenever alpha doubles."""
 
 DRAWS = 20
-"""Draws of the sds that means without a word are averaged over; these hardly differ."""
+"""Number of draws of the sds over which means without a word are averaged; more change little."""
 
 
 def diagnostics(tree: DataTree) -> pd.DataFrame:
-    """Return the diagnostics of a posterior, ``diagnostic`` and ``value``.
+    """Return the diagnostics of a posterior, in columns ``diagnostic`` and ``value``.
 
-    They are ``chains`` and ``draws`` of each; of the exact sampler ``pareto_k``,
-    ``importance_ess`` and ``n_proposals``; of NUTS ``divergences``, the largest ``rhat``, and the
+    They are ``chains`` and ``draws`` per chain; for the exact sampler ``pareto_k``,
+    ``importance_ess``, and ``n_proposals``; for NUTS ``divergences``, the largest ``rhat``, and the
     smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
     """
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
@@ -55,22 +55,22 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
 def prior_sensitivity(
     tree: DataTree, variables: Sequence[str] | None = None, draws: int = 1000
 ) -> pd.DataFrame:
-    r"""Sensitivity of a posterior to its priors and to the data, by power-scaling.
+    r"""Compute the sensitivity of a posterior to its priors and to the data, by power-scaling.
 
     Raising the priors, or the likelihood, to a power `α` close to 1 reweights the draws;
     the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
-    posterior in `log₂ α` (Kallioinen et al., 2024). "The prior" is that of
-    ``connection_mean``, of the standard deviations and of ``nu``, all together; the distributions
-    of effects around them are part of the model and stay.
+    posterior in `log₂ α` (Kallioinen et al., 2024). "The prior" means the
+    priors of ``connection_mean``, the standard deviations, and ``nu`` together; the distributions
+    of effects around them are part of the model and are not scaled.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to look at, such as ``word_mean``; by default those with a prior.
+        Posterior variables to check, such as ``word_mean``; by default, those with a prior.
     draws : int
-        Draws to use, spread over the posterior; the likelihood of each takes its time.
+        Number of draws to use, spread over the posterior; more draws take longer.
 
     Returns
     -------
@@ -131,16 +131,16 @@ def influence(
     first, second : str
         Connections; the contrast is first - second, the overall row of `contrasts`.
     draws : int
-        Draws of the sds, spread over the posterior, that the means are averaged over.
+        Number of draws of the sds, spread over the posterior, to average the means over.
 
     Returns
     -------
     DataFrame
         ``factor`` (protected_word or attribute), ``name``, ``of`` (its group or set), ``n_rows``;
         ``mean`` of the contrast with all, ``mean_without`` it, ``change`` = without - with; and
-        ``sds``, the change in posterior sds of the contrast. The largest change first. A negative
-        change means that the contrast is more negative without this word. Attributes without rows
-        of the two connections are left out.
+        ``sds``, the change in posterior sds of the contrast. Largest changes come first. A
+        negative change means that the contrast is more negative without this word. Attributes
+        without rows of the two connections are left out.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-r"""What a group's contrast is about: which cells of groups by columns it compares.
+r"""What a group's contrast compares: which cells of groups by columns it uses.
 
 Write m(g, j) for the mean distance of group g in column j: a stereotype set, or a kind of controls.
 
 double difference
-    own sets less other sets, averaged over groups. How close a set is to everybody, and a group to
-    everything, cancels. It is what two groups without controls identify. Where groups share a set,
-    or lack one, cells have the weights of a regression on group, column and connection.
+    own sets less other sets, averaged over groups. A set's closeness to all groups and a group's
+    closeness to all sets cancel. Two groups without controls identify this contrast. If groups
+    share or lack a set, cells have the weights of a regression on group, column, and connection.
 relative
     a group's own sets, this group against the others, less the same difference in the controls:
     `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]` over the groups h
@@ -33,11 +33,11 @@ DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
 """Names of the estimands."""
 
 type Values = Callable[[str], FloatArray]
-"""Draws of a variable by its name, (n_draws, ...)."""
+"""Draws of variables, keyed by name, (n_draws, ...)."""
 
 
 def has_cells(spec: ModelSpec) -> bool:
-    """Whether the model has a mean of every group in every column."""
+    """Return whether the model has a mean for every group and column."""
     return any(term.constraint == "cells" for term in spec.terms)
 
 

@@ -1,4 +1,4 @@
-"""Facets that groups cross, such as gender and race: main effects and interactions."""
+"""Main effects and interactions of crossed facets, such as gender and race."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .._core.checks import check_choice
 from .estimands import pair_gaps
 
 type Facets = Mapping[str, Mapping[str, str]]
-"""Labels of groups by the facet: ``{"gender": {"black_women": "women", ...}, "race": ...}``."""
+"""Labels of groups, keyed by facet: ``{"gender": {"black_women": "women", ...}, "race": ...}``."""
 
 
 def facet_effects(
     groups: Sequence[str], of_groups: FloatArray, facets: Facets
 ) -> tuple[pd.DataFrame, FloatArray]:
-    r"""Compute effects of facets from draws of groups, (n_draws, n_groups, k).
+    r"""Compute facet effects from draws for groups, (n_draws, n_groups, k).
 
-    Let `g[a, b]` be the value of the group with label a of one facet and b of another. The main
+    Let `g[a, b]` be the value of the group with label a in one facet and b in another. The main
     effect of a against a' is the mean over b of `g[a, b] - g[a', b]`, with equal weights; the
     interaction with b against b' is `(g[a, b] - g[a', b]) - (g[a, b'] - g[a', b'])`. With more
-    facets, the others are averaged. Groups without labels are left out, and groups of equal labels
-    averaged.
+    facets, the others are averaged. Groups without labels are left out, and groups with the
+    same labels are averaged.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def facet_effects(
 
 
 def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
-    """Return the labels of groups, a column a facet; missing in groups without labels."""
+    """Return the labels of groups, one column per facet; missing for groups without labels."""
     for facet, of in facets.items():
         for group in of:
             check_choice(f"group in facet {facet}:", group, groups)

@@ -1,7 +1,7 @@
-"""Which model predicts unseen rows, or unseen words, better: cross-validation.
+"""Cross-validation: which model better predicts unseen rows or unseen words.
 
-A row that is left out is one more distance between words that the model knows. An attribute or a
-protected word that is left out is a new word, and a list stands for such words.
+A left-out row is one more distance between words that the model knows. A left-out attribute or
+protected word is a new word, and a list represents such words.
 """
 
 from __future__ import annotations
@@ -34,42 +34,42 @@ LEAVE_OUT = ("row", "attribute", "protected_word")
 """What `compare_models` can leave out."""
 
 N_FOLDS, DRAWS = 10, 1_000
-"""Parts that words are dealt into; draws of the fit without each."""
+"""Number of folds of words, and of draws in the fit without each fold."""
 
 
 def compare_models(
     posteriors: Mapping[str, DataTree], leave_out: str = "row", seed: Seed = None
 ) -> pd.DataFrame:
-    r"""Compare posteriors of one table by cross-validation.
+    r"""Compare posteriors for one table by cross-validation.
 
         elpd = Σ_i log p(y[i] | y[-i]),    se = sqrt(n var_i log p(y[i] | y[-i]))
 
-    where i is a row, or all rows of an attribute or of a protected word. Rows are left out by
+    Here i is a row, or all rows of an attribute or a protected word. Rows are left out by
     Pareto-smoothed importance sampling. Words are left out in ten folds. The model is fitted
     without each fold, and all effects are integrated out of the density of a word's rows.
 
     Parameters
     ----------
     posteriors : mapping of str to DataTree
-        Two or more posteriors from `fit`, all of the same table, by the name of the model.
+        Two or more posteriors from `fit`, all for the same table, keyed by model name.
     leave_out : {"row", "attribute", "protected_word"}
-        Words are left out of Normal models only.
+        Leaving out words works only for Normal models.
     seed : int, SeedSequence, Generator or None
-        Of folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed of folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
         One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
-        parameters, of rows only), ``elpd_diff`` to the best model (0 or below), ``dse``; of rows
-        ``n_bad_k`` (rows whose Pareto k is too large for so many draws, above 0.7 at most; there is
-        a warning), of words ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors
-        are over the parts left out.
+        parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``. For
+        rows, ``n_bad_k`` counts those whose Pareto k is too large for the number of draws (above
+        0.7 at most), with a warning. For words, there are ``mcse`` (Monte Carlo error of elpd) and
+        ``n_words``. Standard errors are over the parts left out.
 
     References
     ----------
     Vehtari, Gelman and Gabry (2017), Statistics and Computing 27; Vehtari, Simpson, Gelman, Yao
-    and Gabry (2024), Journal of Machine Learning Research 25; for words left out whole Merkle, Furr
+    and Gabry (2024), Journal of Machine Learning Research 25; for left-out words, Merkle, Furr
     and Rabe-Hesketh (2019), Psychometrika 84.
 
     Examples
@@ -101,7 +101,7 @@ def compare_models(
 def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> None:
     check_choice("leave_out", leave_out, LEAVE_OUT)
     if not isinstance(posteriors, Mapping):
-        raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
+        raise TypeError('posteriors must be keyed by name: {"paper": post, "crossed": other}')
     if len(posteriors) < 2:
         raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
     first, *others = posteriors
@@ -112,8 +112,8 @@ def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> N
     for name, tree in posteriors.items():
         if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(
-                f"words are left out of Normal models, and {name!r} has a {likelihood} likelihood; "
-                "leave_out='row' takes posteriors of any model"
+                f"leaving out words works only for Normal models, and {name!r} has a {likelihood} "
+                "likelihood; leave_out='row' works with the posterior of any model"
             )
 
 
@@ -145,7 +145,7 @@ def leave_rows_out(tree: DataTree) -> ELPDData:
 
 
 def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
-    """Deal words into folds, those of a group or connection evenly; return the fold of each."""
+    """Assign words to folds evenly within a group or connection; return each word's fold."""
     codes = design.codes(factor)
     home = np.empty(codes.max() + 1, dtype=np.int64)
     home[codes] = design.connection if factor == "attribute" else design.word_group[codes]
@@ -168,7 +168,7 @@ def leave_words_out(
 ) -> tuple[FloatArray, FloatArray]:
     """Log density of all rows of every word given the other folds, and its Monte Carlo error.
 
-    Both are (n_words,). Of every draw of the sds and correlations the density is
+    Both are (n_words,). For every draw of the sds and correlations, the density is
     log p(word's rows, other rows) - log p(other rows), with all effects integrated out.
     """
     spec, codes, rng = spec.fitting(design), design.codes(factor), default_rng(seed)

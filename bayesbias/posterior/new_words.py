@@ -1,7 +1,7 @@
-"""What words that were not measured would show: draws from the population of words.
+"""Predict unmeasured words with draws from the population of words.
 
-The mean of a group in `contrasts` is that of the words listed. Another word of the group differs
-from them as they differ from one another, so its interval is wider.
+A group's mean in `contrasts` describes its words on average. Another word of the group varies
+around that mean as the listed words do, so its interval is wider.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 ATTRIBUTES = ("population", "listed")
-"""Which attributes the mean distances of new words are over."""
+"""Attributes over which the mean distances of new words are taken."""
 
 
 def predict_words(
@@ -40,7 +40,7 @@ def predict_words(
     attributes: str = "population",
     seed: Seed = None,
 ) -> pd.DataFrame:
-    r"""Predict the contrasts of another protected word of every group.
+    r"""Predict the contrasts of one new protected word per group.
 
     For every posterior draw, the effects of a new word are drawn from the model, such as its level
     and its lean under ``maximal``, or `θ[w, c] ~ Normal(μ[c], τ[c])` under ``paper`` (Gelman and
@@ -53,11 +53,11 @@ def predict_words(
     ci_prob, rope, ci_kind
         As for `contrasts`.
     attributes : {"population", "listed"}
-        What its mean distances are over: the population of attributes, whose effects are zero in
-        the mean, without residuals; or the attributes of this table, with their effects, their
-        leaning to the group and residuals, which predicts a measured contrast of the word.
+        Attributes to average over. ``population`` averages over all such attributes, whose mean
+        effects are zero, without residuals. ``listed`` averages over this table's attributes, with
+        their effects, leanings, and residuals, so it predicts a measured contrast of the word.
     seed : int, SeedSequence, Generator or None
-        Of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Scores as posteriors: MAC, gWEAT and WEAT of the distances that a model expects."""
+"""Posteriors of the scores MAC, gWEAT, and WEAT, from the distances that a model expects."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def posterior_scores(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Posteriors of MAC, gWEAT and WEAT on the words of the table, with the sample's values.
+    """Compute posteriors of MAC, gWEAT, and WEAT on the table's words, with the sample's values.
 
     Every score is computed draw by draw from the distances that the model expects of the table's
-    rows: the scores of these words without the residual noise of single distances.
+    rows. These are the scores of these words without the residual noise of single distances.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def posterior_scores(
         - ``gweat``, as `scores.gweat`: (n - 1) times the mean over the n groups of
           (different - associated) distance, where different is the mean over the other sets.
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, that over the
-          sd of s over words (ddof 1). Two groups only.
+          sd of s over words (ddof 1). Only for two groups.
 
         A set belongs to the first group that it is associated with. Stereotypes of groups without
-        words, and words without rows for some group's set, enter MAC only.
+        words, and words without rows for some group's set, are used only in MAC.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Whether a model expects what was measured, and whether words with similar vectors lean alike."""
+"""Check whether a model predicts the data, and whether words with similar vectors lean alike."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 500
 """Rows predicted together: 4,000 draws of them take 16 MB."""
 
 DEFAULT_DRAWS = 1_000
-"""Predictive draws a row. The published coverage is what HPDIs of so many draws give."""
+"""Predictive draws per row. The published coverage comes from HPDIs of this many draws."""
 
 N_PERMUTATIONS = 1000
 """Permutations of each p-value of `p_unrelated`."""
@@ -42,7 +42,7 @@ def predictive_check(
     n_draws: int | None = DEFAULT_DRAWS,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Share of the measured distances inside the posterior predictive intervals.
+    """Compute the share of measured distances inside the posterior predictive intervals.
 
     If the model fits, about ``ci_prob`` of them are inside, overall and in every connection.
 
@@ -55,16 +55,16 @@ def predictive_check(
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     n_draws : int, optional
-        Posterior draws that are used; all if None.
+        Number of posterior draws to use; all if None.
     seed : int, SeedSequence, Generator or None
-        Of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
-        ``coverage`` = n_inside / n_rows. ``.attrs["p_unrelated"]`` has a permutation p of
-        ``protected_word`` and ``attribute`` where the table carries cosines: a small one shows that
+        ``coverage`` = n_inside / n_rows. If the table has cosines, ``.attrs["p_unrelated"]`` has
+        permutation p-values for ``protected_word`` and ``attribute``: small ones suggest that
         words with similar vectors lean alike within their group, or attributes within their set.
         Models that treat them as unrelated, such as ``maximal``, then have intervals that are too
         narrow; ``by-group`` models the similarity.
@@ -106,7 +106,7 @@ def predictive_check(
 
 
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
-    r"""How many unrelated words every group, stereotype set, and kind of controls counts as.
+    r"""Compute how many unrelated words each group, stereotype set, and kind of controls is worth.
 
     Words with similar vectors lean alike, so eight names of one cluster can count as two. The
     effective size of n words is `n² / Σ_ij K[i, j]` with the likeness K of
@@ -116,7 +116,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     Parameters
     ----------
     tree : DataTree
-        A posterior from `fit`, of a table that carries cosines.
+        A posterior from `fit`, for a table with cosines.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
 
 
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
-    r"""Test whether words of a group, and attributes of a set, lean without regard to likeness.
+    r"""Test whether the leans of words in a group, or attributes in a set, ignore likeness.
 
     The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
     distance to every group, less their average and less the mean lean of its block. The statistic

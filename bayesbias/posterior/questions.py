@@ -1,4 +1,4 @@
-"""Questions to a posterior in words, draw by draw."""
+"""Answer questions about a posterior, written as text, draw by draw."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NAME = r"`[^`]+`|[^\W\d]\w*"
 
 _TOKEN = re.compile(rf"(?P<of>(?:word\s+)?(?:{_NAME}))\s*:|(?P<name>{_NAME})|[^-+*/<>().\d\s]")
-"""What connections are of, a connection, or what is not arithmetic and is refused."""
+"""A group or word, a connection, or a character that is not arithmetic and is rejected."""
 
 
 def hypothesis(
@@ -54,7 +54,7 @@ def hypothesis(
     -------
     DataFrame
         One row per statement: ``hypothesis``, ``probability`` (the share of draws in which it
-        holds), and of the left side less the right ``mean``, ``sd``, ``low``, ``high``.
+        holds), and ``mean``, ``sd``, ``low``, and ``high`` of the left side less the right.
 
     Examples
     --------

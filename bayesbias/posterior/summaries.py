@@ -1,4 +1,4 @@
-"""Posterior to tidy frames: mean distances overall, by group and by protected word."""
+"""Summarize a posterior in tidy frames: mean distances overall, by group, and by word."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 OVER = ("population", "listed")
-"""What means are taken over: words and attributes like those listed, or the very ones."""
+"""What means are taken over: words and attributes like those listed, or exactly those."""
 
 
 def summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute posterior mean distances with their intervals.
+    """Compute posterior mean distances with intervals.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def summary(
     DataFrame
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
         ``mean``, ``sd``, ``low``, ``high``, in [0, 2]. The overall level is the mean of the
-        population that the words are drawn from (``connection_mean``). A group's level is its mean
+        population from which the words are drawn (``connection_mean``). A group's level is its mean
         in the model, if the model has one, as ``by-group`` does; otherwise it is the average of its
         words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
 
@@ -75,7 +75,7 @@ def summary(
 def sd_summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute standard deviations: how far words, attributes and single rows spread.
+    """Summarize standard deviations: how much words, attributes, and single rows vary.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def sd_summary(
 
 
 def levels_of(tree: DataTree) -> pd.DataFrame:
-    """Return what each level is of, overall, groups, then words, in ``LEVEL_COLUMNS``."""
+    """Return the labels of the levels (overall, groups, then words), in ``LEVEL_COLUMNS``."""
     words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
     group_of = [groups[index] for index in index_of(tree, "group_index")]
     columns = (
@@ -117,7 +117,7 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
 
 
 def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
-    """Draws of mean distances overall, of every group and of every word.
+    """Return draws of mean distances, overall and for every group and word.
 
     Returns `levels_of` and (n_draws, n_levels, n_connections).
     """
@@ -142,13 +142,13 @@ def _listed_means(tree: DataTree) -> FloatArray:
         w, c = divmod(int(np.isnan(means[0]).argmax()), shape[1])
         raise ValueError(
             f"{words[w]!r} has no {connections[c]} distances, so the listed words have "
-            "no mean of them; take over='population', or leave the word out"
+            "no mean of them; use over='population', or leave the word out"
         )
     return means.reshape(-1, *shape)
 
 
 def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
-    """Put labels in front of a frame whose rows are, of each thing, the columns' values in turn."""
+    """Put labels in front of a frame with one row per label and column."""
     times = len(frame) // len(things)
     repeated = things.loc[things.index.repeat(times)].reset_index(drop=True)
     tiled = {name: list(values) * len(things) for name, values in columns.items()}

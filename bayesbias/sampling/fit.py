@@ -1,4 +1,4 @@
-"""`fit`: a table and a model in, a posterior out."""
+"""Fit a model to a table, and return a posterior."""
 
 from __future__ import annotations
 
@@ -64,24 +64,24 @@ def fit(
     table : DataFrame
         Columns as in ``COLUMNS``.
     model : str, Path or ModelSpec
-        A bundled model for distances (`models("distance")` names them), the path of one, or a
+        A bundled model for distances (see `models("distance")`), the path of a model file, or a
         ModelSpec.
     priors : mapping, optional
-        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``. Sds are in distances, in models
-        with ``scale = "spread"`` such as by-group in sds of the stereotypes' distances.
+        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``. Sds are in units of
+        distance, or of the sd of stereotype distances if ``scale = "spread"``, as in by-group.
     options : FitOptions, optional
-        Options, which keywords override; those for reading a posterior are ignored.
+        Options, which keywords override; options for reading a posterior are ignored.
     **keywords
-        Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
-        ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar apply to
-        NUTS only.
+        Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` per chain, ``chains=4``,
+        ``seed=None`` for fresh entropy. ``tune=1000``, ``target_accept=0.9``, and the progress bar
+        apply only to NUTS.
 
     Returns
     -------
     xarray.DataTree
         Groups posterior, sample_stats, observed_data and constant_data; attributes ``model``,
         ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
-        ``warnings``. ArviZ summarizes its means and sds in seconds by ``az.summary(post,
+        ``warnings``. ArviZ summarizes its means and sds in seconds with ``az.summary(post,
         var_names=["connection_mean", "sigma", "_sd"], filter_vars="like")``; with the effects of
         all words and attributes it takes a minute. `bb.summary` has the means of groups and words.
 
@@ -93,9 +93,9 @@ def fit(
     Warns
     -----
     SamplingWarning
-        If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
+        If R-hat, effective sample size, divergences, or Pareto k are beyond their limits.
     UserWarning
-        If rows repeat earlier ones exactly, or are of several embeddings.
+        If rows repeat earlier rows exactly, or come from several embeddings.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def from_pymc(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     priors: Mapping[str, Any] | None = None,
 ) -> DataTree:
-    """Return draws of `build_model` by PyMC or nutpie as a posterior of this package.
+    """Turn draws that PyMC or nutpie made from `build_model` into a posterior of this package.
 
     Parameters
     ----------
@@ -203,10 +203,10 @@ def from_pymc(
 
 
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Rows that share a residual sd and are all equal, by the connection or word that they are of.
+    """Iterate over equal rows that share a residual sd, with their connection or word.
 
-    The name is empty where the model has one residual sd. Values are equal that spread by no more
-    than the rounding of distances; a single row does not count.
+    The name is empty if the model has one residual sd. Values count as equal if they differ by no
+    more than the rounding of distances; a single row does not count.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:
@@ -216,7 +216,7 @@ def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArra
 
 
 def require_variation(design: Design, spec: ModelSpec) -> None:
-    """Raise a ValueError where a residual sd would have to be learned from equal values.
+    """Raise a ValueError if a residual sd would have to be learned from equal values.
 
     Its posterior would pile up at zero: the exact sampler's weights fail, and NUTS takes minutes.
     """
@@ -241,7 +241,7 @@ def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
-    """Warn of rows that stand twice, and of embeddings fitted as one."""
+    """Warn of repeated rows, and of several embeddings fitted as one."""
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
@@ -278,7 +278,7 @@ def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> Non
 def _by_method(
     design: Design, spec: ModelSpec, options: FitOptions, rng: Generator
 ) -> tuple[DataTree, str, str]:
-    """Posterior, the method that made it, and why that one."""
+    """Return a posterior, the method that made it, and the reason for that method."""
     method, reason = options.method, "asked for"
     if method == "auto" and spec.likelihood != "normal":
         method, reason = "nuts", f"a {spec.likelihood} likelihood does not integrate out"
@@ -332,7 +332,7 @@ def _nuts(
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
-    """Find what speaks against a posterior, by its method."""
+    """Return reasons to distrust a posterior, given its method."""
     stats = tree["sample_stats"]
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
@@ -354,7 +354,7 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
 
 
 def of_chains(tree: DataTree) -> dict[str, float]:
-    """Divergences of NUTS, the largest R-hat, and the smallest effective sizes of any parameter."""
+    """Return the divergences, largest R-hat, and smallest effective sample sizes of NUTS."""
     import arviz_stats as az
 
     posterior = varying(tree)

@@ -1,4 +1,4 @@
-"""The options of a fit and of how it is read: one dataclass for functions, workflows, commands."""
+"""Options for fitting and reading a posterior, for functions, workflows, and commands."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from .._core.intervals import (
 from .._core.random import Seed, check_seed
 
 METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
-"""Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
+"""Sampling methods. ``nuts`` is PyMC's own; nutpie and numpyro come with the extra ``samplers``."""
 
 LEAST_DRAWS, LEAST_CHAIN = 25, 4
-"""Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
+"""Fewest draws in all and per chain for which ArviZ can fit tails and compute effective sizes."""
 
 ROPE_SHARE = 0.15
 """Differences smaller than this share of the sd of stereotypes' distances count as none. The sd is
 .07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so the share
-is about .02 there. It is below .2 sds, the small effect of Cohen (1988). A mere convention; what is
-too small to matter is for the reader to say."""
+is about .02 there. It is below .2 sds, the small effect of Cohen (1988). This is only a convention;
+you decide what is too small to matter."""
 
 SIMULATED_ROPE = 0.02
-"""The same for simulated tables, whose scale is known before they are drawn."""
+"""Default ROPE for simulated tables, whose scale is known before they are drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """How to fit a model, and how to read the posterior.
+    """Options for fitting a model and reading the posterior.
 
     Parameters
     ----------
     method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
         ``auto`` uses the exact sampler if the model is Normal and Pareto k is below 0.7, and PyMC's
-        NUTS otherwise. The result records which and why.
+        NUTS otherwise. The result records the method and the reason.
     draws : int
-        Draws of each chain.
+        Draws per chain.
     chains : int
-        Chains. Draws of the exact sampler are independent, so chains are only their layout.
+        Number of chains. The exact sampler's draws are independent, so chains only arrange them.
     tune : int
-        Steps of each chain before its draws; for NUTS only.
+        Warm-up steps per chain; only for NUTS.
     target_accept : float
-        Share of steps to accept, in (0, 1); for NUTS only.
+        Target share of accepted steps, in (0, 1); only for NUTS.
     seed : int, SeedSequence, Generator or None
         Equal seeds give equal results. None draws a fresh seed, which the result records.
     ci_prob : float
@@ -60,7 +60,7 @@ class FitOptions:
         do not matter. By default .15 of the sd of stereotypes' distances, about .02 in GloVe. This
         is only a convention; set your own.
     progressbar : bool
-        Whether NUTS shows its bar.
+        Whether NUTS shows a progress bar.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class FitOptions:
 
     @property
     def n_draws(self) -> int:
-        """Draws of all chains together."""
+        """Total number of draws in all chains."""
         return self.chains * self.draws
 
     @property
@@ -120,7 +120,7 @@ class FitOptions:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The keywords of functions that return contrasts: those of intervals, and ``rope``."""
+        """Keywords of functions that return contrasts: ``ci_prob``, ``ci_kind``, and ``rope``."""
         return {**self.intervals, "rope": self.rope}
 
     @property
@@ -150,7 +150,7 @@ class FitKeywords(TypedDict, total=False):
 
 
 def check_rope(rope: float) -> None:
-    """Raise an ArgumentError if a region of practical equivalence is none."""
+    """Raise an ArgumentError if a region of practical equivalence is not valid."""
     if not 0 <= rope <= 2:
         raise ArgumentError(
             Argument("rope"), f" is a distance and must lie in [0, 2], got {rope!r}"
@@ -158,7 +158,7 @@ def check_rope(rope: float) -> None:
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
-    """Return options with keywords instead of theirs, or of the defaults."""
+    """Return options, or the defaults, with fields replaced by keywords."""
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:
@@ -167,7 +167,7 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
 
 
 def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
-    """Let the help of a function list the keywords that its ``**keywords`` stands for."""
+    """Make a function's help list the keywords behind its ``**keywords``."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.signature(function)
     shown = [own for own in signature.parameters.values() if own.kind is not own.VAR_KEYWORD]

@@ -35,7 +35,7 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 
 
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
-    """MAC, the band around 1, and the share of distances inside, by connection.
+    """Return MAC, the band around 1, and each connection's share of distances inside it.
 
     The band is abs(1 - MAC) wide on each side unless its half-width is given; its ends are inside
     (Dobrzeniecka and Urbaniak, 2024, figures 3-5).

@@ -1,4 +1,4 @@
-"""Levels at which frames speak of protected words: all of them, those of a group, one word."""
+"""Levels of protected words in frames: all words, one group, or one word."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ COLUMNS = (*IDS, "cosine_distance")
 """Columns of every long-form table, in order; one row per (protected word, attribute) pair."""
 
 OPTIONAL_COLUMNS = ("embedding", "context")
-"""Columns a table may carry besides: which embedding, and which template, a row comes from."""
+"""Optional columns: the embedding and the template that a row comes from."""
 
 CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
-"""How an attribute stands to a protected word, in the order every frame and plot uses.
+"""Connections of attributes to protected words, in the order every frame and plot uses.
 
 ``matched`` are words of any meaning that are as frequent as the stereotypes.
 """
@@ -98,7 +98,7 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise an error for what is no table, and for columns that it lacks or has twice."""
+    """Raise an error for anything but a table, and for missing or repeated columns."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
             f"a table (DataFrame) is needed; got {type(table).__name__}. bb.read_table(path) "

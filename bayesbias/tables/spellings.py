@@ -21,7 +21,7 @@ CASES = ("exact", "lower", "fallback")
 
 
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
-    """Return the forms that a word is looked up in, the first choice first.
+    """Return the forms in which a word is looked up, in order of preference.
 
     The word's own form comes first, then composed letters (Unicode's NFC) and underscores for
     spaces, as in word2vec's ``New_York``; the form without accents is last.

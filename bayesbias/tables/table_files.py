@@ -1,4 +1,4 @@
-"""Files of long-form tables, ours or as published: reading and writing."""
+"""Read and write files of long-form tables, in our layout or the published one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
 
 LONGEST_LINE = 1 << 20
-"""Bytes of a line of a CSV file; longer ones are no text."""
+"""Longest line of a CSV file in bytes; files with longer lines are not text."""
 
 MISSING_DISTANCE = -100.0
 """What stands for a missing word in the published tables."""
@@ -101,7 +101,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a CSV file in UTF-8, packed or not; a ValueError says what is wrong with it."""
+    """Read a UTF-8 CSV file, compressed or not; raise a ValueError that explains any problem."""
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(f"{path} has a line without an end; this is not a text file")
@@ -119,7 +119,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a Parquet file, unless it has columns of lists, damaged texts, or endless rows."""
+    """Read a Parquet file; files with list columns, damaged text, or endless rows are rejected."""
     require_extra("Parquet files", "parquet", "pyarrow")
     from pyarrow import parquet, types
 

@@ -1,4 +1,4 @@
-"""What makes a word list unusable or doubtful, and the key where it stands."""
+"""Find errors and doubtful entries in a word list, with their keys."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def refuse_errors(content: Mapping[str, Any]) -> None:
 
 
 def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield all that is wrong or doubtful in a word list's content, which may be of any type."""
+    """Yield everything wrong or doubtful in a word list's content, which may have any type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             name = key if isinstance(key, str) else shown(key)
