@@ -171,7 +171,7 @@ def test_bias_before_after_is_made_of_its_parts() -> None:
     assert (
         "direct_bias" not in bias_before_after(vectors, after, bare, n_words=40)["check"].tolist()
     )
-    with pytest.raises(ValueError, match=r"n_words must lie in 1 to \d+, .* got 99999"):
+    with pytest.raises(ValueError, match=r"n_words must be from 1 to \d+, .* got 99999"):
         bias_before_after(vectors, after, sets, n_words=99_999)
 
 

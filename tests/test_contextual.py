@@ -81,11 +81,11 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     few.loc[3, "context"] = None
     for match, call, *arguments in (
         (r"exactly one place \{\} for the word", load_templates, ["This is it."]),
-        ("a template is given twice", load_templates, ["A {}.", "A {}."]),
+        ("a template occurs twice", load_templates, ["A {}.", "A {}."]),
         ("at least one template", load_templates, []),
         ("did you mean 'bleached'", load_templates, "bleach"),
         ("no set of templates at", load_templates, tmp_path / "none.toml"),
-        ("'nurse' does not stand in its sentence 'Nurses left.'", load_sentences, unlike),
+        ("'nurse' is not in its sentence 'Nurses left.'", load_sentences, unlike),
         (r"lacks the column\(s\) sentence", load_sentences, other),
         (r"pip install 'bayesbias\[mlm\]'", contextual_vectors, "anything", ["he"]),
         ("'contextual' has an effect of every context", bb.fit, toy_table, "contextual"),
@@ -274,9 +274,9 @@ def test_words_in_sentences_of_their_own(mini: Any) -> None:
 def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: object) -> None:
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
-    long = r"has 60\d tokens and all-MiniLM-L6-v2 takes 512; nothing"
-    refused("can write none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
-    refused("layer must lie in -7 to 6", contextual_vectors, mini, ["he"], layer=7)
+    long = r"has 60\d tokens, but all-MiniLM-L6-v2 takes at most 512"
+    refused("can use none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
+    refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=7)
     refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")
     refused(long, contextual_vectors, mini, ["he"], ["word " * 600 + "{}."])
 

@@ -83,11 +83,11 @@ def test_what_is_kept_and_the_groups() -> None:
         ({"defining": []}, "defining is empty"),
         ({"defining": "she he"}, "defining must be a list of pairs"),
         ({"defining": [["she"]]}, r"pairs or longer tuples of different words; got \['she'\]"),
-        ({"defining": [["she", "he"], ["a", "b", "c"]]}, "one word of each of the 2 classes"),
+        ({"defining": [["she", "he"], ["a", "b", "c"]]}, "one word for each of the 2 classes"),
         ({"defining": [["she", "he"]], "classes": ["one"]}, "each of the 1 classes"),
-        ({"defining": [["she", " "]]}, "defining must hold words; got ' '"),
+        ({"defining": [["she", " "]]}, "defining must contain words; got ' '"),
         ({"defining": [["she", "he"]], "specific": "aunt"}, "specific must be a list of words"),
-        ({"defining": [["she", "he"]], "specific": [3]}, "specific must hold words; got 3"),
+        ({"defining": [["she", "he"]], "specific": [3]}, "specific must contain words; got 3"),
         ({"defining": [["she", "he"]], "case": "lowr"}, "unknown case .lowr.; did you mean"),
         (
             {"defining": [["she", "he"]], "representation": ("he", "she")},
@@ -95,7 +95,7 @@ def test_what_is_kept_and_the_groups() -> None:
         ),
         (
             {"defining": [["she", "he"]], "equalize": [["a", "b"], ["b", "c"]]},
-            "b stand in several equalize sets",
+            "several equalize sets contain b",
         ),
     ],
 )

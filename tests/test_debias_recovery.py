@@ -54,7 +54,7 @@ def test_cluster_accuracy_by_hand() -> None:
     assert cluster_accuracy(rows, [0, 1] * 6, seed=1) == 0.5
     three = np.r_[rows, 5 + rows[:6]]
     assert cluster_accuracy(three, ["b"] * 6 + ["c"] * 6 + ["a"] * 6, seed=1) == 1
-    refused("the 6 rows do not fall into 2 clusters", cluster_accuracy, np.ones((6, 2)), [0, 1] * 3)
+    refused("the 6 rows do not form 2 clusters", cluster_accuracy, np.ones((6, 2)), [0, 1] * 3)
 
 
 def test_neighbors_by_brute_force() -> None:
@@ -96,7 +96,7 @@ def test_words_that_one_embedding_lacks_are_left_out() -> None:
         before, fewer, SETS, n_words=20, neighbors=5, targets=["word1", "gone"], seed=1
     )
     assert frame["check"].tolist() == ["cluster", "classifier"]
-    words = r"n_words must lie in 1 to 25, .* 'class \d'; got 40"
+    words = r"n_words must be from 1 to 25, .* 'class \d'; got 40"
     refused(words, remaining_bias, before, fewer, SETS, n_words=40)
     alone = vectors_of(("alone",), np.ones((1, 10)))
-    refused("share no word that is not specific", remaining_bias, before, alone, SETS)
+    refused("have no words in common", remaining_bias, before, alone, SETS)

@@ -124,7 +124,7 @@ def test_topics_are_as_coherent_as_asked_and_of_words_that_are_free(embedding: A
 
 def test_what_no_prior_can_be_learned_from_is_refused() -> None:
     table = simulated(0.05, np.random.default_rng(7))
-    refused("from two tables or more; got 1", bg.topic_prior, [table], seed=1)
+    refused("two or more tables to learn a prior; got 1", bg.topic_prior, [table], seed=1)
     refused("unknown parameter 'topic_sd'", bg.topic_prior, [table, table], "maximal", seed=1)
 
 
@@ -257,7 +257,7 @@ def test_what_cannot_be_matched_is_refused() -> None:
     words = list_about_nothing(vectors, np.array([3, 1_000, 2_000, 3_000]))
     nothing = bb.WordList("x", {"a": ["waaa"], "b": ["waab"]}, {"a": ["q"], "b": ["r"]})
     for given, n, fragment in (
-        (words, 5, "'waad' is word 4 by frequency, and the embedding has"),
+        (words, 5, "'waad' is word 4 by frequency, and only"),
         (words, 0, "n must be a whole number, 1 or more"),
         (nothing, 5, "none of the stereotypes of 'x'"),
     ):
@@ -344,10 +344,10 @@ def test_what_is_refused() -> None:
         ({"vary": "all"}, "unknown vary 'all'"),
         ({"match": "length"}, "unknown match 'length'"),
         ({"n_lists": 1}, "n_lists must be a whole number, 2 or more; got 1"),
-        ({"model": "robust"}, "need a Normal model.* the model 'robust' is student"),
+        ({"model": "robust"}, "require a Normal model.* the model 'robust' has a student"),
         (
             {"ranks": (0, 7)},
-            "2 of the embedding's 7 words to choose from are left, fewer than the 5 of",
+            "2 of the embedding's 7 words are left to choose from, but the next set needs 5",
         ),
     ):
         call = partial(bb.vocabulary_contrasts, vectors, words, **options)

@@ -175,7 +175,7 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     words = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x", "y"), "h": ("b",)})
     assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
     alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
-    refused("holds only 'x' itself", mac, toy, alone)
+    refused("contains only 'x' itself", mac, toy, alone)
 
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
@@ -197,8 +197,8 @@ PAIRS = list(zip(X, Y, strict=True))
         ("of different length", weam, (SHORT | {"x1": np.ones(3)}, *THREE)),
         ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
         ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
-        ("equally near to every attribute", ect, (SAME_VECTORS, X, Y, A)),
-        ("equally near to every attribute", nas, (SAME_VECTORS, *THREE)),
+        ("equally close to every attribute", ect, (SAME_VECTORS, X, Y, A)),
+        ("equally close to every attribute", nas, (SAME_VECTORS, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
         ("have the same vector", direct_bias, (SAME_VECTORS, A, PAIRS)),
@@ -206,16 +206,16 @@ PAIRS = list(zip(X, Y, strict=True))
         ("pairs is empty", ripa, (SHORT, A, [])),
         ("must be pairs of words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
         ("needs two or more; got 1", same, (SHORT, A, [X])),
-        ("as many attribute sets; got 1 and 2", gweat, (SHORT, [X], [A, B])),
-        ("at least two; one is left", ect, (SHORT, X, Y, A[:1])),
+        ("as many attribute sets as groups; got 1 and 2", gweat, (SHORT, [X], [A, B])),
+        ("at least two; only one is left", ect, (SHORT, X, Y, A[:1])),
         ("at least one association each", effect_sizes, ([], [1.0])),
         ("needs at least three words", effect_sizes, ([1.0], [2.0], "pooled")),
         (r"ddof must be one of \(0, 1, 'pooled'\), got 2", effect_sizes, ([1.0], [2.0], 2)),
-        ("infinite or NaN", partial(direct_bias, c=np.nan), (SHORT, A, PAIRS)),
-        ("k must lie in 1 to", partial(direct_bias, k=2), (SHORT, A, [("x0", "y1")])),
+        ("finite and not negative", partial(direct_bias, c=np.nan), (SHORT, A, PAIRS)),
+        ("k must be from 1 to", partial(direct_bias, k=2), (SHORT, A, [("x0", "y1")])),
         ("unknown relation", partial(ripa, relation="all"), (SHORT, A, PAIRS)),
         (
-            "MAC needs groups and stereotypes; 'n' has",
+            "MAC needs groups and stereotypes; the list 'n' lacks",
             mac,
             (SHORT, bb.WordList(name="n", controls={"neutral": ("x0",)})),
         ),

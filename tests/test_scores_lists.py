@@ -135,7 +135,7 @@ def test_refusals() -> None:
     table = partial(score_table, vectors, words)
     refused("got the string 'weat'", table, scores="weat", error=TypeError)
     refused("unknown score 'waet'; did you mean 'weat'", table, scores=["waet"])
-    refused("scores is empty; name some of weat", table, scores=[])
+    refused("scores is empty; choose from weat", table, scores=[])
     refused("must be a bb.scores.ListScore", table, scores={"own": len}, error=TypeError)
     refused("for 89% pass", table, ci_prob=89)
     refused("unknown alternative 'left'", table, scores=["mac"], alternative="left")

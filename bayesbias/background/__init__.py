@@ -1,8 +1,8 @@
-"""Reference distributions: how the whole vocabulary leans, to compare every bias with.
+"""Reference distributions: how the whole vocabulary leans, as a comparison for every bias.
 
-``distributions(source, {"name": (Z, Z2)})`` computes ψ of every word, for many lists in one pass
-over the file, such as those of ``experiments()``; `standalone`, `relative`, `fits` and `words` make
-tidy frames of them.
+``distributions(source, {"name": (Z, Z2)})`` computes ψ of every word. It reads the file once for
+many lists, such as the lists of ``experiments()``. `standalone`, `relative`, `fits`, and `words`
+turn the distributions into tidy frames.
 """
 
 from .frames import densities as densities

@@ -1,4 +1,4 @@
-"""Reference distributions as tidy frames: fits, densities, single words, Smarda's tables."""
+"""Reference distributions as tidy frames: fits, densities, single words, and Smarda's tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .psi_distribution import N_RESAMPLES, Distribution
 from .vocabulary import Experiment
 
 POINTS = 256
-"""Points of a density."""
+"""Number of points at which a density is computed."""
 
 WIDTH = 1.959964
 """Half the width of the middle 95% of a Normal, in sds."""
@@ -29,7 +29,7 @@ PHI: dict[str, dict[str, Any]] = {
     "p_rank": {"tail": "two", "kind": "empirical"},
     "p_sets": {"tail": "two", "kind": "sets"},
 }
-"""Columns of `standalone`, and the options of `Distribution.phi` that each is of."""
+"""Columns of `standalone`, with each column's options of `Distribution.phi`."""
 
 Experiments = Mapping[str, Experiment]
 Distributions = Mapping[str, Distribution]
@@ -41,10 +41,11 @@ def fits(distributions: Distributions) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``experiment``, ``n_words``, ``mean``, ``sd`` (divisor n - 1); ``skew`` and ``kurtosis``,
-        both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd, .05 for a
-        Normal; ``ks``, the largest distance of the distribution functions (Kolmogorov and Smirnov).
-        With hundreds of thousands of words, every test rejects. Look at the size of the distance.
+        ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
+        ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
+        .05 for a Normal; and ``ks``, the largest distance between the distribution functions
+        (Kolmogorov-Smirnov). With hundreds of thousands of words, every test rejects, so look at
+        the size of the distance.
     """
     from scipy import stats
 
@@ -60,14 +61,14 @@ def fits(distributions: Distributions) -> pd.DataFrame:
 
 
 def densities(distributions: Distributions) -> pd.DataFrame:
-    """Compute densities of reference distributions and of the fitted Normals, for drawing.
+    """Compute densities of reference distributions and of the fitted Normals, for plots.
 
     Returns
     -------
     DataFrame
-        ``experiment``, ``psi``, over the middle 99.98% of words; ``density``, a histogram smoothed
-        by a Gaussian of Silverman's width, and ``normal``; attributes ``ticks`` (experiment to the
-        ends of the middle 95% of the Normal) and ``means``.
+        ``experiment``; ``psi``, over the middle 99.98% of words and a margin; ``density``, a
+        histogram smoothed by a Gaussian of Silverman's width; and ``normal``. ``attrs`` has
+        ``ticks``, the ends of the middle 95% of the Normal, and ``means``, keyed by experiment.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -90,13 +91,13 @@ def densities(distributions: Distributions) -> pd.DataFrame:
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Compute ψ of single words of some sets, and the place of each in the distribution.
+    """Compute ψ of the single words of some sets, and each word's place in the distribution.
 
     Returns
     -------
     DataFrame
-        ``set``, ``word``, ``psi``, ``z`` (in sd of the distribution, from its mean) and ``rank``,
-        the share of the distribution below; words that the vocabulary lacks have no row.
+        ``set``, ``word``, ``psi``, ``z`` (distance from the distribution's mean, in its sds), and
+        ``rank``, the share of the distribution below. Words that the vocabulary lacks have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -112,10 +113,10 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     -------
     DataFrame
         One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, ``n_missing``;
-        ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``; ``phi_reference``,
-        ``phi_zero``, Φ of ψ under a Normal about the distribution's mean and about 0;
-        ``p_reference``, ``p_zero``, two-tailed; ``rank``, the share of words below; ``p_rank``,
-        two-tailed by ranks; and ``p_sets``, two-tailed against the means of random sets of this
+        ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``; ``phi_reference``
+        and ``phi_zero``, Φ of ψ under a Normal centered on the distribution's mean or on 0;
+        ``rank``, the share of words below; and two-tailed p-values: ``p_reference`` and ``p_zero``
+        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from means of random sets of this
         size.
     """
     rows = []
@@ -138,30 +139,30 @@ def relative(
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compute the relative bias of each experiment, as in Smarda's table 3, and its reading.
+    """Compute and interpret the relative bias of each experiment, as in Smarda's table 3.
 
     Parameters
     ----------
     distributions : mapping of str to Distribution
-        As `bayesbias.background.distributions` gives them for the experiments.
+        From `bayesbias.background.distributions`, for the same experiments.
     experiments : mapping of str to Experiment
     alpha : float
         Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
     n_resamples, seed
-        Random pairs of sets; each experiment has its own random numbers.
+        Number of random pairs of sets, and their seed. Each experiment has its own random numbers.
 
     Returns
     -------
     DataFrame
-        One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
-        ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
-        ``p_simulated``, two-sided; ``p_weat``, WEAT's exact two-sided p over the splits of X∪Y,
-        which uses no other word; ``x_side`` and ``y_side``, +1 (to Z), -1 (to Z2) or 0, where a
-        set's mean is outside the middle 1 - alpha of all words; ``x_share``, the part of the
-        difference of the means that comes from X, d_X/(d_X - d_Y) with d the mean of a set less
-        that of all words, NaN where the means are equal; ``x_distance_share``, |d_X|/(|d_X| +
-        |d_Y|); and ``reading``, which sets are outside, and whether their difference exceeds that
-        of the middle 1 - alpha of random pairs.
+        One row per experiment. ``n_x`` and ``n_y`` are the sizes; ``statistic`` is Σ_X ψ - Σ_Y ψ;
+        ``expected``, ``sd``, and ``z`` are from the closed form for random pairs. ``p_normal`` and
+        ``p_simulated`` are two-sided; ``p_weat`` is WEAT's two-sided p over the splits of X∪Y,
+        which uses no other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1 (toward Z2) if
+        the set's mean is outside the middle 1 - alpha of all words, else 0. Let d be the mean of a
+        set minus the mean of all words. ``x_share`` is the part of the difference of means that
+        comes from X, d_X/(d_X - d_Y), NaN where the means are equal; ``x_distance_share`` is
+        |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
+        difference is outside the middle 1 - alpha of random pairs.
     """
     check_probability(alpha, "alpha")
     rows, sequence = [], as_seed_sequence(seed)
@@ -188,7 +189,7 @@ def relative(
 
 
 def _reading(beyond: bool, x_side: int, y_side: int) -> str:
-    """Word which sets lie outside, and whether their difference is beyond that of random sets."""
+    """Describe which sets are outside, and whether their difference exceeds that of random sets."""
     sets = "X and Y inside"
     if x_side and y_side:
         sets = f"X and Y outside on {'one side' if x_side == y_side else 'opposite sides'}"

@@ -1,12 +1,12 @@
 """The reference distribution of an association: ψ of every word of an embedding.
 
-The vocabulary as a whole may lean to one of two attribute sets, so the lean of a set is compared
-with that of words in general (Smarda, 2021).
+The vocabulary as a whole may lean toward one of two attribute sets, so the lean of a set is
+compared with the lean of words in general (Smarda, 2021).
 
-Relative bias compares two sets. Let T = Σ_X ψ - Σ_Y ψ for a random pair of disjoint sets of n and m
-of the N words, whose ψ have mean μ and variance S² (divisor N - 1). X, Y and X ∪ Y are samples
-without replacement, and the sum over such a sample of k words has the variance k(1 - k/N) S². From
-Var(A - B) = 2 Var A + 2 Var B - Var(A + B) follows
+Relative bias compares two sets. The ψ of all N words have mean μ and variance S² (divisor N - 1).
+Let T = Σ_X ψ - Σ_Y ψ for random disjoint sets of n and m words. X, Y, and X ∪ Y are samples without
+replacement, and the sum over such a sample of k words has variance k(1 - k/N) S². Because
+Var(A - B) = 2 Var A + 2 Var B - Var(A + B), it follows that
 
     E T = (n - m) μ,    Var T = S² (n + m - (n - m)²/N).
 """
@@ -33,13 +33,13 @@ from ..tables.spellings import forms_of
 FEWEST_WORDS = 3
 
 N_RESAMPLES = 100_000
-"""Random pairs of sets, as many as Smarda takes."""
+"""Number of random pairs of sets; Smarda uses the same number."""
 
 AT_ONCE = 2_000_000
-"""Words drawn at a time: about 50 MB."""
+"""Number of words drawn at a time, which takes about 50 MB."""
 
 LEAST_ACCEPTED = 0.2
-"""Share of draws without a repeated word from which drawing again is quicker than shuffling."""
+"""Smallest share of draws without a repeated word for which redrawing is faster than shuffling."""
 
 CHOICES = {
     "about": ("reference", "zero"),
@@ -56,7 +56,7 @@ class RelativeBias:
     Parameters
     ----------
     statistic : float
-        Positive if X leans to Z more than Y does.
+        Positive if the sum of ψ is larger for X than for Y.
     expected, sd : float
         Mean and standard deviation over random pairs, in closed form.
     n_x, n_y : int
@@ -74,17 +74,17 @@ class RelativeBias:
 
     @property
     def z(self) -> float:
-        """The statistic less its expected value, in standard deviations."""
+        """The statistic minus its expected value, in standard deviations."""
         return (self.statistic - self.expected) / self.sd
 
     def p_normal(self) -> float:
-        """Two-sided p-value by the closed form and a Normal."""
+        """Return the two-sided p-value from the closed form and a Normal."""
         from scipy.special import ndtr
 
         return 2 * float(ndtr(-abs(self.z)))
 
     def p_simulated(self) -> float:
-        """Two-sided p-value by random pairs, (b + 1)/(n_resamples + 1)."""
+        """Return the two-sided p-value, (b + 1)/(n_resamples + 1), from random pairs."""
         as_far = np.abs(self.reference - self.expected) >= abs(self.statistic - self.expected)
         return float((as_far.sum() + 1) / (len(as_far) + 1))
 
@@ -104,7 +104,7 @@ class Distribution:
     case : str
         How words are looked up.
     ranks : slice
-        The words, in the file's order, that sets are compared with.
+        The words that sets are compared with, as positions in the file.
     """
 
     name: str
@@ -121,12 +121,12 @@ class Distribution:
 
     @cached_property
     def ranked(self) -> FloatArray:
-        """The same in ascending order."""
+        """The reference ψ in ascending order."""
         return np.sort(self.reference)
 
     @property
     def n_words(self) -> int:
-        """How many these are."""
+        """Number of words that sets are compared with."""
         return len(self.reference)
 
     @cached_property
@@ -136,30 +136,30 @@ class Distribution:
 
     @cached_property
     def sd(self) -> float:
-        """Standard deviation of ψ, divisor n - 1; a ValueError if it is zero."""
+        """Standard deviation of ψ, with divisor n - 1; ValueError if it is zero."""
         sd = float(self.reference.std(ddof=1))
         if not sd > 0:
             raise ValueError("ψ is the same for all words, so no word stands out")
         return sd
 
     def among(self, first: int, stop: int | None = None) -> Distribution:
-        """Take the words from rank ``first`` up to before ``stop`` as the reference.
+        """Use the words from rank ``first`` up to, but not including, ``stop`` as the reference.
 
-        Embedding files are in order of frequency, so ``among(0, 50_000)`` is the 50,000 most
-        frequent words. The sets that are compared with it may have any rank.
+        Embedding files are in order of frequency, so ``among(0, 50_000)`` uses the 50,000 most
+        frequent words. The words that you compare with the reference may have any rank.
         """
         part = replace(self, ranks=slice(first, stop))
         if first < 0 or part.n_words < FEWEST_WORDS:
             raise ValueError(
-                f"ranks {first} to {stop} of {len(self.psi)} words hold {part.n_words}; a "
-                f"background needs {FEWEST_WORDS} or more, from rank 0 on"
+                f"ranks {first} to {stop} of {len(self.psi)} words include {part.n_words}; use "
+                f"ranks from 0 up that include {FEWEST_WORDS} or more words"
             )
         return part
 
     def psi_of(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
-        """ψ by word, of the words that are in the vocabulary; a ValueError if no word is."""
+        """Return ψ of the words that are in the vocabulary; ValueError if there are none."""
         if isinstance(words, str):
-            raise TypeError(f"words must be several words; for one word pass [{words!r}]")
+            raise TypeError(f"words must be a list of words; for one word pass [{words!r}]")
         asked, psi = list(dict.fromkeys(words)), {}
         for word in asked:
             rows = self.vocabulary.get_indexer(pd.Index(forms_of(word, self.case)))
@@ -168,7 +168,7 @@ class Distribution:
         if not psi:
             raise ArgumentError(
                 f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
-                f"({abridged(asked)}); check their spelling; for an embedding in lower case pass ",
+                f"({abridged(asked)}); check the spelling; for an embedding in lower case pass ",
                 Argument("case", "fallback"),
             )
         return pd.Series(psi, name=self.name)
@@ -181,7 +181,7 @@ class Distribution:
         *,
         kind: Literal["normal", "empirical", "sets"] = "normal",
     ) -> float:
-        """Φ of the mean ψ of a set of words: how extreme it is among all words.
+        """Compute Φ of the mean ψ of a set of words: how extreme it is among all words.
 
         Parameters
         ----------
@@ -189,10 +189,10 @@ class Distribution:
         about : {"reference", "zero"}
             Center of the comparison: the mean of all words, or 0.
         tail : {"lower", "upper", "two"}
-            Share below (Φ itself), share above, or twice the smaller of these.
+            The share below (Φ itself), the share above, or twice the smaller of the two.
         kind : {"normal", "empirical", "sets"}
             Compare with the Normal fitted to single words, as Smarda does; with the words
-            themselves, where ties count half; or with means of random sets of as many words.
+            themselves, where ties count half; or with means of random sets of the same size.
         """
         from scipy.special import ndtr
 
@@ -206,8 +206,10 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(f"a set of {size} words leaves none of the {self.n_words}")
-            # Means of random sets, without replacement, spread less than single words.
+                raise ValueError(
+                    f"a set of {size} words needs more than {self.n_words} words for comparison"
+                )
+            # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)
             lower, upper = float(ndtr(z)), float(ndtr(-z))
@@ -221,7 +223,7 @@ class Distribution:
         n_resamples: int = N_RESAMPLES,
         seed: Seed = None,
     ) -> RelativeBias:
-        """Σ_X ψ - Σ_Y ψ next to its distribution over random pairs of disjoint sets.
+        """Compare Σ_X ψ - Σ_Y ψ with its distribution over random pairs of disjoint sets.
 
         Words that are not in the vocabulary are left out; no word may be in both sets.
         """
@@ -231,8 +233,8 @@ class Distribution:
         n, m, total = len(x), len(y), self.n_words
         if n + m > total:
             raise ValueError(
-                f"the reference distribution has {total} words, fewer than the {n + m} that sets "
-                f"of {n} and {m} need; take a larger vocabulary or smaller sets"
+                f"the reference distribution has {total} words, but sets of {n} and {m} words "
+                f"need {n + m}; use a larger vocabulary or smaller sets"
             )
         rng, most = default_rng(as_seed_sequence(seed)), max(1, AT_ONCE // (n + m))
         drawn = np.empty(n_resamples)
@@ -255,7 +257,7 @@ class Distribution:
 
 
 def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:
-    """Rows of random sets without repetition, (draws, size), in random order."""
+    """Draw the rows of random sets without repeats, (draws, size), in random order."""
     if np.exp(-(size**2) / (2 * n_words)) < LEAST_ACCEPTED:
         # Nearly every draw would repeat a word, so shuffle all words instead.
         return np.stack([rng.permutation(n_words)[:size] for _ in range(draws)])

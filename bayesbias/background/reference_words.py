@@ -1,4 +1,4 @@
-"""Words that replace a list's own: any words, equally frequent words, or those of a topic."""
+"""Words that replace the words of a list: any words, equally frequent words, or topics."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Free = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 N_MATCHED = 5
-"""Matched words for each stereotype."""
+"""Number of matched words for each stereotype."""
 
 TOLERANCE = 0.2
 """Two words are equally frequent if their ranks differ by no more than this share."""
 
 NEIGHBORS = 1_000
-"""Neighbors of a word that a topic is drawn from, at most; no bundled list needs as many."""
+"""Largest number of neighbors from which a topic is drawn; no bundled list needs as many."""
 
 POOL_SIZE = 20_000
-"""Words that are drawn from an embedding, many more than a list has."""
+"""Number of words drawn from an embedding, far more than a list has."""
 
 
 class TooFewWordsError(ValueError):
@@ -46,7 +46,7 @@ class TooFewWordsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A random sample of an embedding's words, and the words that were asked for, if there.
+    """A random sample of an embedding's words, and the requested words that it has.
 
     Frequency ranks count from 1.
     """
@@ -54,7 +54,7 @@ class Pool:
     words: tuple[str, ...]
     vectors: Vector  # (n_words, n_dims)
     ranks: Rows  # (n_words,)
-    found: dict[str, Vector]  # by word that was asked for
+    found: dict[str, Vector]  # keyed by requested word
     found_ranks: dict[str, int]
 
     @cached_property
@@ -64,18 +64,18 @@ class Pool:
 
     @cached_property
     def by_rank(self) -> Rows:
-        """Rows of words of letters alone, in order of frequency."""
+        """Rows of the words that consist of letters only, in order of frequency."""
         letters = np.array([word.isalpha() for word in self.words], dtype=bool)
         rows = np.argsort(self.ranks, kind="stable")
         return np.asarray(rows[letters[rows]])
 
     def without(self, words: Sequence[str]) -> Free:
-        """Return which words are not some words."""
+        """Mark the words of the pool that are not among the given words."""
         taken = set(words)
         return np.array([word not in taken for word in self.words])
 
     def units_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
-        """Return the unit vectors of words, those drawn in the place of some of them."""
+        """Return the unit vectors of words, or of the words drawn to replace them."""
         return unit_rows([self.vectors[drawn[w]] if w in drawn else self.found[w] for w in words])
 
 
@@ -91,12 +91,12 @@ def draw_pool(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Pool:
-    """Draw a pool among the words from rank ``first`` up to before ``stop``.
+    """Draw a pool from the words of rank ``first`` up to, but not including, ``stop``.
 
-    Every word gets a random number, and those with the smallest are kept, in one pass. With
-    `by_rank` the number is multiplied by the word's rank: about equally many words are kept
-    between any rank and its double, so some are as frequent as any other word. These
-    are also drawn from words that an embedding has besides its vocabulary.
+    In one pass, every word gets a random number, and the words with the smallest numbers are kept.
+    With `by_rank`, the number is multiplied by the word's rank. About equally many words are then
+    kept between any rank and twice that rank, so the pool has words of every frequency. Such a pool
+    also draws from words that an embedding has in addition to its vocabulary.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -118,8 +118,8 @@ def draw_pool(
         drawn = [part[smallest] for part in both]
     if not drawn or not len(drawn[0]):
         raise TooFewWordsError(
-            f"there are no words at ranks {ranks} but the list's own; give the name or path of the "
-            "embedding, or load it whole, without naming words"
+            f"there are no words at ranks {ranks} except those of the list; pass the name or path "
+            "of the embedding, or load all of it, without a list of words"
         )
     chosen = {word: found[form] for word, form in choose(asked, found, case).items()}
     known = {word: vector for word, (vector, _) in chosen.items()}
@@ -143,23 +143,23 @@ def matched_controls(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> WordList:
-    """Add control words to a list that are as frequent as its stereotypes.
+    """Add control words to a list, as frequent as its stereotypes.
 
-    Cosine distances depend on the frequency of words: rare words are farther from most others.
+    Cosine distances depend on the frequency of words: rare words are farther from most other words.
     Words about human life are more frequent than most stereotypes, so *associated - human* is above
-    zero for stereotypes of any meaning. With matched words, zero means "like equally frequent
-    words".
+    zero for stereotypes of any meaning. With matched words, zero means "as close as equally
+    frequent words".
 
     Parameters
     ----------
     vectors
-        An embedding to draw from, as for `load_vectors`. A word's rank is its place in the file, or
-        follows the counts of gensim's vectors.
+        The embedding to draw from, as for `load_vectors`. A word's rank is its position in the
+        file, or is based on the counts of gensim's vectors.
     wordlist : str, Path, mapping or WordList
-        With stereotypes.
+        A list with stereotypes.
     n : int
-        Matched words for each stereotype that the embedding has. Their ranks differ from that of
-        the stereotype by a fifth at most.
+        Number of matched words for each stereotype that the embedding has. Their ranks differ from
+        the stereotype's rank by a fifth at most.
     case, allow_pickle, progressbar
         As for `load_vectors`.
     seed : int, SeedSequence, Generator or None
@@ -167,8 +167,8 @@ def matched_controls(
     Returns
     -------
     WordList
-        The list with the control set ``matched``: words of letters only that are not on the list.
-        In tables they are the connection ``matched``.
+        The list with the control set ``matched``: words that consist of letters only and are not on
+        the list. In tables, their connection is ``matched``.
 
     Examples
     --------
@@ -184,14 +184,14 @@ def matched_controls(
 
 
 def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_MATCHED) -> WordList:
-    """Add words of a pool, as frequent as the stereotypes of a list; see `matched_controls`."""
+    """Add words of a pool that are as frequent as the stereotypes; see `matched_controls`."""
     check_numbers(n=n)
     stereotypes = dict.fromkeys(word for words in wordlist.stereotypes.values() for word in words)
     present = [word for word in stereotypes if word in pool.found_ranks]
     if not present:
         raise ValueError(
-            f"none of the stereotypes of {wordlist.name!r} is in the embedding, so no words "
-            "can be as frequent"
+            f"the embedding has none of the stereotypes of {wordlist.name!r}, so there are no "
+            "frequencies to match"
         )
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)
     words = tuple(pool.words[row] for row in rows.tolist())
@@ -213,9 +213,9 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 def draw_lists(
     pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
 ) -> Iterator[dict[str, int]]:
-    """Draw lists: for every word of a list that varies, the row of the pool that replaces it.
+    """Draw lists: for every word that varies, the row of the pool that replaces it.
 
-    No word is drawn twice for a list. The words of ``wordlist`` are those of the pool's ``found``.
+    No word is drawn twice for one list. The pool's ``found`` must have all words of ``wordlist``.
     """
     sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
     sets += [] if vary == "protected" else list(wordlist.stereotypes.values())
@@ -224,7 +224,7 @@ def draw_lists(
         free, drawn = may_be_drawn.copy(), dict[str, int]()
         for words in sets:
             wanted = [word for word in words if word not in drawn]
-            if wanted:  # not all of them are in an earlier set
+            if wanted:  # some are not in an earlier set
                 rows = _rows_for(pool, wanted, match, free, rng)
                 free[rows] = False
                 drawn |= dict(zip(wanted, rows.tolist(), strict=True))
@@ -238,8 +238,8 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
     rows = np.flatnonzero(free)
     if len(rows) < len(words):
         raise TooFewWordsError(
-            f"{len(rows)} of the embedding's {len(free)} words to choose from are left, fewer "
-            f"than the {len(words)} of the next set; take a larger vocabulary"
+            f"{len(rows)} of the embedding's {len(free)} words are left to choose from, but the "
+            f"next set needs {len(words)}; use a larger vocabulary"
         )
     if match == "topics":
         cohesion = mean_cosine(pool.units_of(words, {}))
@@ -248,9 +248,9 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
 
 
 def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: Generator) -> Rows:
-    """Draw n equally frequent words for each of some words, none of them twice.
+    """Draw n equally frequent words for each of the given words, without repeats.
 
-    They are words of letters alone, since numbers, signs and phrases do not compare.
+    Only words that consist of letters are drawn; numbers, signs, and phrases are not comparable.
     """
     free = free.copy()
     ranks = pool.ranks[pool.by_rank]
@@ -262,8 +262,8 @@ def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: 
         near = near[free[near]]
         if len(near) < n:
             raise TooFewWordsError(
-                f"{word!r} is word {rank:,} by frequency, and the embedding has {len(near)} words "
-                f"left of ranks {ends[0]:,.0f} to {ends[1]:,.0f} to choose {n} from; take a larger "
+                f"{word!r} is word {rank:,} by frequency, and only {len(near)} words of ranks "
+                f"{ends[0]:,.0f} to {ends[1]:,.0f} are left to choose {n} from; use a larger "
                 "vocabulary"
             )
         rows = rng.choice(near, n, replace=False)
@@ -273,17 +273,17 @@ def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: 
 
 
 def mean_cosine(vectors: FloatArray) -> float:
-    """Return the mean cosine of all pairs of unit vectors; 1 for a single one."""
+    """Return the mean cosine of all pairs of unit vectors; 1 for a single vector."""
     n = len(vectors)
     return float((np.square(vectors.sum(axis=0)).sum() - n) / (n * (n - 1))) if n > 1 else 1.0
 
 
 def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Generator) -> Rows:
-    """Draw a topic: ``size`` words among the neighbors of a random word, as coherent as a set.
+    """Draw a topic: ``size`` neighbors of a random word, as coherent as a given set.
 
-    ``vectors`` are unit rows, ``free`` are those that may be drawn, ``cohesion`` is the wanted mean
-    cosine of pairs. The rows are drawn from the largest neighborhood of at most `NEIGHBORS` words
-    that is as coherent, or the nearest ones.
+    ``vectors`` are unit rows, ``free`` marks the rows that may be drawn, and ``cohesion`` is the
+    wanted mean cosine of pairs. Rows are drawn from the largest neighborhood of at most `NEIGHBORS`
+    words that is at least as coherent. If there is none, the nearest words are used.
     """
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)

@@ -1,7 +1,7 @@
-"""How much two topics differ in an embedding: a prior that a list has to exceed.
+"""How much two topics differ in an embedding: a prior for contrasts that any list would show.
 
-The words of one topic are closer to a second topic than to a third, so a list about any topics has
-a contrast.
+The words of one topic are closer to a second topic than to a third, so a list about arbitrary
+topics has a contrast.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from .reference_words import draw_lists, draw_pool, words_present
 SD = "topic_sd"
 
 TABLE_DRAWS = 500
-"""Posterior draws for a list, over which its likelihood is averaged."""
+"""Number of posterior draws per list, over which the list's likelihood is averaged."""
 
-WIDE = Prior("lognormal", {"log_mean": -4.0, "log_sd": 2.0}, "wide; its weight is taken out again")
+WIDE = Prior("lognormal", {"log_mean": -4.0, "log_sd": 2.0}, "wide; divided out afterward")
 """Prior of the sd while single lists are fitted."""
 
 NARROWEST = 0.1
-"""Smallest sd of the log sd over lists that can be learned: draws are too few for smaller ones."""
+"""Smallest sd over lists of the log sd that can be learned; there are too few draws for less."""
 
 
 def topic_tables(
@@ -52,10 +52,10 @@ def topic_tables(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Iterator[pd.DataFrame]:
-    """Draw long-form tables of lists about arbitrary topics, in the shape of a list.
+    """Draw long-form tables of lists about arbitrary topics, with the same set sizes as a list.
 
-    A random word and its neighbors replace every set of words, with the same mean cosine as the
-    set. Control words are left out. The expected contrast is 0. Parameters are those of
+    Every set of words is replaced by neighbors of a random word with the same mean cosine. Control
+    words are left out. The expected contrast is 0. For the parameters, see
     `bayesbias.vocabulary_contrasts`.
 
     Examples
@@ -88,20 +88,20 @@ def topic_prior(
 ) -> Prior:
     r"""Learn the prior of ``topic_sd`` from tables of lists about arbitrary topics.
 
-    Every table k has an sd of its own, `τ[k]`, and their logarithms are Normal with a mean
-    m and an sd s. Those of highest likelihood,
+    Every table k has its own sd, `τ[k]`. The logarithms of these are Normal with mean m and sd s.
+    The prior uses the m and s that maximize the likelihood
 
-        Π_k ∫ p(y[k] | τ) LogNormal(τ | m, s) dτ,
+        Π_k ∫ p(y[k] | τ) LogNormal(τ | m, s) dτ.
 
-    make the prior. Each integral is a mean of `LogNormal(τ | m, s) / q(τ)` over draws of the
+    Up to a constant, each integral is the mean of `LogNormal(τ | m, s) / q(τ)` over draws from the
     posterior of `τ[k]` under a wide prior q (Hogg, Myers and Bovy, 2010, The Astrophysical Journal
-    725). All other parameters of a table are integrated out, and associated and different share one
-    mean, because it is arbitrary which attributes are a group's own.
+    725). All other parameters of a table are integrated out. Associated and different share one
+    mean, because the choice of attributes for each group is arbitrary.
 
     Parameters
     ----------
     tables : iterable of DataFrame
-        Long-form tables, two or more, such as those of `topic_tables`; controls are ignored.
+        Two or more long-form tables, such as those from `topic_tables`. Controls are ignored.
     model : str, Path or ModelSpec
         A Normal model with the sd ``topic_sd``.
     seed : int, SeedSequence, Generator or None
@@ -109,7 +109,7 @@ def topic_prior(
     Returns
     -------
     Prior
-        A lognormal, for ``bb.fit(table, "maximal-topics", priors={"topic_sd": prior})``.
+        A lognormal prior, for ``bb.fit(table, "maximal-topics", priors={"topic_sd": prior})``.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def topic_prior(
     rng = default_rng(as_seed_sequence(seed))
     draws = np.array([_log_sds(table, spec, rng) for table in tables])
     if len(draws) < 2:
-        raise ValueError(f"a prior is learned from two tables or more; got {len(draws)}")
+        raise ValueError(f"pass two or more tables to learn a prior; got {len(draws)}")
     log_mean, log_sd = _population(draws)
     return Prior(
         "lognormal",
@@ -132,7 +132,7 @@ def topic_prior(
 
 
 def _log_sds(table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> FloatArray:
-    """Draw the log sd of one table, (TABLE_DRAWS,)."""
+    """Draw the log sd of one table from its posterior, (TABLE_DRAWS,)."""
     stereotypes = table[table["connection"].isin(CONNECTIONS[:2])]
     valid, coded = validate_and_encode(stereotypes.assign(connection="different"))
     posterior = collapse(index_table(valid, coded=coded), spec)
@@ -141,7 +141,7 @@ def _log_sds(table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> FloatArray
 
 
 def _population(draws: FloatArray) -> tuple[float, float]:
-    """Mean and sd of log sds over tables, of highest likelihood, given draws of each table's."""
+    """Return the maximum-likelihood mean and sd of log sds over tables, from draws per table."""
     from scipy.optimize import minimize
     from scipy.special import logsumexp
 

@@ -1,8 +1,8 @@
 """ψ of every word of an embedding for many pairs of attribute sets, in one pass over the file.
 
-With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', ψ(w) = û·(m - m'), so
-that all experiments together are one product of the vectors with a few directions. The attribute
-words are in the same file, and are read first.
+Let û be the unit vector of a word, and m and m' the mean unit vectors of Z and Z'. Then ψ(w) =
+û·(m - m'), so all experiments are a single product of the vectors and a few directions. The
+attribute words are in the same file and are read first.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
 """The ten tests of Caliskan, Bryson and Narayanan (2017), as bundled word lists."""
 
 SHORTEST = float(np.finfo(np.float32).tiny)
-"""Vectors whose length float32 cannot hold in full have no direction."""
+"""Vectors this short or shorter have no direction, because float32 stores them too coarsely."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Word sets X and Y, attribute sets Z and Z2, and the names of the four.
+    """Word sets X and Y, attribute sets Z and Z2, and labels for the four sets.
 
     The stereotype connects X with Z and Y with Z2.
     """
@@ -50,15 +50,15 @@ class Experiment:
 
     @property
     def sets(self) -> dict[str, Words]:
-        """X and Y by label."""
+        """X and Y, keyed by label."""
         return {self.labels[0]: self.X, self.labels[1]: self.Y}
 
 
 def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
-    """Make an experiment of every pair of groups of some word lists.
+    """Make an experiment from every pair of groups in some word lists.
 
-    Every list needs two groups or more with stereotypes. Names are those of the lists, followed by
-    the groups where a list has more than two.
+    Every list needs two or more groups with stereotypes. An experiment has the name of its list,
+    followed by the names of the two groups if the list has more than two.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)
@@ -67,8 +67,8 @@ def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[s
         groups = [name for name in words.groups if name in words.stereotypes]
         if len(groups) < 2:
             raise ValueError(
-                f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; two or more "
-                "are needed"
+                f"the list {words.name!r} needs two or more groups with stereotypes; it has "
+                f"{len(groups)}"
             )
         for pair in combinations(groups, 2):
             name = words.name if len(groups) == 2 else f"{words.name}: {', '.join(pair)}"
@@ -86,26 +86,26 @@ def distributions(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> dict[str, Distribution]:
-    """Compute the reference distributions of many experiments, in one pass over the embedding.
+    """Compute the reference distributions of many experiments in one pass over the embedding.
 
     Parameters
     ----------
     source
-        As for `load_vectors`. A file is read in chunks, and only each word and its ψ are kept. If a
-        word occurs twice, the first counts. Words without a direction (all zeros, or not finite)
-        are left out with a warning.
+        As for `load_vectors`. A file is read in chunks, and only words and their ψ are kept. If a
+        word occurs twice, the first vector is used. Words without a direction (all zeros or not
+        finite) are left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
-        `experiments()` makes them of word lists. Z and Z2 are lists of attribute words; ψ is
-        positive for words closer to Z. Experiments with a set that has no word in the embedding
-        are left out with a warning. If none remains, it is an error.
+        `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
+        positive for words closer to Z. An experiment is left out with a warning if the embedding
+        has no word of one of its sets. If no experiment remains, it is an error.
     case : {"exact", "lower", "fallback"}
-        How words are looked up, here and by the methods of the result.
+        How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool
         As for `load_vectors`.
     """
     check_choice("case", case, CASES)
     if not experiments:
-        raise ValueError("there are no experiments; name one word list or more")
+        raise ValueError("there are no experiments; pass one or more word lists")
     sets = {
         name: dict(zip(("Z", "Z2"), given, strict=True))
         if isinstance(given, tuple)
@@ -129,7 +129,7 @@ def distributions(
 def _known_sets(
     embedding: Embedding, sets: Mapping[str, Mapping[str, Iterable[str]]], case: str
 ) -> dict[str, WordSets]:
-    """Look the sets of every experiment up; warn of those that lack a whole set."""
+    """Look up the sets of every experiment; warn about experiments that lack a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
     found = vectors_by_word(embedding, {form for word in words for form in forms_of(word, case)})
     vectors = {word: found[form] for word, form in choose(words, found, case).items()}
@@ -149,7 +149,7 @@ def _known_sets(
 
 
 def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], FloatArray]:
-    """Compute the words that have a direction and their ψ, (n_experiments, n_words)."""
+    """Return the words that have a direction, and their ψ, (n_experiments, n_words)."""
     words: list[str] = []
     parts = []
     for chunk in first_of_each(embedding.chunks()):
@@ -159,17 +159,17 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        text = "word(s) have no direction (all zeros, or not finite) and are left out"
+        text = "word(s) have no direction (all zeros or not finite) and are left out"
         warn(f"{(~kept).sum()} {text}: {shown}")
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi
 
 
 def products(vectors: Vector, directions: FloatArray) -> FloatArray:
-    """Compute the products of every vector, scaled to unit length, with every direction.
+    """Compute the product of every vector, scaled to unit length, and every direction.
 
-    The sums of a vector do not depend on the vectors around it. NaN for vectors that are all zeros,
-    not finite, or shorter than `SHORTEST`.
+    A vector's sums do not depend on the vectors around it. The product is NaN for vectors that are
+    all zeros, not finite, or not longer than `SHORTEST`.
     """
     rows = vectors.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -1,7 +1,7 @@
 """Posterior contrasts compared with the vocabulary: the same contrast for other words.
 
-A posterior shows how large a contrast is for the words of a list. Here it is placed among those of
-lists of other words: random words, equally frequent words, or words about any other topic.
+A posterior shows how large a contrast is for the words of a list. This module compares it with the
+contrasts of lists of random words, equally frequent words, or words about other topics.
 """
 
 from __future__ import annotations
@@ -40,30 +40,31 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 N_LISTS = 100
-"""Reference lists: percentiles are good to .035 in the middle, p-values go down to 1 in 100."""
+"""Number of reference lists: percentiles near .5 have an sd of .05; p-values are at least .02."""
 
 KEYS = [*LEVEL_COLUMNS[:2], "first", "second"]
 
 
 @dataclass(frozen=True, eq=False)
 class VocabularyContrasts:
-    """Contrasts of a list next to those of reference lists.
+    """Contrasts of a list next to the contrasts of reference lists.
 
     Parameters
     ----------
     table : DataFrame
-        One row per contrast of connections, overall and of every group: ``level``,
-        ``protected_group``, ``first``, ``second``, and of first - second ``mean``, ``sd``, ``low``,
-        ``high``; of the reference lists ``reference_mean``, ``reference_sd``, ``reference_low`` and
-        ``reference_high`` (the middle 95%); ``excess``, mean - reference_mean; ``percentile``, the
-        share of lists with a smaller mean, where ties count half; and ``p_value``, two-sided, 2 (b
-        + 1)/(n_lists + 1) with b the number of lists at least as extreme on that side, at most 1.
+        One row per contrast of connections, overall and for every group: ``level``,
+        ``protected_group``, ``first``, and ``second``; ``mean``, ``sd``, ``low``, and ``high`` of
+        first - second; ``reference_mean``, ``reference_sd``, ``reference_low``, and
+        ``reference_high`` (the middle 95%) of the reference lists; ``excess``, mean -
+        reference_mean; ``percentile``, the share of lists with a smaller mean, where ties count
+        half; and the two-sided ``p_value``, 2 (b + 1)/(n_lists + 1) or at most 1, where b lists are
+        at least as extreme on the same side.
     reference : DataFrame
-        ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``.
+        ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree
-        The list's own.
+        The posterior of the list itself.
     seed : int
-        Seed of the posterior and the lists.
+        Seed of the posterior and the reference lists.
     """
 
     table: pd.DataFrame
@@ -87,10 +88,10 @@ def vocabulary_contrasts(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> VocabularyContrasts:
-    """Place posterior contrasts among the same contrasts for other words of the embedding.
+    """Compare posterior contrasts with the same contrasts for other words of the embedding.
 
-    The contrasts of reference lists use the sds of the list itself: given these, posterior means
-    are linear in the distances, so hundreds of lists take a second.
+    The contrasts of reference lists use the sds that were estimated from the list itself. Given the
+    sds, posterior means are linear in the distances, so hundreds of lists take a second.
 
     Parameters
     ----------
@@ -98,23 +99,23 @@ def vocabulary_contrasts(
         As for `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
         Words are drawn from these ranks in the file's order, such as ``(0, 50_000)``. Frequent and
-        rare words differ, so choose ranks like those of the list for random words.
+        rare words differ, so for random words, choose ranks similar to the ranks of the list.
     model : str, Path or ModelSpec
-        A Normal model; all fits use the exact sampler.
+        A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
-        Which words are replaced. Groups and sets keep their sizes; the other words, and control
-        words, stay.
+        Which words are replaced. Groups and sets keep their sizes. All other words, including
+        control words, stay.
     match : {"random", "frequency", "topics"}
         Which words replace them: any words; equally frequent words, whose ranks differ by a fifth
-        at most; or topics, the neighbors of a random word, with the mean cosine that the set has.
+        at most; or topics, the neighbors of a random word, with the same mean cosine as the set.
         Reports call these comparisons *equally frequent words* (``vary="stereotypes",
-        match="frequency"``), *other topics as stereotypes* (``match="topics"``) and *other topics
+        match="frequency"``), *other topics as stereotypes* (``match="topics"``), and *other topics
         as groups and stereotypes* (``vary="both"``).
     n_lists : int
-        Reference lists, two or more.
+        Number of reference lists, two or more.
     options, **keywords
-        Of the list's own posterior and its intervals: `FitOptions`, or its fields by name, such as
-        ``draws`` and ``seed``.
+        Options for the list's own posterior and its intervals: `FitOptions`, or its fields by name,
+        such as ``draws`` and ``seed``.
 
     Returns
     -------
@@ -134,8 +135,8 @@ def vocabulary_contrasts(
     options = fit_options(options, keywords)
     if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:
         raise ArgumentError(
-            f"hundreds of fits need a Normal model and the exact sampler; the model "
-            f"{spec.name!r} is {spec.likelihood}, and ",
+            f"hundreds of fits require a Normal model and the exact sampler; the model "
+            f"{spec.name!r} has a {spec.likelihood} likelihood, and ",
             Argument("method", options.method),
         )
     sequence = as_seed_sequence(options.seed)
@@ -158,10 +159,10 @@ def list_contrasts(
 ) -> pd.DataFrame:
     """Compute contrasts of lists that `draw_lists` draws for the list of a table.
 
-    They are posterior means given the sds of a fit to these or more distances of the list, the
-    exponentials of its mean log sds; the likeness of words is that of each list. Every list is a
-    draw of one posterior, so the estimands are those of `contrasts`. The frame is that of
-    `VocabularyContrasts.reference`.
+    The contrasts are posterior means given sds: the exponentials of the mean log sds of a fit to
+    these or more distances of the list. The similarities of words are those of each drawn list.
+    Each list is treated as one draw of a posterior, so the estimands are the same as in
+    `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))
     design, spec = posterior.design, posterior.spec
@@ -189,7 +190,7 @@ def list_contrasts(
 
 
 def _mean_parameters(fitted: DataTree, posterior: Collapsed) -> FloatArray:
-    """Mean parameters of a fit, (n_parameters,), at the levels that a part of its table has."""
+    """Return a fit's mean parameters, (n_parameters,), for the levels that a part of it has."""
     draws, values = fitted["posterior"].dataset, {}
     for block in posterior.blocks:
         levels = [label for dim in block.dims for label in posterior.design.coords[dim]]
@@ -199,7 +200,7 @@ def _mean_parameters(fitted: DataTree, posterior: Collapsed) -> FloatArray:
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """Put the place among reference lists next to `contrasts` of the same levels and pairs."""
+    """Add each contrast's place among reference lists to `contrasts` of the same levels."""
     columns = [*KEYS, "estimand", "mean", "sd", "low", "high"]
     table = frame.loc[frame["level"] != WORD, columns].reset_index(drop=True)
     by_list = reference.pivot(index="list", columns=KEYS, values="mean")

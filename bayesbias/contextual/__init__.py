@@ -1,8 +1,8 @@
-"""Words in contexts: vectors of a contextual encoder, their long-form table, and SEAT-like scores.
+"""Words in contexts: vectors from a contextual encoder, their long-form table, and SEAT and CEAT.
 
-``contextual_vectors(encoder, words)``, then ``contextual_table(vectors, wordlist)``, then
-``fit(table, "contextual")``: summaries, contrasts, checks and plots are the same as ever. Needs
-the extra ``mlm``; nothing else here imports torch.
+Call ``contextual_vectors(encoder, words)``, then ``contextual_table(vectors, wordlist)``, then
+``fit(table, "contextual")``. Summaries, contrasts, checks, and plots work as for other models.
+Encoding needs the extra ``mlm``; the rest of this package does not import torch.
 """
 
 from .encoders import Encoder as Encoder

@@ -1,4 +1,4 @@
-"""Loading an encoder: of Hugging Face's form, or a folder of sentence-transformers."""
+"""Loading encoders in the formats of Hugging Face and sentence-transformers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .._core.transformer_files import load_transformer, longest_input, sees_ahea
 class Encoder:
     """A contextual encoder without a head, in evaluation mode, with its tokenizer.
 
-    ``longest`` is its largest number of tokens, including special ones; ``sentence_pooling`` is
-    mean or cls: how a sentence's vector comes from those of its tokens.
+    ``longest`` is its largest number of tokens, including special ones. ``sentence_pooling`` is
+    mean or cls, the way to compute a sentence's vector from the vectors of its tokens.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Encoder:
 
     @cached_property
     def is_causal(self) -> bool:
-        """Whether a token attends only to those before it."""
+        """Whether tokens attend only to earlier tokens."""
         return not sees_ahead(self.network)
 
 
@@ -37,16 +37,16 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Parameters
     ----------
     source : str, Path or Encoder
-        A folder with config.json, model.safetensors and tokenizer.json, and 1_Pooling if it is of
-        sentence-transformers; or a name of the hub, which transformers reads from its cache or
-        fetches. Code that comes with a model never runs, and weights in a pickle are not read.
+        A folder with config.json, model.safetensors, and tokenizer.json, and with 1_Pooling if
+        sentence-transformers wrote it; or a name on the hub, which transformers reads from its
+        cache or downloads. Code that comes with a model is never run, and pickles are never read.
     device : str
-        In torch's notation.
+        A device in torch's notation, such as ``cuda``.
 
     Raises
     ------
     ValueError
-        If the folder is not an encoder, or needs unknown layers or code.
+        If the folder is not an encoder, or if it needs unknown layers or code.
     """
     if isinstance(source, Encoder):
         return source
@@ -59,7 +59,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     if lacking:
         raise ValueError(
             f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
-            "be random numbers; give a folder with all of them"
+            "be random numbers; pass a folder that has all weights"
         )
     folder = Path(place)
     return Encoder(
@@ -72,12 +72,12 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
 
 def _pooling(folder: Path) -> str:
-    """Return how a folder of sentence-transformers pools; the mean for any other folder."""
+    """Return the pooling of a sentence-transformers folder; the mean for any other folder."""
     layers = {path.name.partition("_")[2] for path in folder.glob("[0-9]_*")}
     if unknown := layers - {"Pooling", "Normalize", ""}:  # Normalize does not change a cosine
         raise ValueError(
-            f"{folder} has the layer {min(unknown)!r} of sentence-transformers, which is not "
-            "understood; pooling='word' of a copy without its folder works"
+            f"{folder} has the sentence-transformers layer {min(unknown)!r}, which is not "
+            "supported; use pooling='word' with a copy of the model without that layer's folder"
         )
     path = folder / "1_Pooling" / "config.json"
     settings = read_json(path) if path.is_file() else {"pooling_mode_mean_tokens": True}
@@ -86,6 +86,6 @@ def _pooling(folder: Path) -> str:
     poolings = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(modes) != 1 or modes[0] not in poolings:
         raise ValueError(
-            f"{path} pools by {', '.join(modes) or 'nothing'}; use one of {', '.join(poolings)}"
+            f"{path} pools by {', '.join(modes) or 'nothing'}; set one of {', '.join(poolings)}"
         )
     return poolings[modes[0]]

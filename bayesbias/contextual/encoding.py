@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 POOLINGS = ("word", "sentence", "cls", "last")
-"""What a word in a sentence is read off: its own tokens, the sentence's vector, or one token."""
+"""Sources of a word's vector: the word's own tokens, the whole sentence, or one token."""
 
 BATCH_SIZE = 64
-"""Sentences encoded together."""
+"""Number of sentences encoded together."""
 
 Arrays = NDArray[np.float32]
 
@@ -32,8 +32,8 @@ Arrays = NDArray[np.float32]
 class ContextualVectors:
     """Vectors of words in contexts; see `contextual_vectors`.
 
-    ``vectors`` are (n_words, n_contexts, n_dims) of single precision, ``missing`` the words that
-    the tokenizer cannot represent.
+    ``vectors`` are (n_words, n_contexts, n_dims) in single precision. ``missing`` are the words
+    that the tokenizer cannot represent or that have no sentence.
     """
 
     encoder: str
@@ -45,7 +45,7 @@ class ContextualVectors:
     layer: int
 
     def in_context(self, context: str) -> KeyedVectors:
-        """Return the vectors in one context, for any function that takes word vectors."""
+        """Return the vectors from one context, for any function that takes word vectors."""
         from gensim.models import KeyedVectors
 
         check_choice("context", context, self.contexts)
@@ -74,18 +74,18 @@ def contextual_vectors(
     words : iterable of str
     templates : str, Path, iterable of str, or mapping
         As for `load_templates`: a bundled set's name, a TOML file, or sentences with a place ``{}``
-        for the word. Or natural sentences of every word, from `load_sentences`: contexts are then
-        the first sentence of every word, its second and so on, up to the smallest number that a
-        word has; words without sentences are missing.
+        for the word. You can also pass natural sentences for every word, from `load_sentences`. The
+        contexts are then the first sentence of every word, the second, and so on, up to the
+        smallest number of sentences of any word. Words without sentences are missing.
     layer : int
-        0 for the input of the first layer, up to the number of layers; negative numbers count
-        from the last, -1.
+        From 0, the input of the first layer, up to the number of layers. Negative numbers count
+        back from the last layer, -1.
     pooling : {"word", "sentence", "cls", "last"}
-        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or what a folder of
-        sentence-transformers names in ``1_Pooling/config.json``. ``cls`` and ``last``: the first
-        and the last token, which SEAT takes for BERT and for GPT (May et al., 2019).
+        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or the pooling in
+        ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
+        and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
-        It changes the speed, and results only by rounding.
+        Number of sentences encoded together. It affects speed, and results only by rounding.
     device : str
         As for `load_encoder`.
     progressbar : bool
@@ -93,8 +93,8 @@ def contextual_vectors(
     Raises
     ------
     ValueError
-        If a sentence is too long for the encoder (nothing is cut), or the tokenizer can represent
-        no word.
+        If a sentence is too long for the encoder (nothing is cut off), or if the tokenizer cannot
+        represent any of the words.
 
     Warns
     -----
@@ -108,12 +108,12 @@ def contextual_vectors(
     loaded = load_encoder(encoder, device=device)
     n = int(loaded.network.config.num_hidden_layers)
     if not -(n + 1) <= layer <= n:
-        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
+        raise ValueError(f"layer must be from {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warn(
-            f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) the vector "
-            "does not depend on the rest of the sentence; put words later, or use pooling='last'"
+            f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s), the vector "
+            "ignores the rest of the sentence; put words later, or use pooling='last'",
         )
     wanted = list(dict.fromkeys(words))
     pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
@@ -125,7 +125,7 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
+        raise ValueError(f"the tokenizer of {loaded.name} can use none of {len(wanted)} words")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:
@@ -154,7 +154,7 @@ def _encode(
     *,
     shown: bool,
 ) -> Arrays:
-    """Vectors of sentences in their order; encoded in the order of their lengths."""
+    """Encode sentences from short to long; return the vectors in the order given."""
     import torch
 
     texts = [given.text for given in sentences]
@@ -163,8 +163,8 @@ def _encode(
     longest = int(np.argmax(lengths))
     if lengths[longest] > encoder.longest:
         raise ValueError(
-            f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens and {encoder.name} "
-            f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
+            f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens, but "
+            f"{encoder.name} takes at most {encoder.longest}; shorten the template or the word"
         )
     names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
     how = encoder.sentence_pooling if pooling == "sentence" else pooling
@@ -191,7 +191,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
     import torch
 
     marked = torch.zeros_like(mask)
-    shifts = mask.argmax(dim=1).tolist()  # the first token that is no padding
+    shifts = mask.argmax(dim=1).tolist()  # the first token that is not padding
     for row, (offsets, given, shift) in enumerate(zip(spans, sentences, shifts, strict=True)):
         for column, (start, stop) in enumerate(offsets):
             if start < given.stop and stop > given.start and stop > start:
@@ -204,12 +204,12 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
 
 
 def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
-    """One vector a sentence of those of its tokens, (n, n_tokens, n_dims) to (n, n_dims)."""
+    """Pool the vectors of tokens into one per sentence, (n, n_tokens, n_dims) to (n, n_dims)."""
     kept = weights.unsqueeze(-1).to(states.dtype)
-    if how in {"cls", "last"}:  # of the tokens that are no padding
+    if how in {"cls", "last"}:  # among the tokens that are not padding
         last = weights.shape[1] - 1 - weights.flip(1).argmax(dim=1)
         token = weights.argmax(dim=1) if how == "cls" else last
         pooled = states[range(len(states)), token]
-    else:  # mean, of the word's pieces too
+    else:  # the mean, also for the word's pieces
         pooled = (states * kept).sum(dim=1) / kept.sum(dim=1)
     return np.asarray(pooled.float().cpu().numpy(), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""SEAT and CEAT: WEAT on sentences instead of words, all together or one a word at a time."""
+"""SEAT and CEAT: WEAT on sentences instead of words, on all at once or on one per word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..scores.poles import effect_sizes
 from .encoding import ContextualVectors
 
 SAMPLES_AT_ONCE = 500
-"""Samples whose cosines are in memory together: 1 MB for lists of 16 words."""
+"""Number of samples whose cosines are in memory at once: 1 MB for lists of 16 words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +34,17 @@ def seat(
     A: Iterable[str],
     B: Iterable[str],
 ) -> SeatResult:
-    """Compute WEAT on the sentences that templates make of four lists of words.
+    """Compute WEAT on the sentences that templates form with four lists of words.
 
-    SEAT's own p-value permutes sentences as if they were independent. Sentences of one word are not
-    independent, so this function has no p-value. For an interval, fit the model ``contextual``.
+    SEAT's own p-value permutes sentences as if they were independent. Sentences with the same word
+    are not, so this function has no p-value. For an interval, fit the model ``contextual``.
 
     Parameters
     ----------
     vectors : ContextualVectors
-        Read with ``pooling="sentence"``, as for SEAT.
+        Encoded with ``pooling="sentence"`` to match SEAT.
     X, Y, A, B : iterable of str
-        Two lists of targets and two of attributes, as for `scores.weat`.
+        Two lists of targets and two lists of attributes, as for `scores.weat`.
 
     References
     ----------
@@ -60,7 +60,7 @@ def seat(
 
 
 def _effect(rows: Iterable[FloatArray]) -> float:
-    """WEAT's d of the sentences of four lists."""
+    """Return WEAT's d for the sentences of four lists."""
     x, y, a, b = (unit_rows(row.reshape(-1, row.shape[2])) for row in rows)
     axis = a.mean(axis=0) - b.mean(axis=0)
     return float(_defined(effect_sizes(x @ axis, y @ axis)))
@@ -68,7 +68,7 @@ def _effect(rows: Iterable[FloatArray]) -> float:
 
 def _defined(effects: FloatArray) -> FloatArray:
     if not np.isfinite(effects).all():
-        raise ValueError("all targets of a sample are alike, so the effect size is undefined")
+        raise ValueError("all targets of a sample are equal, so the effect size is undefined")
     return effects
 
 
@@ -110,26 +110,27 @@ def ceat(
 ) -> CombinedEffect:
     r"""Combine WEAT's effect sizes over samples with one sentence per word.
 
-    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²` the variance between samples is `τ² =
-    max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986); the combined effect
-    size is the mean of `d_i` by `v_i = 1/(V_i + τ²)`, and its standard error `(Σv_i)^(-1/2)`. It
-    falls with ``n_samples``, however few sentences there are, so the two-sided p-value says nothing
-    about other sentences or words. For those, fit the model ``contextual``.
+    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between samples is `τ² =
+    max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined effect
+    size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
+    `(Σv_i)^(-1/2)`. The error shrinks as ``n_samples`` grows, even with few sentences, so the
+    two-sided p-value does not generalize to other sentences or words. To generalize to these, fit
+    the model ``contextual``.
 
     Parameters
     ----------
     vectors : ContextualVectors
         Vectors of every word in its own sentences or in templates.
     X, Y, A, B : iterable of str
-        Two lists of targets and two of attributes, as for `scores.weat`.
+        Two lists of targets and two lists of attributes, as for `scores.weat`.
     n_samples : int
-        Each draws a sentence for every word.
+        Number of samples; each draws one sentence for every word.
     seed : int, SeedSequence, Generator or None
 
     References
     ----------
-    Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES; WEAT's d with the sd of
-    divisor N - 1, and the variance of the associations of all targets for that of a sample.
+    Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES. d uses the sd with
+    divisor N - 1, and V_i is the variance of the associations of all targets in sample i.
     """
     from scipy.stats import norm
 

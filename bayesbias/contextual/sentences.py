@@ -1,4 +1,4 @@
-"""Templates, sentences with a place for a word; and natural sentences of each word."""
+"""Templates, which are sentences with a place for a word, and natural sentences for each word."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 
 PLACE = "{}"
-"""Where a template takes its word."""
+"""The place for the word in a template."""
 
 
 class Sentence(NamedTuple):
-    """A word in a sentence, and between which characters it stands."""
+    """A sentence, and the positions where its word starts and stops."""
 
     text: str
     start: int
@@ -25,10 +25,10 @@ class Sentence(NamedTuple):
 
 
 def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str, ...]:
-    """Load a bundled set of templates by name, a TOML file by path, or check sentences as given.
+    """Load a bundled set of templates by name or a TOML file by path, or check given sentences.
 
-    The bundled sets are ``bleached`` and ``seat-names``. A file has a list ``templates``; each has
-    one place ``{}`` for a word.
+    The bundled sets are ``bleached`` and ``seat-names``. A file has a list ``templates``. Each
+    template has one place ``{}`` for a word.
     """
     if isinstance(source, str | Path):
         path = toml_path(source, "contexts", "set of templates")
@@ -36,7 +36,7 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
             return load_templates(list(read_toml(path).get("templates", ())))
     templates = tuple(source)
     if not templates:
-        raise ValueError("at least one template is needed, such as 'This is {}.'")
+        raise ValueError("pass at least one template, such as 'This is {}.'")
     for template in templates:
         if not isinstance(template, str) or template.count(PLACE) != 1:
             raise ValueError(
@@ -44,36 +44,36 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
                 "as in 'This is {}.'"
             )
     if len(set(templates)) < len(templates):
-        raise ValueError(f"a template is given twice: {', '.join(templates):.200}")
+        raise ValueError(f"a template occurs twice: {', '.join(templates):.200}; remove one")
     return templates
 
 
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
-    """Read natural sentences of words: a CSV with the columns ``word`` and ``sentence``.
+    """Read natural sentences for words from a CSV with the columns ``word`` and ``sentence``.
 
-    The sentences of a word keep the order of the file, without repeats. A ValueError names a word
-    that is not in its sentence.
+    The sentences of a word keep the order of the file; repeats are dropped. If a word is not in its
+    sentence, a ValueError names the word.
     """
     sentences: dict[str, list[str]] = {}
     with located(Path(path)):
         frame = read_csv(Path(path), dtype=str, keep_default_na=False)
         require_columns(frame, ("word", "sentence"))
         for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
-            natural_sentence(text, word)  # raises where it is not there
+            natural_sentence(text, word)  # raises if the word is absent
             sentences.setdefault(word, []).append(text)
     return sentences
 
 
 def natural_sentence(text: str, word: str) -> Sentence:
-    """Return where a word first stands in a sentence, in whatever case and not within another."""
+    """Find a word's first occurrence in a sentence as a whole word, ignoring case."""
     match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) if word else None
     if match is None:
-        raise ValueError(f"the word {word!r} does not stand in its sentence {text!r:.80}")
+        raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")
     return Sentence(text, *match.span())
 
 
 def sentence(template: str, word: str) -> Sentence:
-    """Return a template with a word in it; at its start it gets a capital letter."""
+    """Fill a template with a word, and capitalize the first letter of the sentence."""
     start = template.index(PLACE)
     text = template.replace(PLACE, word)
     return Sentence(text[:1].upper() + text[1:], start, start + len(word))

@@ -1,4 +1,4 @@
-"""From vectors in contexts to the long-form table."""
+"""The long-form table of vectors in contexts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def contextual_table(
     turn: int = 0,
     max_missing: float | None = None,
 ) -> pd.DataFrame:
-    """Cosine distances of a word list's pairs, each in one context.
+    """Compute the cosine distances of a word list's pairs, each in one context.
 
-    Contexts are assigned as in a Latin square: every word and every attribute meets all contexts
-    about equally often. Distances of one pair in several contexts are far from independent.
+    Contexts are assigned as in a Latin square, so every word and every attribute occurs in all
+    contexts about equally often. A pair's distances in several contexts are far from independent.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def contextual_table(
     Returns
     -------
     DataFrame
-        ``COLUMNS``, ``embedding`` and ``context``, the template.
+        ``COLUMNS``, ``embedding``, and ``context``, which is the template.
     """
     parts = []
     for place, context in enumerate(vectors.contexts):

@@ -1,8 +1,8 @@
-"""Debiasing: methods that take bias out of an embedding, and checks of what they left.
+"""Debiasing: methods that reduce bias in an embedding, and checks of the bias that is left.
 
-Every method is a function of vectors that returns new ones: ``hard(vectors, "gender")``. The
-record of the change stays with the result: `debiasing`. `debias_file` does the same to files of
-any size. None of them makes an embedding unbiased: `remaining_bias` shows how much can be
+Every method is a function that takes vectors and returns new ones: ``hard(vectors, "gender")``. The
+result keeps a record of the change; `debiasing` returns it. `debias_file` debiases files of any
+size. No method makes an embedding unbiased: `remaining_bias` measures how much bias can be
 recovered.
 """
 

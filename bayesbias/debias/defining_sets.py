@@ -1,4 +1,4 @@
-"""Lists for debiasing: defining sets, equalize sets, and words that stay as they are."""
+"""Lists for debiasing: defining sets, equalize sets, and words that are not neutralized."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..tables.spellings import CASES, forms_of
 Words = tuple[str, ...]
 
 type SetsLike = str | Path | Mapping[str, Any] | DefiningSets
-"""What `load_defining_sets` takes: the name of a bundled list, a TOML file, a dict, or sets."""
+"""Input of `load_defining_sets`: the name of a bundled list, a TOML file, a dict, or sets."""
 
 FOLDER = "wordlists/defining"
 
@@ -28,30 +28,30 @@ WORDS = ("classes", "specific", "targets", "representation")
 
 @dataclass(frozen=True)
 class DefiningSets:
-    """What a debiasing method needs to know about words.
+    """The lists of words that debiasing methods use.
 
     Parameters
     ----------
     defining : sequence of tuples of str
-        Pairs or longer tuples, one word of each class in the same order, such as
-        ``[("she", "he"), ("woman", "man")]``. What differs within them spans the bias subspace.
+        Pairs or longer tuples, with one word of each class in the same order, such as
+        ``[("she", "he"), ("woman", "man")]``. Differences within them define the bias subspace.
     equalize : sequence of tuples of str
-        Pairs or longer tuples to be made equally distant from every neutral word. A word may
-        stand in one of them only.
+        Pairs or longer tuples to be made equally distant from every neutral word. Each word may be
+        in only one of them.
     specific : sequence of str
-        Words that are of one class by their meaning, and are not neutralized. Words of the
-        defining and equalize sets need not be repeated.
+        Words that belong to one class by their meaning and are not neutralized. You do not need to
+        repeat the words of the defining and equalize sets.
     targets : sequence of str
         Words whose bias is of interest, such as professions; debiasing itself ignores them.
     classes : sequence of str, optional
-        Names of the classes, one for each place in a defining tuple.
+        Names of the classes, one for each position in a defining tuple.
     representation : tuple of str, optional
-        The defining tuple that finds words that lean to a class, where a method needs one; the
-        first that is there if not given.
+        The defining tuple that some methods use to find words that lean toward a class. The default
+        is the first tuple whose words are all in the embedding.
     case : {"fallback", "exact", "lower"}
         How words are looked up; see `in_case`.
     name, title, reference, license, note : str
-        What the list is, where it comes from, and what it does and does not claim.
+        Description of the list, its source, and the limits of its claims.
     """
 
     defining: tuple[Words, ...] = ()
@@ -71,7 +71,7 @@ class DefiningSets:
         for key in (*TUPLES, *WORDS):
             object.__setattr__(self, key, _words(key, getattr(self, key), key in TUPLES))
         if not self.defining:
-            raise ValueError("defining is empty; at least one pair of words is needed")
+            raise ValueError("defining is empty; it needs at least one pair of words")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
         check_choice("case", self.case, CASES)
@@ -80,19 +80,19 @@ class DefiningSets:
             raise ValueError(f"representation must be one of the defining tuples; got {given}")
         if odd := [members for members in self.defining if len(members) != len(names)]:
             raise ValueError(
-                f"every defining tuple needs one word of each of the {len(names)} classes, in "
+                f"every defining tuple needs one word for each of the {len(names)} classes, in "
                 f"the same order; got {list(odd[0])}"
             )
         shared = [word for word, count in Counter(chain(*self.equalize)).items() if count > 1]
         if shared:
             raise ValueError(
-                f"{abridged(shared)} stand in several equalize sets, whose conditions would "
+                f"several equalize sets contain {abridged(shared)}, so their conditions would "
                 "contradict each other; keep one set for each word"
             )
 
     @property
     def n_classes(self) -> int:
-        """Words in each defining tuple."""
+        """Number of words in each defining tuple."""
         return len(self.defining[0])
 
     @property
@@ -102,21 +102,21 @@ class DefiningSets:
 
     @property
     def groups(self) -> dict[str, Words]:
-        """Defining words by class, each word once."""
+        """Defining words, keyed by class, without repeats."""
         columns = (tuple(dict.fromkeys(words)) for words in zip(*self.defining, strict=True))
         return dict(zip(self.classes, columns, strict=True))
 
     @property
     def forms(self) -> frozenset[str]:
-        """The forms in which the words of `kept` are looked up."""
+        """The spellings under which the words of `kept` are looked up."""
         return frozenset(form for word in self.kept for form in forms_of(word, self.case))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
-        """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
+        """Spell words as an embedding does: in lower case, ``mary`` replaces ``Mary``.
 
-        Methods do this by themselves, as the sets' ``case`` specifies: ``exact``, ``lower``, or
-        ``fallback``, in lower case where only that is ``there``. Repeated tuples are there once,
-        and of equalize sets that then share a word the first stays.
+        Methods call this with the sets' ``case``: ``exact``, ``lower``, or ``fallback``, which uses
+        lower case if only that form is ``there``. Repeated tuples are dropped. If equalize sets
+        then share a word, only the first is kept.
         """
 
         def form(word: str) -> str:
@@ -142,7 +142,7 @@ def defining_sets() -> list[str]:
 def load_defining_sets(source: SetsLike) -> DefiningSets:
     """Load a bundled list for debiasing by name, a TOML file by path, or a dict in the same form.
 
-    `defining_sets()` lists the names. A `DefiningSets` is returned as it is.
+    `defining_sets()` lists the names. A `DefiningSets` is returned unchanged.
     """
     if isinstance(source, DefiningSets):
         return source
@@ -158,7 +158,7 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
 
 
 def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
-    """Return tuples of different words; of tuples that share a word the first."""
+    """Drop tuples with repeated words and tuples that share a word with an earlier one."""
     kept: list[Words] = []
     for members in tuples:
         if len(set(members)) == len(members) and not set(members) & {*chain(*kept)}:
@@ -167,7 +167,7 @@ def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
 
 
 def _words(key: str, given: object, of_tuples: bool) -> tuple[Any, ...]:
-    """Check a list of words, or one of pairs and longer tuples of different words."""
+    """Check a list of words, or a list of pairs or longer tuples of different words."""
     what = "pairs of words" if of_tuples else "words"
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ValueError(f"{key} must be a list of {what}; got {given!r}")
@@ -175,9 +175,9 @@ def _words(key: str, given: object, of_tuples: bool) -> tuple[Any, ...]:
         tuples = tuple(_words(key, members, False) for members in given)
         if bad := [words for words in tuples if len(words) < 2 or len(set(words)) < len(words)]:
             raise ValueError(
-                f"{key} must hold pairs or longer tuples of different words; got {list(bad[0])}"
+                f"{key} must contain pairs or longer tuples of different words; got {list(bad[0])}"
             )
         return tuples
     if blank := [word for word in given if not isinstance(word, str) or not word.strip()]:
-        raise ValueError(f"{key} must hold words; got {blank[0]!r}")
+        raise ValueError(f"{key} must contain words; got {blank[0]!r}")
     return tuple(given)

@@ -1,7 +1,7 @@
-"""What a debiasing method is: it learns from some words, and then changes one row at a time.
+"""How debiasing methods work: they learn from some words, and then change one row at a time.
 
-Learning needs the words of the defining sets and, for some methods, sums over all words. Changing
-rows needs one chunk of them at a time, so embeddings may be larger than memory.
+Learning uses the words of the defining sets and, for some methods, sums over all words. Rows are
+changed one chunk at a time, so embeddings may be larger than memory.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import VANISHED, VectorsByWord, lengths
 
 Change = Callable[[FloatArray], FloatArray]
-"""A change of (n, n_dims) rows, each by itself."""
+"""A function that changes rows, (n, n_dims), independently of each other."""
 
 DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
-"""By the name of a method, the function that learns it; `debiasing_method` enters it here."""
+"""Functions that learn the methods, keyed by method name; `debiasing_method` adds them."""
 
 RECORD = "record.json"
 """The record of a debiased file, in its folder."""
@@ -50,18 +50,19 @@ NOTES = """
 
 Notes
 -----
-Call ``{name}(vectors, sets)``. ``vectors`` are what `load_vectors` takes, ``sets`` what
-`load_defining_sets` takes, {sets!r} by default. The function returns new KeyedVectors of float32;
-`debiasing` returns the record of the change."""
+Call ``{name}(vectors, sets)``. Pass ``vectors`` as for `load_vectors` and ``sets`` as for
+`load_defining_sets`; the default sets are {sets!r}. The function returns new KeyedVectors of
+float32. `debiasing` returns the record of the change."""
 
 
 @dataclass(frozen=True)
 class Debiasing:
     """How vectors were debiased.
 
-    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the method's options, and its
-    own choices; ``missing`` the words that the embedding lacks, by set; ``sizes`` how many whole
-    defining and equalize sets, and specific words, it has; ``case`` how words were looked up.
+    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the method's options and its own
+    choices. ``missing`` are the words that the embedding lacks, keyed by set. ``sizes`` are the
+    numbers of complete defining sets, complete equalize sets, and specific words in the embedding.
+    ``case`` is how words were looked up.
     """
 
     method: str
@@ -76,9 +77,9 @@ class Debiasing:
 class Debiaser:
     """A fitted debiasing method.
 
-    ``everywhere`` happens to all words, then ``neutral`` to the words that are not ``kept``.
-    ``placed`` words get a vector outright, as equalized ones do. With ``unit`` rows are brought to
-    unit length before and after.
+    ``everywhere`` changes all words. Then ``neutral`` changes the words that are not ``kept``.
+    ``placed`` words, such as equalized ones, get the given vectors. With ``unit``, rows are scaled
+    to unit length before and after.
     """
 
     record: Debiasing
@@ -89,7 +90,7 @@ class Debiaser:
     unit: bool = True
 
     def transform(self, vectors: VectorsLike) -> KeyedVectors:
-        """Debias vectors, as `transform_rows` does; the record stays with the new ones."""
+        """Debias vectors, as `transform_rows` does; the new vectors keep the record."""
         before = vectors_in_memory(vectors)
         chunks = self.transform_chunks(open_embedding(before).chunks())
         matrix = np.concatenate([chunk.vectors for chunk in chunks])
@@ -101,14 +102,14 @@ class Debiaser:
         return after
 
     def transform_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Debias the chunks of an embedding; warns at the end of words that have no direction."""
+        """Debias the chunks of an embedding; at the end, warn about words without direction."""
         empty = 0
         for chunk in chunks:
             rows = self.transform_rows(chunk.words, chunk.vectors)
             empty += int((~rows.any(axis=1)).sum())
             yield replace(chunk, vectors=rows)
         if empty:
-            warn(f"the vectors of {empty:,} word(s) are all zeros and were left so")
+            warn(f"the vectors of {empty:,} word(s) are all zeros and were not changed")
 
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
@@ -144,7 +145,7 @@ class Debiaser:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What a method learns from: an embedding, the sets, and the vectors of the sets' words."""
+    """The input of a method: an embedding, the sets, and the vectors of the sets' words."""
 
     method: str
     embedding: Embedding
@@ -158,7 +159,7 @@ class Material:
         equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method, with its record; equalize sets may play no part."""
+        """Return the fitted method with its record; ``equalize`` tells whether these sets count."""
         tuples = {
             "defining sets": self.sets.defining,
             "equalize sets": self.sets.equalize if equalize else (),
@@ -177,12 +178,12 @@ class Material:
 def debiasing_method(
     default_sets: str = "gender",
 ) -> Callable[[Callable[..., Debiaser]], Callable[..., KeyedVectors]]:
-    """Make a debiasing method of a function that learns from `Material`.
+    """Make a debiasing method from a function that learns from `Material`.
 
-    The function takes the material, and the method's options by name, which its docstring
-    describes; it returns ``material.debiaser(...)``. The method is a function of vectors, sets
-    (``default_sets`` is the bundled list that it takes) and options. `debias_file` and `bayesbias
-    debias` know it by the function's name.
+    The function takes the material and, by name, the method's options, which its docstring
+    describes. It returns ``material.debiaser(...)``. The method takes vectors, sets (by default the
+    bundled list ``default_sets``), and options. `debias_file` and `bayesbias debias` use the
+    function's name for it.
     """
 
     def enter(learn: Callable[..., Debiaser]) -> Callable[..., KeyedVectors]:
@@ -206,7 +207,7 @@ def debiasing_method(
 
 
 def method_options(method: str) -> list[str]:
-    """Return the names of the options of a method by name."""
+    """Return the names of a method's options."""
     check_choice("debiasing method", method, DEBIASING_METHODS)
     return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
 
@@ -217,23 +218,23 @@ def fit_debiaser(
     sets: SetsLike = "gender",
     **options: object,
 ) -> Debiaser:
-    """Fit a debiasing method by name; the result debiases whatever vectors it is given.
+    """Fit a debiasing method by name; the result debiases any vectors that you pass to it.
 
     Parameters
     ----------
     vectors, sets
         As for `load_vectors` and `load_defining_sets`.
     method : str
-        A name of `DEBIASING_METHODS`.
+        A name in `DEBIASING_METHODS`.
     **options
-        Those of the method, such as ``k=2``.
+        Options of the method, such as ``k=2``.
     """
     known, lists = method_options(method), load_defining_sets(sets)
     for option in options:
         check_choice(f"option of {method}", option, known)
     if method in TWO_CLASSES and lists.n_classes != 2:
         raise ValueError(
-            f"{method} debiasing is for two classes, and {lists.name!r} has {lists.n_classes} "
+            f"{method} debiasing is for two classes, but {lists.name!r} has {lists.n_classes} "
             f"({', '.join(lists.classes)}); use multiclass_hard or soft"
         )
     if not isinstance(vectors, Embedding):
@@ -255,7 +256,7 @@ def debias_file(
     progressbar: bool = True,
     **options: object,
 ) -> dict[str, Any]:
-    """Debias a whole embedding file and write the result, which `load_vectors` reads.
+    """Debias a whole embedding file and write a result that `load_vectors` can read.
 
     The source is read in chunks, two to four times.
 
@@ -264,17 +265,17 @@ def debias_file(
     source, allow_pickle, progressbar
         As for `load_vectors`.
     out : str or path
-        The folder to make, of ``vectors.npy``, ``words.txt`` and ``record.json``. For gensim and
-        word2vec write ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
+        The folder to create, with ``vectors.npy``, ``words.txt``, and ``record.json``. For gensim
+        and word2vec, use ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
     method, sets, **options
         As for `fit_debiaser`.
     force : bool
-        Replace an earlier folder of this form.
+        Replace an earlier folder with these files.
 
     Returns
     -------
     dict
-        The content of ``record.json``: source, number of words and dimensions, and the `Debiasing`.
+        The content of ``record.json``: source, numbers of words and dimensions, and `Debiasing`.
     """
     target = Path(out)
     require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
@@ -290,9 +291,9 @@ def debias_file(
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
-    """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
+    """Return how vectors were debiased, or None if no function of `bayesbias.debias` made them.
 
-    The record stays with the KeyedVectors in memory and in gensim's own files.
+    KeyedVectors keep the record in memory and in gensim's own files.
     """
     record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

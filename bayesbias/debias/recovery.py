@@ -18,11 +18,11 @@ from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import unit_sets
 
 VOCABULARY = 50_000
-"""Words from the start of an embedding that are searched for biased ones: files have frequent
-words first, and Gonen and Goldberg (2019) use as many."""
+"""Number of words from the start of an embedding that are searched for biased words. Files list
+frequent words first, and Gonen and Goldberg (2019) use the same number."""
 
 FOLDS = 5
-"""Parts of the cross-validation."""
+"""Number of folds of the cross-validation."""
 
 
 def remaining_bias(
@@ -38,41 +38,42 @@ def remaining_bias(
 ) -> pd.DataFrame:
     """Measure how much bias can be recovered after debiasing, as Gonen and Goldberg do.
 
-    The words of either class are those that lean to it most in ``before``: with â_c the mean unit
-    vector of the defining words of class c, and ā the mean of these, a word leans to the class
-    with the largest cosine of the word and â_c - ā, by as much as it exceeds the next. Words of
-    the lists' defining, equalize and specific sets are left out.
+    Each class is represented by the words that lean most toward it in ``before``. Let â_c be the
+    mean unit vector of the defining words of class c, and ā the mean of these. A word leans toward
+    the class with the largest cosine of the word and â_c - ā, by its margin over the next class.
+    Words of the lists' defining, equalize, and specific sets are left out.
 
     Parameters
     ----------
     before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`. Words that only one of them has are left out.
+        As for `load_vectors`. Words that only one of the two has are left out.
     sets : str, path, mapping or DefiningSets
     targets : iterable of str, optional
-        Words whose neighbors are looked at; those of the lists by default.
+        Words whose neighbors are compared. The default is the targets of the lists.
     n_words : int
-        Most leaning words of each class.
+        Number of words of each class, those that lean toward it most.
     neighbors : int
-        Nearest words of each target.
+        Number of nearest words of each target.
     vocabulary : int
-        Words from the start of ``before`` among which all this is looked for.
+        Number of words from the start of ``before`` that are searched for words and neighbors.
     seed : int, SeedSequence, Generator or None
-        For the starts of the clustering and for the folds; kept in ``attrs["seed"]``.
+        For the clustering's starting points and for the folds; stored in ``attrs["seed"]``.
 
     Returns
     -------
     DataFrame
         ``check``, ``measure``, ``before``, ``after``, ``chance`` (the value if nothing can be
-        recovered; a lower bound for ``cluster``) and ``n``, the number of words. The checks are
-        ``cluster``, the share of the words that k-means puts with their class; ``classifier``, the
-        cross-validated share that a support vector machine with radial kernel does; and, with three
-        targets or more, ``neighbors``, the correlation over targets of how far a target leaned to
-        a class before with the share of its neighbors that did, mean over classes.
+        recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
+        the share of words that k-means assigns to their class. ``classifier`` is the
+        cross-validated share that a support vector machine with a radial kernel assigns to it. With
+        three or more targets, ``neighbors`` is the correlation, over targets, of the target's
+        leaning before and the share of its neighbors that leaned the same way, averaged over
+        classes.
 
     References
     ----------
-    Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4: 500 words of each class for the
-    clusters, 1,000 words of 5,000 for the classifier, and the 100 nearest neighbors among 50,000.
+    Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4. They use 500 words of each class
+    for the clusters, 1,000 of 5,000 words for the classifier, and the 100 nearest of 50,000 words.
     """
     before, after = vectors_in_memory(before), vectors_in_memory(after)
     lists = load_defining_sets(sets)
@@ -81,14 +82,14 @@ def remaining_bias(
     free = [word for word in free if word in after.key_to_index]
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
-        raise ValueError("the two embeddings share no word that is not specific")
+        raise ValueError("the two embeddings have no words in common except specific words")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
     chosen, labels = _most_leaning(leaning, n_words, lists)
     chance = 1 / lists.n_classes
     checks = [(name, "accuracy", chance, len(labels)) for name in ("cluster", "classifier")]
-    correlated = len(asked) > 2  # a correlation of two is 1 or -1 whatever they are
+    correlated = len(asked) > 2  # the correlation of two points is always 1 or -1
     if correlated:
         checks += [("neighbors", "correlation", 0.0, len(asked))]
     frame = pd.DataFrame(checks, columns=["check", "measure", "chance", "n"])
@@ -109,11 +110,11 @@ def remaining_bias(
 
 
 def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -> float:
-    """Compute the share of rows that k-means, its clusters named in the best way, puts right.
+    """Compute the accuracy of k-means under the best assignment of clusters to classes.
 
-    ``rows`` are (n, n_dims), ``labels`` the n classes of the rows; there are as many clusters as
-    classes. Since the best naming counts, the share is above 1/number of classes even where the
-    classes have nothing to do with the rows.
+    ``rows`` are (n, n_dims), and ``labels`` are the n classes of the rows. There are as many
+    clusters as classes. Because the best assignment counts, the accuracy is above 1/number of
+    classes even where the classes are unrelated to the rows.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans
@@ -123,7 +124,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     names, classes = np.unique(np.asarray(labels), return_inverse=True)
     if len(np.unique(matrix, axis=0)) < len(names):
         raise ValueError(
-            f"the {len(matrix)} rows do not fall into {len(names)} clusters: too many are equal"
+            f"the {len(matrix)} rows do not form {len(names)} clusters: too many are equal"
         )
     state = int(as_seed_sequence(seed).generate_state(1)[0])
     clusters = KMeans(len(names), n_init=10, random_state=state).fit_predict(matrix)
@@ -132,7 +133,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
 
 
 def _classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) -> float:
-    """Compute the share of rows that a support vector machine classifies right, cross-validated."""
+    """Compute the cross-validated accuracy of a support vector machine."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
@@ -144,7 +145,7 @@ def _classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) 
 def nearest_words(
     targets: list[str], target_rows: FloatArray, words: list[str], rows: FloatArray, size: int
 ) -> NDArray[np.intp]:
-    """Return the rows of each target's nearest other words by cosine, (n_targets, size)."""
+    """Return the rows of the words with the largest cosines to each target, (n_targets, size)."""
     size, names, near = min(size, len(words) - 1), np.array(words), []
     for target, vector in zip(targets, target_rows, strict=True):
         cosines = np.where(names == target, -np.inf, rows @ vector)
@@ -166,7 +167,7 @@ def _leaning(vectors: KeyedVectors, words: list[str], lists: DefiningSets) -> Fl
 def _most_leaning(
     leaning: FloatArray, n_words: int, lists: DefiningSets
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return rows of the words that lean most to each class, and the class of each."""
+    """Return the rows of the words that lean most toward each class, and their classes."""
     chosen = []
     for column, name in enumerate(lists.classes):
         advantage = leaning[:, column] - np.delete(leaning, column, axis=1).max(axis=1)
@@ -174,7 +175,7 @@ def _most_leaning(
         if not 1 <= n_words <= most:
             raise ArgumentError(
                 Argument("n_words"),
-                f" must lie in 1 to {most}, the number of words that lean to {name!r}; "
+                f" must be from 1 to {most}, the number of words that lean toward {name!r}; "
                 f"got {n_words}",
             )
         chosen.append(np.argsort(-advantage, kind="stable")[:n_words])

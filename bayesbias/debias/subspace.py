@@ -21,16 +21,16 @@ from .defining_sets import DefiningSets
 VectorsByWord = Mapping[str, NDArray[np.floating]]
 
 VANISHED = 1e-6
-"""A row that keeps a smaller share of its length has no direction but that of rounding:
-float32 rounds coordinates at 6e-8."""
+"""If a row keeps this share of its length or less, rounding determines its direction:
+float32 rounds coordinates by up to 6e-8 of their size."""
 
 
 def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = None) -> FloatArray:
-    """Compute the bias subspace of defining sets, (k, n_dims) of orthonormal rows.
+    """Compute the bias subspace of defining sets as orthonormal rows, (k, n_dims).
 
     These are the principal components of the sets, each centered on its mean (Bolukbasi et al.,
-    Manzini et al.), as many as there are classes less one if k is not given. Sets with a missing
-    word are left out whole.
+    Manzini et al.). The default k is the number of classes minus one. If any word of a set is
+    missing, the whole set is left out.
     """
     if k is not None and not is_whole(k):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
@@ -39,7 +39,7 @@ def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = 
 
 
 def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
-    """Return the unit vectors of each defining set that is there as a whole, a row a class."""
+    """Return the unit vectors of each complete defining set, one row per class."""
     rows, _, _ = look_up_tuples(vectors, "defining sets", sets.defining)
     return [unit_rows(members) for members in rows]
 
@@ -47,7 +47,7 @@ def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
 def equalized_words(
     vectors: VectorsByWord, lists: DefiningSets, directions: FloatArray
 ) -> dict[str, FloatArray]:
-    """Compute the new vectors of the words of equalize sets that are there as a whole."""
+    """Compute the new vectors of the words of complete equalize sets."""
     placed: dict[str, FloatArray] = {}
     present = [members for members in lists.equalize if all(word in vectors for word in members)]
     for members in present:
@@ -71,7 +71,7 @@ def equalized_words(
 def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
     """Subtract from rows their projections on the span of orthonormal directions.
 
-    Unlike those of BLAS, the sums do not depend on the number of rows.
+    Unlike sums in BLAS, these sums do not depend on the number of rows.
     """
     parts = np.einsum("nd,kd->nk", rows, directions)
     return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
@@ -79,7 +79,7 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over the unit vectors u of all words, and of the neutral ones, which are not kept."""
+    """Sums over the unit vectors u of all words and of neutral words, which are not kept."""
 
     count: int
     neutral_count: int
@@ -99,7 +99,7 @@ def moments(embedding: Embedding, kept: frozenset[str]) -> Moments:
 
 
 def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
-    """Yield all words with their unit vectors; words of no direction are left out."""
+    """Yield all words with their unit vectors, except words without a direction."""
     for chunk in embedding.chunks():
         rows = np.asarray(chunk.vectors, dtype=np.float64)
         sizes = lengths(rows, chunk.words)
@@ -108,7 +108,7 @@ def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
 
 
 def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute Euclidean lengths of finite rows, each summed by itself; (n, n_dims) to (n,)."""
+    """Compute the Euclidean lengths of finite rows, (n,), each summed separately."""
     squares = np.einsum("nd,nd->n", rows, rows)
     bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
     if bad:

@@ -1,7 +1,7 @@
-"""Language models: scores of sentence pairs, published measures, and the Bayesian view of them.
+"""Language models: scores of sentence pairs, published measures, and Bayesian models of them.
 
-Reading pairs, measures of two sets of scores and the models of their differences need nothing but
-the package; scoring sentences needs the extra ``mlm``.
+Scoring sentences needs the extra ``mlm``. Reading pairs and scores, computing measures from scores,
+and fitting models need only the package itself.
 """
 
 from .datasets import PAIR_COLUMNS as PAIR_COLUMNS

@@ -1,4 +1,4 @@
-"""Which tokens of two paired sentences are shared, and which were modified."""
+"""Shared and modified tokens of two paired sentences."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ Places = tuple[int, ...]
 """Positions of tokens in a sentence, or ids of tokens."""
 
 _SPACES = ("Ġ", "▁")
-"""What tokenizers write for a space before a piece: byte-level BPE, and SentencePiece."""
+"""Marks for a space before a piece in byte-level BPE and in SentencePiece."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """A sentence as a tokenizer reads it, with the special tokens that the model expects.
+    """The tokens of a sentence, including the special tokens that the model expects.
 
-    ``scored`` are the positions that are not special, ``words`` the word of each token or None;
-    ``shared`` are the positions that the other sentence of the pair has too, ``modified`` the rest.
+    ``scored`` are the positions of tokens that are not special. ``words`` has each token's word, or
+    None. ``shared`` are the positions of tokens that the other sentence also has; ``modified`` are
+    the other scored positions.
     """
 
     ids: Places
@@ -35,9 +36,9 @@ class Tokens:
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
-    """Read a sentence with a model's tokenizer; it is never truncated, but refused if too long.
+    """Tokenize a sentence for a model. Sentences are never truncated; too long ones are rejected.
 
-    A causal model reads `first_token` before its first token.
+    For a causal model, `first_token` is put before the sentence.
     """
     tokenizer = model.tokenizer
     encoded = tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
@@ -51,24 +52,24 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
     if len(ids) > model.longest:
         raise ValueError(
-            f"a sentence has {len(ids)} tokens and {model.name} reads at most {model.longest}: "
-            f"{sentence!r:.80}; shorten it or leave its pair out, nothing is cut off silently"
+            f"a sentence has {len(ids)} tokens, but {model.name} reads at most {model.longest}: "
+            f"{sentence!r:.80}; shorten it or leave its pair out"
         )
     return Tokens(tuple(ids), scored, tuple(words), pieces)
 
 
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
-    """Return the id of what a causal model reads before a text.
+    """Return the id of the token that a causal model reads before a text.
 
-    The token that begins texts; where there is none, as in the Qwen family, the one that ends them,
-    as in lm-evaluation-harness (``HFLM.prefix_token_id``).
+    This is the token that begins texts. If there is none, as in the Qwen family, it is the token
+    that ends texts, as in lm-evaluation-harness (``HFLM.prefix_token_id``).
     """
     begin: int | None = tokenizer.bos_token_id
     return tokenizer.eos_token_id if begin is None else begin
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs of a frame; a ValueError names those that are the same to the tokenizer."""
+    """Align all pairs of a frame; ValueError if a pair's sentences have the same tokens."""
     aligned = [
         _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
         for first, second in pairs[list(ROLES)].itertuples(index=False)
@@ -96,7 +97,7 @@ def _aligned(first: Tokens, second: Tokens, tokenizer: Any) -> tuple[Tokens, Tok
 
 
 def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
-    """Return ids of tokens, the first word's as if a space stood before it."""
+    """Return the ids of tokens, treating the first word as if a space preceded it."""
     keys, start = list(tokens.ids), tokens.scored[0]
     piece, unknown = tokens.pieces[start], tokenizer.unk_token_id
     for space in _SPACES:

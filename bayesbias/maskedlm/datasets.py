@@ -1,4 +1,4 @@
-"""Frames of sentence pairs: their columns, what is wrong with one, and what a pair contrasts."""
+"""Frames of sentence pairs: columns, validation, and the words that a pair contrasts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .._core.checks import unknown_name
 from ..tables.schema import require_columns
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
-"""Labels of a pair, in every frame. Pairs of one cluster contrast the same words."""
+"""Labels of a pair, which every frame has. Pairs in the same cluster contrast the same words."""
 
 ROLES = ("stereotypical", "anti_stereotypical")
-"""The two sentences of a pair, in the order every frame here uses."""
+"""The two sentences of a pair, in the order that every frame uses."""
 
 PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
-"""Columns of every frame of sentence pairs, in order; one row per pair."""
+"""Columns of every frame of sentence pairs, in order. Frames have one row per pair."""
 
 DIRECTIONS = ("stereo", "antistereo")
-"""How CrowS-Pairs labels a pair: it shows a stereotype of a group, or goes against one."""
+"""Labels of pairs in CrowS-Pairs: a pair shows a stereotype of a group, or contradicts one."""
 
 _WORD = re.compile(r"[\w'’-]+")
 
@@ -28,13 +28,13 @@ _WORD = re.compile(r"[\w'’-]+")
 def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """Check a frame of sentence pairs and return it with its columns in order.
 
-    Without a column ``cluster``, it is the `word_contrast` of the sentences.
+    If there is no column ``cluster``, it is set to the `word_contrast` of the sentences.
 
     Raises
     ------
     ValueError
-        If a label or sentence is empty, a pair_id occurs twice, a direction is unknown, or the
-        sentences of a pair are equal.
+        If a label or sentence is empty, if a pair_id occurs twice, if a direction is unknown, or if
+        the sentences of a pair are equal.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
     if pairs.empty:
@@ -46,12 +46,12 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     for name in PAIR_COLUMNS:
         valid[name] = valid[name].str.strip()
     directions = f"needs the direction {' or '.join(DIRECTIONS)}; are columns exchanged?"
-    empty = "has an empty {}; name it or leave the pair out"
+    empty = "has an empty {}; fill it in or leave the pair out"
     refuse_rows(
         valid,
         {empty.format(name): valid[name] == "" for name in PAIR_COLUMNS}
         | {
-            "has the pair_id of an earlier one": valid["pair_id"].duplicated(),
+            "has the pair_id of an earlier row": valid["pair_id"].duplicated(),
             directions: ~valid["direction"].isin(DIRECTIONS),
             "has two equal sentences; there is nothing to compare": valid[ROLES[0]]
             == valid[ROLES[1]],
@@ -61,7 +61,7 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:
-    """Raise a ValueError that names the first row of the first fault that some row has."""
+    """Raise a ValueError for the first row with the first fault that occurs."""
     for fault, wrong in faults.items():
         if wrong.any():
             row, more = pairs[wrong.to_numpy()].iloc[0], int(wrong.sum()) - 1
@@ -70,11 +70,11 @@ def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> N
 
 
 def word_contrast(first: str, second: str) -> str:
-    """Name the words in which two sentences differ, in lower case: ``black / white``.
+    """Return the words in which two sentences differ, in lower case, such as ``black / white``.
 
-    Words of each sentence that are not in the other, in alphabetical order, so the order of the
-    sentences does not matter. If both sentences have the same words in another order, the contrast
-    is all their words.
+    The result has the words of each sentence that the other lacks, in alphabetical order, so the
+    order of the sentences does not matter. If both sentences have the same words in a different
+    order, the contrast is all their words.
 
     >>> word_contrast("The poor are here.", "The rich are here.")
     'poor / rich'
@@ -86,7 +86,7 @@ def word_contrast(first: str, second: str) -> str:
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
-    """Return the rows of some bias types; a ValueError names one that no pair has."""
+    """Return the rows with certain bias types; raise ValueError for a type that no pair has."""
     wanted = [bias_types] if isinstance(bias_types, str) else list(bias_types)
     known = pairs["bias_type"].unique()
     for name in wanted:

@@ -1,12 +1,13 @@
-r"""How often language models prefer stereotypical sentences, and how sure that is.
+r"""How often language models prefer stereotypical sentences, with uncertainty.
 
-A preference is 1 where the stereotypical sentence of a pair scores higher, 0 where the other does
-and 1/2 in a tie. The model ``pairs-signs`` is linear in effects of bias types, clusters of pairs
-and covariates; `bayesbias.sampling.fit.fit_design` draws from its exact posterior.
+A preference is 1 where the stereotypical sentence of a pair scores higher, 0 where the other
+sentence does, and 1/2 in a tie. The model ``pairs-signs`` is linear in the effects of bias types,
+clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` draws from its exact
+posterior.
 
-Preferences of several language models are `Y`, a row a pair. With the eigenvectors `H`
-of their covariance the columns of `Y H` are uncorrelated. Each has a posterior of its own,
-and effects times `Hᵀ` are those of the language models.
+`Y` has the preferences of several language models, with one row per pair, and `H` has the
+eigenvectors of their covariance. The columns of `Y H` are uncorrelated, so each is fitted alone.
+Multiplying the effects by `Hᵀ` gives the effects of the language models.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 DEFAULT_MODEL = "pairs-signs"
-"""Model of sentence pairs unless asked otherwise."""
+"""The default model of sentence pairs."""
 
 VARIABLES = {
     "mean": "connection_mean",
@@ -45,10 +46,10 @@ VARIABLES = {
     "sigma": "sigma",
     "slope": "slope",
 }
-"""Variables of the model by what `shares` calls them."""
+"""Variables of the model, keyed by their names in `shares`."""
 
 SD_OF_PREFERENCES = 0.5
-"""Of zeros and ones, half of each: the scale that the priors are for."""
+"""The sd of equally many zeros and ones, which is the scale of the priors."""
 
 
 @shows_fit_keywords
@@ -66,14 +67,14 @@ def fit_pairs(
     Parameters
     ----------
     paired : DataFrame
-        From `paired_scores`, of one language model or several, or from `read_scores`. The columns
-        ``cluster``, ``direction`` and ``token_difference`` are read too; without the first, pairs
-        are independent; without the others, the model has no such slopes. Ties count half. Pairs
-        that some language model lacks are left out, with a warning.
+        From `paired_scores` or `read_scores`, with one or more language models. The columns
+        ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
+        ``cluster``, pairs are independent; without the others, the model lacks their slopes. Ties
+        count half. Pairs that some language model lacks are left out with a warning.
     measure : str, optional
-        The measure; required if there are several.
+        The measure to model. It is required if there are several.
     model : str, Path or ModelSpec
-        ``pairs-signs`` or a model of preferences of your own.
+        ``pairs-signs`` or your own model of preferences.
     priors : mapping, optional
         Overrides, such as ``{"cluster_sd": {"sd": 0.2}}``.
     options, **keywords
@@ -82,19 +83,19 @@ def fit_pairs(
     Returns
     -------
     xarray.DataTree
-        With the dimensions ``bias_type``, ``language_model`` and ``covariate``; the shares are
-        ``share``, ``overall_share`` and ``population_share``. Read it with `pair_summary` and the
-        like. The attribute ``measure`` names the measure.
+        A posterior with the dimensions ``bias_type``, ``language_model``, and ``covariate``. The
+        shares are ``share``, ``overall_share``, and ``population_share``. Summarize it with
+        `pair_summary` and related functions. The attribute ``measure`` is the measure's name.
 
     Raises
     ------
     ValueError
-        If all preferences are equal, or two language models have the same ones.
+        If all preferences are equal, or if two language models have the same preferences.
     """
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
-        warn(f"{data.n_left_out} pair(s) are left out: some language model has not scored them")
+        warn(f"{data.n_left_out} pair(s) are left out: some language model did not score them")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(
@@ -128,13 +129,13 @@ def fit_pairs(
 def _along(
     axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
 ) -> tuple[DataTree, dict[str, FloatArray]]:
-    """Fit the preferences along an axis, scaled for the priors; return draws on the axis' scale."""
+    """Fit the preferences along an axis, scaled for the priors; return draws on the axis scale."""
     along = data.y @ axis
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
         raise ValueError(
-            f"{alike} prefer(s) the same sentence of every pair, so no interval can be learned"
-            "; take more pairs, or leave out one of language models that agree on all"
+            f"{alike} prefer(s) the same sentence of every pair, so no interval can be estimated"
+            "; use more pairs, or leave out one of the language models that agree on all pairs"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale
@@ -151,7 +152,7 @@ def _along(
 def _laid_out(
     values: Mapping[str, FloatArray], data: Preferences, fits: list[DataTree]
 ) -> DataTree:
-    """Lay draws out by chain."""
+    """Arrange the draws by chain."""
     import xarray as xr
 
     sizes = {name: fits[0]["posterior"].sizes[name] for name in ("chain", "draw")}

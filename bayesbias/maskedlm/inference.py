@@ -1,7 +1,8 @@
-"""Asking a model: questions of like length together, and only for the tokens that matter.
+"""Inference with a language model: batches of similar length, and only the necessary tokens.
 
-The last layer of a language model, from hidden numbers to the whole vocabulary, is often its most
-expensive part, and a masked version of a sentence needs it at one place. It only gets those places.
+The last layer of a language model, from hidden states to the whole vocabulary, is often its most
+expensive part. A masked version of a sentence needs that layer only at one position or a few, so
+the layer is applied only there.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     import torch
 
 LOGITS_AT_ONCE = 256
-"""Tokens whose log probabilities over the whole vocabulary are held together: 31 MB for BERT."""
+"""Tokens whose log probabilities over the vocabulary are in memory at once: 31 MB for BERT."""
 
 Asked = tuple[Places, Places, int]
-"""Token ids, masked positions, and the position that is asked for."""
+"""Token ids, masked positions, and the requested position."""
 
 Question = tuple[Places, Places, Places]
-"""Token ids, masked positions, asked positions."""
+"""Token ids, masked positions, and requested positions."""
 
 Answers = tuple[dict[Asked, float], dict[Places, FloatArray]]
-"""Log probabilities of what was asked; attention by token ids."""
+"""The requested log probabilities, and attention keyed by token ids."""
 
 
 def ask(
@@ -38,10 +39,10 @@ def ask(
     batch_size: int,
     attention_of: Collection[Places] = (),
 ) -> Answers:
-    """Answer questions in batches of like length.
+    """Answer questions in batches of similar length.
 
-    ``attention_of`` are the sentences whose attention matters, which are asked about with nothing
-    masked too.
+    ``attention_of`` are the sentences whose attention is needed. The questions must include these
+    sentences without masks.
     """
     log_probs: dict[Asked, float] = {}
     attention: dict[Places, FloatArray] = {}
@@ -78,7 +79,7 @@ def _batches(pending: Sequence[Question], batch_size: int) -> Iterator[list[Ques
 def _answer(
     model: LanguageModel, batch: Sequence[Question], *, attention: bool
 ) -> tuple[list[float], list[FloatArray]]:
-    """Log probabilities of the asked tokens, and what attention each token gets if asked for."""
+    """Return log probabilities of requested tokens and, on request, each token's attention."""
     import torch
 
     lengths = [len(sentence) for sentence, _, _ in batch]
@@ -103,7 +104,7 @@ def _answer(
         wanted = torch.tensor(targets, device=device)[:, None]
         chosen = logits.float().log_softmax(-1).gather(1, wanted)[:, 0]
         weights: list[FloatArray] = []
-        if attention:  # averaged over layers, heads and the tokens that give it
+        if attention:  # averaged over layers, heads, and attending tokens
             mean = torch.stack([layer.float().mean(dim=1) for layer in out.attentions]).mean(dim=0)
             sentences = zip(mean.double().cpu().numpy(), lengths, strict=True)
             weights = [given[:length, :length].mean(axis=0) for given, length in sentences]
@@ -112,7 +113,7 @@ def _answer(
 
 @contextmanager
 def _head_at(model: LanguageModel, where: torch.Tensor) -> Iterator[list[bool]]:
-    """Let the output layer see the asked places only; the list is empty if it was not passed."""
+    """Apply the output layer to requested positions only; the list stays empty if it never ran."""
     heard: list[bool] = []
     head = model.network.get_output_embeddings()
 

@@ -1,4 +1,4 @@
-"""Language models: loaded from a folder, safely and with their heads; and with random weights."""
+"""Language models: safe loading with their heads, and versions with random weights."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .._core.checks import check_choice, check_numbers
 from .._core.transformer_files import load_transformer, longest_input, sees_ahead
 
 DTYPES = ("float32", "bfloat16", "float16")
-"""Numbers a model may compute with. Log probabilities are always summed in float32."""
+"""Data types for a model's computations. Log probabilities are always computed in float32."""
 
 LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
-"""Classes of transformers by the kind of a model."""
+"""Classes in transformers, keyed by the kind of model."""
 
 
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind`` is masked or causal, ``longest`` its largest number of tokens, including special ones.
+    ``kind`` is masked or causal. ``longest`` is its largest number of tokens, with special ones.
     """
 
     name: str
@@ -60,28 +60,28 @@ def load_language_model(
     name: str | None = None,
     allow_pickle: bool = False,
 ) -> LanguageModel:
-    """Load a masked or a causal language model and its tokenizer.
+    """Load a masked or causal language model and its tokenizer.
 
-    Code that comes with a model never runs.
+    Code that comes with a model is never run.
 
     Parameters
     ----------
     source : str or Path
-        A folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or the name
-        of a model on the Hugging Face hub, which transformers fetches and keeps.
+        A folder with ``config.json``, ``model.safetensors``, and ``tokenizer.json``, or the name of
+        a model on the Hugging Face hub, which transformers downloads and caches.
     device : str
-        In torch's notation: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        A device in torch's notation: ``cpu``, ``cuda``, ``cuda:1``, or ``mps``.
     dtype : {"float32", "bfloat16", "float16"}
     name : str, optional
-        Name of the model in results; by default the last part of `source`.
+        Name of the model in results. The default is the last part of `source`.
     allow_pickle : bool
-        Also read weights in a pickle (``pytorch_model.bin``).
+        Also read weights from a pickle (``pytorch_model.bin``).
 
     Raises
     ------
     ValueError
-        If the model has no language-model head, has an encoder and a decoder, needs code of its
-        own, or does not fit its tokenizer.
+        If the model has no language-model head, has both an encoder and a decoder, needs its own
+        code, or does not match its tokenizer.
     """
     check_choice("dtype", dtype, DTYPES)
     place, network, tokenizer, missing = load_transformer(
@@ -90,21 +90,21 @@ def load_language_model(
         device=device,
         dtype=dtype,
         allow_pickle=allow_pickle,
-        attn_implementation="eager",  # others do not give the attention that AULA weighs by
+        attn_implementation="eager",  # others do not return the attention that AULA uses
     )
     kind = _kind(network.config)
     if missing:
         raise ValueError(
-            f"{place} has no {kind} language-model head, or not all of its weights: "
+            f"{place} has no {kind} language-model head, or lacks some of its weights: "
             f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
-            "an encoder of sentences or a classifier cannot be scored"
+            "pass a language model, not a sentence encoder or a classifier"
         )
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
     if kind == "causal" and sees_ahead(network):
         raise ValueError(
-            f"{place} has a head for causal use, but its tokens attend to those that follow: it "
-            "would read what it is asked to predict"
+            f"{place} has a causal head, but its tokens attend to later tokens, so it would see "
+            "the tokens that it predicts; pass another model"
         )
     name = name or Path(place).name
     return LanguageModel(name, network, tokenizer, kind, longest_input(network, tokenizer))
@@ -112,7 +112,7 @@ def load_language_model(
 
 def _kind(config: Any) -> str:  # noqa: ANN401
     heads = map(str, getattr(config, "architectures", None) or [])
-    # XLM and FlauBERT call a masked head ``WithLMHeadModel``.
+    # In XLM and FlauBERT, a masked head is called ``WithLMHeadModel``.
     causal = re.compile(r".*(ForCausalLM|(?<!With)LMHeadModel)$")
     return "causal" if any(map(causal.match, heads)) else "masked"
 
@@ -120,9 +120,9 @@ def _kind(config: Any) -> str:  # noqa: ANN401
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:
     """Yield language models of the same architecture and tokenizer, with random weights.
 
-    They have learned nothing, so their preferences come from tokens, lengths and chance. Count how
-    often their intervals exclude one half. transformers initializes the weights from the seeds 0,
-    1, ...; the models are called ``NAME, random weights SEED``.
+    They have learned nothing, so their preferences come from tokens, lengths, and chance. Count how
+    often their intervals exclude one half. The seeds 0, 1, ... initialize the weights, and the
+    models are named ``NAME, random weights SEED``.
     """
     import torch
     import transformers

@@ -1,8 +1,8 @@
-"""What the measures ask of a model: masked versions of sentences, and log probabilities of tokens.
+"""The questions of each measure: masked versions of sentences, and the tokens to predict.
 
-A question is a sentence, the positions that are masked, and the positions whose tokens are asked
-for. Measures share questions (the masked versions of CPS are among those of PLL), so all of
-them together cost little more than the most expensive one.
+A question is a sentence, its masked positions, and the positions of the requested tokens. Measures
+share questions: for example, PLL includes the masked versions of CPS. Computing all measures
+therefore costs little more than computing the most expensive one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Needs = Callable[[Tokens], list[tuple[Places, Places]]]
 
 @dataclass(frozen=True)
 class Measure:
-    """A score of a sentence, made of log probabilities of its tokens.
+    """A score of a sentence, computed from log probabilities of its tokens.
 
-    ``needs`` are (masked positions, asked positions) of tokens, one for each question. The score is
-    the sum over the asked tokens or, if ``averaged``, their mean; with ``attention`` each token is
-    weighted by the attention it gets. ``usual`` measures are scored by default.
+    ``needs`` returns (masked positions, requested positions), one pair for each question. The score
+    is the sum over the requested tokens or, if ``averaged``, their mean. With ``attention``, each
+    token is weighted by the attention it receives. ``usual`` measures are scored by default.
     """
 
     title: str
@@ -39,7 +39,7 @@ def _at_once(asked: Places, masked: Places = ()) -> list[tuple[Places, Places]]:
 
 
 def _words_from_left(tokens: Tokens) -> list[tuple[Places, Places]]:
-    """Each token masked together with what follows of its word."""
+    """Mask each token together with the later tokens of its word."""
     words, scored = tokens.words, tokens.scored
     return [
         ((place, *(p for p in scored if p > place and words[p] == words[place])), (place,))
@@ -98,17 +98,17 @@ MEASURES: dict[str, Measure] = {
         usual=False,
     ),
 }
-"""All scores of a sentence by name. Adding one is adding an entry."""
+"""All scores of a sentence, keyed by name. To add a score, add an entry."""
 
 
 def require_measures(names: Iterable[str]) -> None:
-    """Raise a ValueError that names the first measure that is not known, for whatever model."""
+    """Raise a ValueError for the first unknown measure, regardless of the kind of model."""
     for name in names:
         check_choice("measure", name, MEASURES)
 
 
 def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
-    """Return the usual measures of a kind of model, or check those that are asked for."""
+    """Return the usual measures for a kind of model, or check the requested ones."""
     fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
     if not names:
         return [name for name in fitting if MEASURES[name].usual]
@@ -117,7 +117,7 @@ def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[st
     for name in wanted:
         if name not in fitting:
             raise ValueError(
-                f"the measure {name!r} is for {MEASURES[name].kind} models, and this one is "
-                f"{kind}; it allows {', '.join(fitting)}"
+                f"the measure {name!r} is for {MEASURES[name].kind} models, but this model is "
+                f"{kind}; use {', '.join(fitting)}"
             )
     return wanted

@@ -1,6 +1,6 @@
-"""Sentence pairs read from the user's own files, in the layouts in which data sets are published.
+"""Sentence pairs from your own files, in the layouts of published data sets.
 
-None of the data sets comes with the package. Reading a stereotype does not endorse it.
+The package does not include any of the data sets. Reading a stereotype does not endorse it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LABELS = ("stereotype", "anti-stereotype")
 """StereoSet's labels of the two sentences of a pair, in the order of ``ROLES``."""
 
 MOST_BYTES = 1 << 28
-"""Bytes of the largest file of sentences."""
+"""Largest size of a file of sentences, in bytes."""
 
 Row = tuple[str, str, str, str, str]
-"""The id of a pair, its bias type and cluster, and its two sentences."""
+"""A pair's id, bias type, cluster, and two sentences."""
 
 
 def read_pairs(
@@ -38,7 +38,7 @@ def read_pairs(
     part: str = "intrasentence",
     bias_types: Iterable[str] | None = None,
 ) -> pd.DataFrame:
-    """Read sentence pairs.
+    """Read sentence pairs from a data set's file.
 
     Parameters
     ----------
@@ -47,29 +47,30 @@ def read_pairs(
     dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "bbq", "csv"}
         ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao and Bowman, 2020).
         ``crows-pairs-fr``: a table of the French version (Névéol, Dupont, Bezançon and Fort, 2022),
-        whose sentences are in ``sent_more_fr`` and ``sent_less_fr``, or without the ending.
+        with sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without the ending.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``bbq``: a category's
-        ``.jsonl`` (Parrish et al., 2022); for ambiguous contexts, the question answered with either
-        group. ``csv``: your own pairs, with columns ``stereotypical``, ``anti_stereotypical`` and
-        ``bias_type``, and optionally ``pair_id``, ``direction`` and ``cluster``.
+        ``.jsonl`` (Parrish et al., 2022); pairs are questions with ambiguous contexts, answered
+        with either group. ``csv``: your own pairs, with columns ``stereotypical``,
+        ``anti_stereotypical``, and ``bias_type``, and optionally ``pair_id``, ``direction``, and
+        ``cluster``.
     part : {"intrasentence", "intersentence"}
-        Of StereoSet. The sentences of an intersentence pair follow their context.
+        Part of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
-        Keep only these.
+        Keep only pairs of these types.
 
     Returns
     -------
     DataFrame
-        Columns of ``PAIR_COLUMNS``. In CrowS-Pairs, the more stereotyping sentence is always the
-        stereotypical one, as in the published measure. ``cluster`` is the target in StereoSet, the
-        template in BBQ, and the `word_contrast` of the sentences elsewhere.
+        The columns are ``PAIR_COLUMNS``. In CrowS-Pairs, the more stereotyping sentence is always
+        ``stereotypical``, as in the published measure. ``cluster`` is the target in StereoSet, the
+        template in BBQ, and otherwise the `word_contrast` of the sentences.
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
-            f"no file at {path}; data sets do not come with the package: give your copy's path"
+            f"no file at {path}; the package includes no data sets, so pass the path of your copy"
         )
     with located(path):
         pairs = READERS[dataset](path, part)
@@ -106,7 +107,7 @@ def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
 
 
 class Cluster(NamedTuple):
-    """A context of StereoSet with the sentences asked for."""
+    """A context of StereoSet with the requested sentences."""
 
     pair_id: str
     bias_type: str
@@ -116,11 +117,11 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, each with its sentences of these labels."""
+    """Yield the clusters of a part of StereoSet, each with its sentences with these labels."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
-        raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
+        raise ValueError(f"not StereoSet: the file has no data.{part}") from None
     for cluster in clusters:
         try:
             texts = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
@@ -154,10 +155,10 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Places of BBQ's stereotypical answer and of the other group's; None if they are unknown.
+    """Return the places of BBQ's stereotypical answer and of the other group's, None if unknown.
 
-    A negative question about the stereotyped group is answered by the stereotype if that group is
-    named, one that is not negative if the other is (Parrish et al., 2022, section 4).
+    The stereotypical answer to a negative question is the stereotyped group. To a question that is
+    not negative, it is the other group (Parrish et al., 2022, section 4).
     """
     named = [str(question["answer_info"][f"ans{place}"][-1]) for place in range(3)]
     target = {_group(name) for name in question["additional_metadata"]["stereotyped_groups"]}
@@ -170,7 +171,7 @@ def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _group(name: str) -> str:
-    """Name a group as both lists have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``."""
+    """Normalize a group's name: ``F-Black`` becomes ``black``, ``low SES`` becomes ``lowses``."""
     bare = name.lower().removeprefix("f-").removeprefix("m-")
     return "".join(letter for letter in bare if letter.isalnum())
 
@@ -182,4 +183,4 @@ READERS: dict[str, Callable[[Path, str], pd.DataFrame | Iterator[Row]]] = {
     "bbq": _bbq,
     "csv": _own_pairs,
 }
-"""Readers by name of the data set. Adding one is adding a line."""
+"""Readers, keyed by the name of the data set. To add a reader, add a line."""

@@ -1,7 +1,7 @@
-"""How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
+"""Differences between two sets of scores: percentage score, KLS, and JSS.
 
-KLS and JSS (Liu, 2024) are here because they are published and used; `Normals` states their limits.
-For a difference with its uncertainty see `bayesbias.maskedlm.fit_pairs`.
+KLS and JSS (Liu, 2024) are included because they are published and used. `Normals` describes their
+limits. For a difference with its uncertainty, see `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ..tables.schema import require_columns
 from .datasets import ROLES
 
 VARIANTS = ("printed", "published")
-"""JSS with the true mixture, in bits, as the paper prints it; and as its code computes it."""
+"""JSS with the true mixture, in bits, as the paper prints it; and JSS as its code computes it."""
 
 ALL_TYPES = "all"
-"""Bias type under which a frame has the measure over all pairs."""
+"""Bias type of the rows that cover all pairs."""
 
 STATISTICS = ("percentage", "kls", "jss", "jss_published")
-"""The measures of two sets of scores, as frames call them."""
+"""Column names of the measures of two sets of scores."""
 
 PANELS, NODES = 12, 20
-"""Quadrature: each Normal is cut at every sd up to this many, with so many nodes a panel."""
+"""Quadrature: each Normal is cut at every sd up to PANELS sds, with NODES nodes per panel."""
 
 
 @dataclass(frozen=True)
 class Normals:
-    """Normals of the stereotypical and of the anti-stereotypical scores, for KLS and JSS.
+    """Normals fitted to the stereotypical and the anti-stereotypical scores, for KLS and JSS.
 
     Examples
     --------
@@ -47,14 +47,14 @@ class Normals:
 
     @staticmethod
     def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
-        """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
+        """Fit a Normal to each set of scores, with divisor n - 1; ValueError if none fits."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
             raise ValueError("stereo and anti must be finite scores of the same pairs, 2 or more")
         sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(
-                f"all {ROLES[int(sds.argmin())]} scores are equal; no Normal fits them"
+                f"all {ROLES[int(sds.argmin())]} scores are equal, so no Normal fits them"
             )
         (mean, other_mean), (sd, other_sd) = scores.mean(axis=1).tolist(), sds.tolist()
         return Normals((mean, other_mean), (sd, other_sd))
@@ -64,24 +64,24 @@ class Normals:
 
             100 max(KL_1, KL_2) / (KL_1 + KL_2)
 
-        It compares sds: it is exactly 50 whenever the two sds are equal, however far apart the
-        means are. Normals that coincide raise a ValueError, because KLS is 0/0.
+        KLS compares sds: it is exactly 50 whenever the two sds are equal, no matter how far apart
+        the means are. Identical Normals raise a ValueError, because KLS is then 0/0.
         """
         parts = list(zip(self.means, self.sds, strict=True))
         both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
         if not sum(both) > 0:
-            raise ValueError("KLS is not defined where both Normals are the same: it is 0/0")
+            raise ValueError("KLS is not defined where both Normals are the same, as it is 0/0")
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
-        r"""JSS of Liu (2024): overlap of the Normals over the difference of their sds, in [0, 100].
+        r"""JSS of Liu (2024): overlap of the Normals relative to their sd difference, in [0, 100].
 
             100 (1 - JS) / (1 + |σ_st - σ_at|)
 
-        ``printed``: JS to the true mixture of the Normals, in bits. ``published``, as the published
-        code has it: JS to a Normal of the mean of the means and the root mean square of the sds, in
-        nats, and both JS and the difference of sds above 1 folded back to their inverse. The sign
-        of the difference is lost, and JSS changes when all scores are multiplied by a constant.
+        ``printed``: JS uses the true mixture of the Normals, in bits. ``published``, as in the
+        published code: JS uses a Normal with the mean of the means and the root mean square of the
+        sds, in nats; JS and the difference of sds are replaced by their inverses if above 1. The
+        sign of the difference is lost, and JSS changes if all scores are multiplied by a constant.
         """
         check_choice("variant of JSS", variant, VARIANTS)
         spread = abs(self.sds[0] - self.sds[1])
@@ -93,7 +93,7 @@ class Normals:
         return 100.0 * (1.0 - js) / (1.0 + spread)
 
     def js_divergence(self) -> float:
-        """Jensen-Shannon divergence in bits, in [0, 1], by Gauss-Legendre quadrature."""
+        """Compute the Jensen-Shannon divergence, 0 to 1 bits, by Gauss-Legendre quadrature."""
         from scipy.stats import norm
 
         parts = list(zip(self.means, self.sds, strict=True))
@@ -109,7 +109,7 @@ class Normals:
 
 
 def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
-    """Percentage score, KLS and JSS of every model, measure and bias type.
+    """Compute the percentage score, KLS, and JSS for every model, measure, and bias type.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
-        ``jss``, ``jss_published``. The percentage is the share of pairs whose stereotypical
-        sentence scores higher; a tie counts half here, and against the stereotype in CrowS-Pairs'
-        code. Rows of the bias type ``all`` have the mean over types weighted by their pairs, as
-        published; for the percentage that is the share of all pairs. A measure is NaN if it is not
-        defined (fewer than two pairs, equal scores, Normals that coincide), and means are over the
-        other types.
+        ``jss``, and ``jss_published``. The percentage is the share of pairs whose stereotypical
+        sentence scores higher. Ties count half here; in CrowS-Pairs' code, they count against the
+        stereotype. Rows with bias type ``all`` have the mean over types weighted by their numbers
+        of pairs, as published. For the percentage, this is the share of all pairs. A measure is NaN
+        if it is undefined (fewer than two pairs, equal scores, or identical Normals); means are
+        then over the other types.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:
@@ -151,9 +151,9 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
 
 
 def _statistics(sides: FloatArray) -> list[float]:
-    """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
+    """Compute all `STATISTICS` of two sets of scores, with NaN for undefined ones."""
     values = [50.0 + 50.0 * float(np.sign(sides[0] - sides[1]).mean()), np.nan, np.nan, np.nan]
-    with suppress(ValueError):  # too few scores, or equal ones; then Normals that coincide
+    with suppress(ValueError):  # too few or equal scores; then identical Normals
         normals = Normals.fit(*sides)
         values[2:] = normals.jss(), normals.jss("published")
         values[1] = normals.kls()
@@ -161,6 +161,6 @@ def _statistics(sides: FloatArray) -> list[float]:
 
 
 def _kl(mean: float, sd: float, other_mean: float, other_sd: float) -> float:
-    """Kullback-Leibler divergence from one Normal to another, in nats."""
+    """Compute the Kullback-Leibler divergence from one Normal to another, in nats."""
     squares = (sd**2 + (mean - other_mean) ** 2) / (2 * other_sd**2)
     return float(np.log(other_sd / sd) + squares - 0.5)

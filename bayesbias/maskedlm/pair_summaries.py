@@ -1,4 +1,4 @@
-"""Tidy frames of a posterior of sentence pairs: preferences, contrasts of models, spreads."""
+"""Tidy frames of a posterior of sentence pairs: preferences, model contrasts, and spreads."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 NO_PREFERENCE = 0.5
-"""Share of stereotypical preferences of a model that has none."""
+"""Share of stereotypical preferences of a model without a preference."""
 
 
 def pair_summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Posterior of how often stereotypical sentences are preferred, overall and by bias type.
+    """Summarize how often stereotypical sentences are preferred, overall and by bias type.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ def pair_summary(
     Returns
     -------
     DataFrame
-        ``level``: overall (the types of the data, weighted by their pairs), population (a new type)
-        or bias_type; ``bias_type``, ``model``; ``quantity``: p_stereotypical, the share of pairs
-        whose stereotypical sentence is preferred, and, if token counts are known, p_equal_length,
-        the same share if both sentences of a pair had as many tokens. Both are averaged over the
-        pairs of the data and over new clusters like theirs, so intervals cover other contrasts of
-        words. Each has ``mean``, ``sd``, ``low``, ``high``, and ``p_above``, the probability that
-        it is above one half.
+        ``level`` is overall (the types in the data, weighted by their numbers of pairs), population
+        (a new type), or bias_type. ``quantity`` is p_stereotypical, the share of pairs whose
+        stereotypical sentence is preferred, or, if token counts are known, p_equal_length, the
+        share if both sentences of each pair had equally many tokens. Both are averaged over the
+        pairs in the data and over similar new clusters, so intervals cover other contrasts of
+        words. Each row also has ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``, and
+        ``p_above``, the probability that the share is above one half.
     """
     models = labels(tree, "language_model")
 
@@ -58,21 +58,21 @@ def pair_summary(
 def model_contrasts(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Posterior differences between language models.
+    """Summarize posterior differences between language models.
 
     Parameters
     ----------
     tree : DataTree
-        From `fit_pairs`, of two language models or more.
+        From `fit_pairs`, with two or more language models.
     ci_prob, ci_kind
         As for `pair_summary`.
 
     Returns
     -------
     DataFrame
-        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``first``, ``second``, and of
-        first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the probability of
-        the more likely sign.
+        ``level``, ``bias_type``, and ``quantity`` as in `pair_summary`; ``first`` and ``second``;
+        and, for first - second, ``mean``, ``sd``, ``low``, ``high``, and ``p_direction``, the
+        probability of the more likely sign.
     """
     models = np.array(_several(tree))
     first, second = (list(side) for side in zip(*combinations(range(len(models)), 2), strict=True))
@@ -85,19 +85,19 @@ def model_contrasts(
 
 
 def model_ranks(tree: DataTree) -> pd.DataFrame:
-    """Posterior probability of every rank of every language model.
+    """Compute the posterior probability of every rank for every language model.
 
     Parameters
     ----------
     tree : DataTree
-        From `fit_pairs`, of two language models or more.
+        From `fit_pairs`, with two or more language models.
 
     Returns
     -------
     DataFrame
-        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for most
-        stereotypical preferences), ``probability``: share of the draws in which the model has this
-        rank. The probabilities of a model sum to one, and so do those of a rank.
+        ``level``, ``bias_type``, and ``quantity`` as in `pair_summary`; ``model``; ``rank``, where
+        1 means the most stereotypical preferences; and ``probability``, the share of draws in which
+        the model has this rank. Probabilities sum to one for each model and for each rank.
     """
     models = _several(tree)
     places = np.arange(1, len(models) + 1)
@@ -114,15 +114,15 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
 def pair_scales(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Posterior of the spreads of bias types, clusters and pairs, and of the slopes of covariates.
+    """Summarize the spreads of bias types, clusters, and pairs, and the slopes of covariates.
 
-    All are on the scale of shares.
+    All values are on the scale of shares.
 
     Returns
     -------
     DataFrame
-        ``parameter`` (type_sd, cluster_sd, sigma of the pairs of a cluster, and slopes, such as
-        ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, ``high``.
+        ``parameter`` (type_sd, cluster_sd, sigma for pairs within a cluster, and slopes, such as
+        ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, and ``high``.
     """
     draws = {name: stacked(tree, name) for name in ("type_sd", "cluster_sd", "sigma")}
     for place, name in enumerate(labels(tree, "covariate")):
@@ -138,12 +138,12 @@ def pair_scales(
 def _several(tree: DataTree) -> list[str]:
     models = labels(tree, "language_model")
     if len(models) < 2:
-        raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
+        raise ValueError(f"there is only the model {models[0]!r}; score another one to compare")
     return models
 
 
 def _by_quantity(tree: DataTree, make: Callable[[FloatArray], pd.DataFrame]) -> pd.DataFrame:
-    """Join the frames of all quantities, made of their draws, (n_draws, n_models)."""
+    """Join the frames that ``make`` returns for the draws, (n_draws, n_models), of quantities."""
     types, frames = labels(tree, "bias_type"), []
     levels = [("overall", ""), ("population", ""), *(("bias_type", name) for name in types)]
     for level, bias_type in levels:

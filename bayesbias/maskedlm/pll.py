@@ -1,4 +1,4 @@
-"""Scores of sentence pairs under a language model: SSS, CPS, AUL, AULA, PLL and their like."""
+"""Scores of sentence pairs under a language model, such as SSS, CPS, AUL, AULA, and PLL."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from .language_models import LanguageModel
 from .measures import MEASURES, Measure, measures_for
 
 SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored", "score")
-"""Columns of a frame of scores; one row per sentence and measure."""
+"""Columns of a frame of scores, which has one row per sentence and measure."""
 
 SENTENCES_AT_ONCE = 128
-"""Sentences whose questions are asked together, and whose scores are then remembered."""
+"""Number of sentences that are scored together, after which the cache is written."""
 
 DEFAULT_BATCH = 64
-"""Masked sentences in a batch. More gain nothing on a processor; on a GPU take some hundreds."""
+"""Masked sentences in a batch. More do not help on a CPU; on a GPU, use a few hundred."""
 
 
 class _Task(NamedTuple):
-    """A score to compute: what is asked for it, and the key by which it is remembered."""
+    """A score to compute: its questions, and its key in the cache."""
 
     measure: Measure
     asked: list[Asked]
     key: str
 
     def score(self, answers: Answers) -> float:
-        """Return the score of the sentence from the log probabilities of the asked tokens."""
+        """Return the sentence's score from the log probabilities of the requested tokens."""
         log_probs, attention = answers
         values = np.array([log_probs[asked] for asked in self.asked])
         if self.measure.attention:
@@ -68,30 +68,29 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``; by default all that the model allows but pll-mean and
-        log-likelihood-mean.
+        Names in ``MEASURES``. The default is all measures that the model allows, except pll-mean
+        and log-likelihood-mean.
     batch_size : int
-        Masked sentences in a batch. It changes the speed, and scores only by rounding.
+        Number of masked sentences in a batch. It affects speed, and scores only by rounding.
     cache : str or Path, optional
-        A file that stores scores by model, sentence and measure; a stopped run resumes from it.
+        A file of scores per model, sentence, and measure. A stopped run resumes from it.
     progressbar : bool
-        Shown on a terminal.
+        Whether to show a progress bar on a terminal.
 
     Returns
     -------
     DataFrame
-        Columns of ``SCORE_COLUMNS``, measure by measure. ``score`` in nats: sums of log
-        probabilities, means for sss, aul and names that end in mean, weighted means for aula;
-        ``n_tokens`` counts the sentence's tokens, ``n_scored`` the scored ones. SSS has no value
-        for a sentence without a modified token, and CPS has none without a shared token. Such rows
-        are left out; ``.attrs["unscored"]`` and a warning name them. Another warning counts tokens
-        that are unknown to the tokenizer.
+        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is in nats: a sum
+        of log probabilities, a mean for sss, aul, and names that end in mean, or a weighted mean
+        for aula. ``n_tokens`` is the number of tokens; ``n_scored`` is the number of scored tokens.
+        SSS is undefined for a sentence without a modified token, and CPS for a sentence without a
+        shared token. Such rows are left out; ``.attrs["unscored"]`` and a warning list them.
+        Another warning counts tokens that are unknown to the tokenizer.
 
     Raises
     ------
     ValueError
-        If a sentence is longer than the model reads, or the tokenizer makes no difference between
-        the sentences of a pair.
+        If a sentence is too long for the model, or if the sentences of a pair have the same tokens.
     """
     pairs = validate_pairs(pairs)
     names = measures_for(model.kind, measures)
@@ -115,8 +114,8 @@ def score_pairs(
         strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
         warn(
             f"{sum(counts)} token(s) of {len(strange)} pair(s) are unknown to {model.name}, first "
-            f"of {', '.join(pairs['pair_id'][strange[:3]])}; leave the pairs out, or use a model "
-            "that knows their words"
+            f"in {', '.join(pairs['pair_id'][strange[:3]])}; leave the pairs out, or use a model "
+            "whose vocabulary includes their words"
         )
     return frame
 
@@ -136,7 +135,7 @@ def _scores(
     *,
     shown: bool,
 ) -> dict[str, float]:
-    """Scores by key; tasks that no question can answer have none."""
+    """Return scores by key; tasks without questions have no score."""
     scores = {} if cache is None else _remembered(cache)
     todo: dict[Places, list[_Task]] = {}
     for task in tasks:
@@ -158,30 +157,30 @@ def _scores(
 
 
 def _remembered(cache: Path) -> dict[str, float]:
-    """Return the scores of an earlier run by key, none without a file."""
+    """Return the scores of an earlier run, keyed as in the cache; empty without a file."""
     scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
-        raise ValueError(f"{cache} holds no scores by key; give cache another path")
+        raise ValueError(f"{cache} is not a cache of scores; set cache to another path")
     return scores
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave the rows without a score out, and warn; a ValueError for scores that overflowed."""
+    """Leave out rows without a score, with a warning; ValueError for scores that overflowed."""
     absent = frame["n_scored"] == 0
     odd = frame[~absent & ~np.isfinite(frame["score"])]
     if len(odd):
         row = odd.iloc[0]
         raise ValueError(
             f"{len(odd)} score(s) are not finite, first {row['measure']} of pair "
-            f"{row['pair_id']!r}: {row['score']}; with dtype float16 use float32 or bfloat16"
+            f"{row['pair_id']!r}: {row['score']}; instead of float16, use float32 or bfloat16"
         )
     kept = frame[~absent].reset_index(drop=True)
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
         warn(
-            f"{len(rows)} sentence(s) have no {measure} score, because they have no token of "
-            "the kind it needs (shared or modified; the other sentence may only add words): pairs "
+            f"{len(rows)} sentence(s) have no {measure} score, because they have no token of the "
+            "required kind (shared or modified), for example if a sentence only adds words: pairs "
             f"{', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
@@ -193,15 +192,16 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : DataFrame
-        From `score_pairs`; join frames of several models with ``pd.concat``.
+        From `score_pairs`. Join the frames of several models with ``pd.concat``.
 
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``, ``anti_stereotypical``,
-        ``difference`` = stereotypical - anti_stereotypical, ``n_scored``, the mean number of scored
-        tokens, and ``token_difference``, the tokens of the stereotypical sentence less those of the
-        other. Pairs with a missing score are left out.
+        ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
+        ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, ``n_scored``,
+        the mean number of scored tokens, and ``token_difference``, the number of tokens in the
+        stereotypical sentence minus the number in the other. Pairs with a missing score are left
+        out.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]
@@ -209,8 +209,8 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     if len(twice):
         row = twice.iloc[0]
         raise ValueError(
-            f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} is "
-            "there twice; give each model a name of its own"
+            f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} occurs "
+            "twice; give each model its own name"
         )
     first, second = (scores[scores["role"] == role].set_index(keys) for role in ROLES)
     both = first.add_suffix("_1").join(second.add_suffix("_2"), how="inner")

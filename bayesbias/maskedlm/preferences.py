@@ -1,4 +1,4 @@
-"""Preferences of language models between the sentences of pairs, indexed for a model."""
+"""Preferences of language models between paired sentences, indexed for a statistical model."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TOKENS = "token_difference"
 
 @dataclass(frozen=True)
 class Preferences:
-    """Preferences of language models on the pairs that all of them have.
+    """Preferences of language models on the pairs that all models have scored.
 
-    ``y`` are (n_pairs, n_models): 1, 0, or 1/2 in a tie. The design has a row a pair; bias types
-    take the role of protected words, clusters that of attributes. ``n_left_out`` counts the pairs
-    that some language model lacks.
+    ``y`` is (n_pairs, n_models), with 1, 0, or 1/2 for a tie. The design has one row per pair. Bias
+    types take the role of protected words, and clusters take the role of attributes. ``n_left_out``
+    is the number of pairs that some language model lacks.
     """
 
     models: tuple[str, ...]
@@ -34,12 +34,12 @@ class Preferences:
     n_left_out: int
 
     def design_of(self, y: FloatArray, name: str) -> Design:
-        """Return the design of one outcome, for `bayesbias.fit_design` and ``build_model``."""
+        """Return the design for one outcome, for `bayesbias.fit_design` and ``build_model``."""
         return replace(self.design, y=y, connections=(name,))
 
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
-    """Return the rows of one measure, which must be named where there are several."""
+    """Return the rows of one measure; if there are several, ``measure`` is required."""
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
@@ -63,7 +63,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         "occurs twice under this model": chosen.duplicated(["model", "pair_id"]),
         "has an empty bias_type": chosen["bias_type"].str.strip() == "",
         f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
-        "is in two clusters; give it one for all language models": chosen.groupby("pair_id")[
+        "is in two clusters; use one for all language models": chosen.groupby("pair_id")[
             "cluster"
         ].transform("nunique")
         > 1,
@@ -73,7 +73,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
     if shared.empty:
-        raise ValueError("the language models share no pair; score all of them on the same pairs")
+        raise ValueError("the language models share no pair; score all models on the same pairs")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
     types, clusters = pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"])
@@ -99,7 +99,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
 
 
 def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:
-    """Yield the covariates that vary, token counts in their sds, once for tokenizers that agree."""
+    """Yield the covariates that vary: token differences in units of their sd, and direction."""
     if TOKENS in chosen.columns:
         counts = chosen.pivot(index="pair_id", columns="model", values=TOKENS).loc[pairs.index]
         different = counts.T.drop_duplicates().T

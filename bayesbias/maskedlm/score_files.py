@@ -1,7 +1,7 @@
-"""Scores read from files: folders of ``bayesbias mlm score``, and logs of other evaluations.
+"""Scores from files: folders of ``bayesbias mlm score``, and logs of other evaluations.
 
-Nothing but the files is needed, so models of any size, and behind an interface, can be
-compared pair by pair.
+Only the files are needed, so you can compare models of any size, including models behind an API,
+pair by pair.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from .pll import SCORE_COLUMNS, paired_scores
 SCORES, RECORD = "scores.csv", "run.json"
 
 KIND = "bayesbias mlm score"
-"""How the record of a folder of scores is marked."""
+"""The value of ``made_by`` in the record of a folder of scores."""
 
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
-"""Columns of every frame of logs; those of other numbers may follow."""
+"""Columns of every frame of logs; other columns may follow."""
 
 MOST_LOG_BYTES = 1 << 31
-"""Bytes of the largest log that is read."""
+"""Largest size of a log, in bytes."""
 
 _FIELDS: dict[str, type] = {
     **dict.fromkeys(("kind", "model", "model_hash", "dataset", "data_hash"), str),
     "unscored": list,
 }
-"""What a report reads from a record, and its types."""
+"""Fields of a record that reports use, with their types."""
 
 _TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
 
@@ -46,33 +46,33 @@ Row = dict[str, Any]
 
 
 def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Read the scores of a folder and its record.
+    """Read the scores and the record of a folder.
 
-    A FileNotFoundError names a file that is missing, a ValueError one that is damaged.
+    A missing file raises FileNotFoundError; a damaged file raises ValueError.
     """
     path, place = folder / SCORES, folder / RECORD
     if not path.is_file() or not place.is_file():
         raise FileNotFoundError(
-            f"{folder} does not hold {SCORES} and {RECORD}; give a folder that `{KIND}` wrote"
+            f"{folder} lacks {SCORES} or {RECORD}; pass a folder that `{KIND}` wrote"
         )
     record = read_json(place)
     if not isinstance(record, dict) or record.get("made_by") != KIND:
-        raise ValueError(f"{place} is not of `{KIND}`")
+        raise ValueError(f"{place} is not a record of `{KIND}`")
     lacking = [name for name, kind in _FIELDS.items() if not isinstance(record.get(name), kind)]
     if lacking or not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
         raise ValueError(
-            f"{place} lacks {', '.join(lacking) or 'pairs in unscored'}, or has another kind of "
-            "value there; score the pairs again"
+            f"{place} lacks {', '.join(lacking) or 'pairs in unscored'}, or has a value of the "
+            "wrong type there; score the pairs again"
         )
     with located(path):
         scores = read_csv(path, dtype=_TEXTS, keep_default_na=False)
         require_columns(scores, SCORE_COLUMNS)
         if scores.empty:
-            raise ValueError("there are no scores in it")
+            raise ValueError("the file has no scores")
         for name, values in {"role": ROLES, "model": (record["model"],)}.items():
             odd = scores.loc[~scores[name].isin(values), name]
             if len(odd):
-                raise ValueError(f"{name} {odd.iloc[0]!r:.60} is none of {', '.join(values)}")
+                raise ValueError(f"{name} must be {' or '.join(values)}; got {odd.iloc[0]!r:.60}")
         for name in ("n_tokens", "n_scored", "score"):
             _numbers(scores[name])
     return scores, record
@@ -81,21 +81,21 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 def read_scores(
     path: str | Path | Sequence[str | Path], layout: str = "auto", *, model: str | None = None
 ) -> pd.DataFrame:
-    """Read preferences between scored sentences, for one language model or several.
+    """Read preferences between scored sentences, for one or more language models.
 
     Parameters
     ----------
     path : str, Path or sequence of them
-        Folders of ``bayesbias mlm score``, all of the same data; or logs of other evaluations, or
+        Folders of ``bayesbias mlm score`` for the same data; or logs of other evaluations, or
         folders of logs, which are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
         with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
-        json``) of the tasks stereoset and bbq of inspect_evals. ``csv``: a row a pair and model,
-        with the columns ``model``, ``pair_id``, ``bias_type`` and either ``difference`` or both of
-        ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster`` and
-        ``token_difference`` are optional. ``auto`` depends on the endings of files, and uses the
-        first layout that matches a file of the folder.
+        json``) for the tasks stereoset and bbq of inspect_evals. ``csv``: one row per pair and
+        model, with the columns ``model``, ``pair_id``, ``bias_type``, and either ``difference`` or
+        both ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster``,
+        and ``token_difference`` are optional. ``auto``: the first layout that matches the name of
+        the file, or of a file in the folder.
     model : str, optional
         The name of the language model. By default, the folder of a harness file (or the file
         itself, if it was renamed), the model in Inspect's log, or the model in the CSV file.
@@ -103,12 +103,13 @@ def read_scores(
     Returns
     -------
     DataFrame
-        Columns of ``LOG_COLUMNS``, for `fit_pairs`, a row a pair and model. Answers to multiple
-        choice, which have no scores, are differences of 1 and -1; answers that choose no sentence
-        are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has name, layout,
-        models and SHA-256 of every log, or the records of the folders. A pair of BBQ are the two
-        groups that a question of ambiguous context can be about; pairs without a stereotyped group
-        in the log are left out. A harness pair has part of the SHA-256 of its sentences as its id.
+        The columns are ``LOG_COLUMNS``, with one row per pair and model, for `fit_pairs`. Multiple
+        choice answers have no scores; their differences are 1 and -1. Answers that choose no
+        sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
+        name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
+        pair is the two groups that a question with an ambiguous context can be about; pairs without
+        a stereotyped group in the log are left out. The id of a harness pair is part of the SHA-256
+        of its sentences.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
@@ -120,27 +121,27 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("models need the same pairs: give folders of one data set, or logs")
+            raise ValueError("models need the same pairs: pass folders of one data set, or logs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read], ignore_index=True)
     if joined.empty:
-        raise ValueError("in no pair of the logs is one sentence preferred")
+        raise ValueError("no pair of the logs has a preferred sentence")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]
         raise ValueError(
-            f"pair {row['pair_id']!r} occurs twice under {row['model']!r}; give one run of each "
-            "model, or each a name of its own"
+            f"pair {row['pair_id']!r} occurs twice under {row['model']!r}; pass one run of each "
+            "model, or give each run its own name"
         )
     joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
     return joined
 
 
 def _read_log(file: Path, layout: str, model: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Read a log of another evaluation, and say what it is."""
+    """Read a log of another evaluation and describe it."""
     try:
         with located(file):
             rows = list(LAYOUTS[layout][1](file))
@@ -155,7 +156,7 @@ def _read_log(file: Path, layout: str, model: str | None) -> tuple[pd.DataFrame,
 
 
 def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
-    """Return the logs at a place, and the layout of each."""
+    """Return the logs at a path and the layout of each log."""
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
     patterns = {name: LAYOUTS[name][0] for name in wanted}
     if path.is_file():
@@ -173,7 +174,7 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
 
 
 def _completed(rows: list[Row], model: str | None) -> pd.DataFrame:
-    """Return rows of a log as a frame, with the usual values of what they lack."""
+    """Return the rows of a log as a frame, with default values for missing columns."""
     frame = pd.DataFrame(rows, columns=None if rows else list(LOG_COLUMNS))
     if model is not None:
         frame = frame.assign(model=model)
@@ -206,11 +207,11 @@ def _from_harness(path: Path) -> Iterator[Row]:
     for number, sample in enumerate(map(json.loads, lines)):
         doc, answers = sample["doc"], sample["filtered_resps"]
         if len(answers) != len(ROLES) or "sent_more" not in doc:
-            raise ValueError(f"row {number} is not of a task crows_pairs")
-        # Each is (log-likelihood, whether greedy decoding gives the sentence), written as text.
+            raise ValueError(f"row {number} is not from a crows_pairs task")
+        # Each is (log-likelihood, whether greedy decoding yields the sentence), as text.
         scores = [float(answer[0] if isinstance(answer, list) else answer) for answer in answers]
         first, second = str(doc["sent_more"]), str(doc["sent_less"])
-        direction = doc["stereo_antistereo"]  # some copies of the data set number it
+        direction = doc["stereo_antistereo"]  # a number in some copies of the data set
         yield {
             "model": model,
             "measure": "log-likelihood",
@@ -223,11 +224,11 @@ def _from_harness(path: Path) -> Iterator[Row]:
 
 
 def _from_inspect(path: Path) -> Iterator[Row | None]:
-    """Read Inspect's log of stereoset or bbq; of several epochs the first."""
+    """Read the first epoch of Inspect's log of stereoset or bbq."""
     log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:
-        raise ValueError(f"the log is of the task {task!r}, and not of stereoset or bbq")
+        raise ValueError(f"the log is of the task {task!r}; pass a log of stereoset or bbq")
     for sample in log["samples"] or []:
         about = sample["metadata"]
         if sample.get("epoch", 1) != 1 or not sample.get("scores"):
@@ -252,7 +253,7 @@ def _from_inspect(path: Path) -> Iterator[Row | None]:
 
 
 def _chosen(scores: Iterable[Mapping[str, Any]], n_choices: int) -> int | None:
-    """Place of the choice that was answered, or None if there was none."""
+    """Return the position of the chosen answer, or None if none was chosen."""
     for score in scores:
         letter = str(score.get("answer") or "").strip()[:1].upper()
         if letter and 0 <= ord(letter) - ord("A") < n_choices:
@@ -270,4 +271,4 @@ LAYOUTS: dict[str, tuple[str, Callable[[Path], Iterator[Row | None]]]] = {
     "inspect": ("*.json", _from_inspect),
     "csv": ("*.csv", _from_csv),
 }
-"""Files of every layout in a folder, and their reader. Adding one is adding a line."""
+"""File pattern and reader of every layout. To add a layout, add a line."""

@@ -1,4 +1,4 @@
-"""Shares of pairs whose stereotypical sentence is preferred: observed, and of new clusters."""
+"""Shares of pairs whose stereotypical sentence is preferred: observed, and for new clusters."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 EQUAL = "_equal_length"
-"""Ending of the names of shares in which the sentences of a pair have as many tokens."""
+"""Suffix of the names of shares for pairs of sentences with equal numbers of tokens."""
 
 LEAST_REST = 0.5
-"""The variance of a cluster with half of a type's pairs, or more, is doubled."""
+"""A cluster's variance is divided by this at least, so it is at most doubled."""
 
 SHARE_DIMS: dict[str, tuple[str, ...]] = {
     "share": ("bias_type", "language_model"),
@@ -47,17 +47,16 @@ def observed_shares(
 ) -> pd.DataFrame:
     """Compute the share of pairs whose stereotypical sentence is preferred, with an interval.
 
-    Clusters of pairs are resampled with replacement, all pairs of a cluster together (Field and
-    Welsh, 2007, Journal of the Royal Statistical Society B 69), the same for all models and
-    measures. If a type has few clusters, the interval is too short; `fit_pairs` also learns from
-    the other types.
+    Whole clusters of pairs are resampled with replacement (Field and Welsh, 2007, Journal of the
+    Royal Statistical Society B 69). All models and measures use the same resamples. If a type has
+    few clusters, the interval is too short; `fit_pairs` also learns from the other types.
 
     Parameters
     ----------
     paired : DataFrame
         From `paired_scores` or `read_scores`.
     ci_prob : float
-        Probability of the interval between two percentiles, in (0, 1).
+        Probability of the equal-tailed percentile interval, in (0, 1).
     n_resamples : int
     seed : int, SeedSequence, Generator or None
 
@@ -65,8 +64,9 @@ def observed_shares(
     -------
     DataFrame
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
-        ``n_clusters``, ``largest_cluster``, that with most of the pairs, and its
-        ``largest_share`` of them, ``share`` in [0, 1], ties half, ``low``, ``high``.
+        ``n_clusters``; ``largest_cluster``, the cluster with the most pairs, and
+        ``largest_share``, its share of the pairs; ``share`` in [0, 1], where ties count half;
+        ``low``, and ``high``.
     """
     require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
@@ -100,17 +100,17 @@ def shares(
 ) -> dict[str, FloatArray]:
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
-    A share is the average of what the model expects of the pairs of the data, and of what clusters
-    like theirs would add to it: as many new effects, Normal with the same sd, and the spread of the
-    covariates between clusters. So an interval covers other contrasts of words, and a contrast that
-    many pairs have counts as often as it does in the data.
+    A share is the mean of the model's expected preferences for the pairs in the data, plus what
+    similar new clusters would add: equally many new effects, Normal with the same sd, and the
+    variation of the covariates between clusters. Intervals therefore cover other contrasts of
+    words. A contrast with many pairs has the same weight as in the data.
 
-    Effects are draws, (n_draws, ..., n_axes), along the axes, (n_models, n_axes): directions along
-    which the language models' preferences are uncorrelated. What is returned has the dimensions of
+    Effects are draws, (n_draws, ..., n_axes), along the axes, (n_models, n_axes), along which the
+    language models' preferences are uncorrelated. The returned arrays have the dimensions in
     ``SHARE_DIMS``.
     """
     types = one_hot(design.word, len(design.words))
-    # One row per bias type, and the last of all pairs.
+    # There is one row per bias type; the last row is for all pairs.
     of_pairs = np.vstack([types, np.ones(len(design.y))])
     of_pairs /= of_pairs.sum(axis=1, keepdims=True)
     clusters = one_hot(design.attribute, len(design.attributes))
@@ -141,12 +141,12 @@ def _of_new_clusters(
     design: Design,
     seed: SeedSequence,
 ) -> FloatArray:
-    """Draw what new clusters add, (n_draws, n_types + 1, n_axes).
+    """Draw the contributions of new clusters, (n_draws, n_types + 1, n_axes).
 
-    Effects of a cluster are sums over its words, so contrasts that share words go together.
-    Its variance is divided by 1 - h, h the share of a type's pairs that go with it: a type's mean
-    follows large clusters, so their spread looks smaller than it is (the estimator CV2: Bell
-    and McCaffrey, 2002, Survey Methodology 28).
+    Effects of a cluster are sums over its words, so contrasts that share words are correlated. A
+    cluster's variance is divided by 1 - h, where h is the share of a type's pairs that are
+    correlated with it. A type's mean follows large clusters, so their spread would otherwise be
+    underestimated (the estimator CV2: Bell and McCaffrey, 2002, Survey Methodology 28).
     """
     size = np.bincount(design.attribute)
     words = word_shares(design.attributes, size)
@@ -167,10 +167,10 @@ def _of_new_clusters(
 
 
 def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
-    """How much of a cluster each word is, (n_clusters, n_words), rows of length one.
+    """Return the weight of each word in each cluster, (n_clusters, n_words), with unit rows.
 
-    A word counts by the pairs that have it: *black / white* and *poor / white* have much in common.
-    Clusters that are no contrasts of words are words of their own.
+    Words are weighted by their numbers of pairs: *black / white* and *poor / white* have much in
+    common. A cluster that is not a contrast of words is treated as a single word.
     """
     from scipy.sparse import csr_array
 

@@ -52,12 +52,7 @@ class Design:
     """The data a model is fitted to: a validated table as arrays, or rows from elsewhere.
 
     `index_table` makes a design from a table of distances. `fit_design` also fits any other outcome
-<<<<<<< HEAD
-    for pairs of a word and an attribute. Parts that do not fit, or a y that is not finite, raise
-    an error.
-=======
     for pairs of a word and an attribute. Unfit parts or a y that is not finite raise a ValueError.
->>>>>>> wt-e
     """
 
     words: tuple[str, ...]

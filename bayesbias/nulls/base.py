@@ -113,14 +113,8 @@ class BaseScenario:
         return frame.assign(**{COLUMNS[4]: connection.ravel()})
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-<<<<<<< HEAD
-        """Simulate n tables, with what is true of them; equal seeds give equal tables."""
-        check_numbers(n=n)
-=======
         """Simulate n tables with their true values; equal seeds give equal tables."""
-        if not is_whole(n) or n < 1:
-            raise ValueError(f"n must be a whole number of tables, 1 or more; got {n!r}")
->>>>>>> wt-e
+        check_numbers(n=n)
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
     def table(self, seed: Seed = None) -> pd.DataFrame:

@@ -67,12 +67,6 @@ ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 
 
 def scenario(name: str) -> BaseScenario:
-<<<<<<< HEAD
-    """Make the scenario of a name; `SCENARIOS` lists the names."""
-    check_choice("scenario", name, SCENARIOS)
-=======
     """Make a scenario by name; `SCENARIOS` lists the names."""
-    if name not in SCENARIOS:
-        raise ValueError(unknown_name("scenario", name, SCENARIOS))
->>>>>>> wt-e
+    check_choice("scenario", name, SCENARIOS)
     return SCENARIOS[name]()

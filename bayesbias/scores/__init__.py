@@ -1,12 +1,12 @@
-"""Cosine scores of bias, one function a score.
+"""Cosine scores of bias, one function per score.
 
-Four lists of words: ``weat(vectors, X, Y, A, B)``; words and two poles: ``weam(vectors, words, A,
-B)``; targets and groups: ``same(vectors, targets, groups)``; a word list: ``mac(vectors,
-wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``.
+Scores of four lists of words: ``weat(vectors, X, Y, A, B)``; of words and two poles:
+``weam(vectors, words, A, B)``; of targets and groups: ``same(vectors, targets, groups)``; of a word
+list: ``mac(vectors, wordlist)``. All scores of a word list: ``score_table(vectors, wordlist)``.
 
-``vectors`` is an embedding, gensim's KeyedVectors or a mapping of words to arrays; with ``None``
-sets are matrices of vectors, (n_words, n_dims), instead of words. Words that the embedding lacks
-are left out, and named in the result's ``missing``.
+``vectors`` is an embedding: gensim's KeyedVectors or a mapping from words to arrays. If it is
+``None``, pass each set as a matrix of vectors, (n_words, n_dims), instead of words. Words that the
+embedding lacks are left out and listed in the result's ``missing``.
 
 To add a score, write its function and add its `ListScore` to ``registry.SCORES``.
 """

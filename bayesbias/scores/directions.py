@@ -1,4 +1,4 @@
-"""Scores along directions: SAME of groups, RIPA and Direct Bias of pairs."""
+"""Scores along directions: SAME for groups, and RIPA and Direct Bias for pairs of words."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ def same(
 ) -> ScoreResult:
     """SAME: how far targets point along the directions in which protected groups differ.
 
-    With â_i the mean unit vector of group i and B an orthonormal basis of â_i - â_0, the bias
-    of a target is ‖B t/‖t‖‖, for two groups |cos(t, â_0 - â_1)|; SAME is the mean over targets.
+    Let â_i be the mean unit vector of group i and B an orthonormal basis of the â_i - â_0. The bias
+    of a target t is ‖B t/‖t‖‖; for two groups it is |cos(t, â_0 - â_1)|. SAME is the mean bias.
 
     Parameters
     ----------
     targets : list of words
-    groups : lists of words by group, as a mapping or a sequence; two or more
+    groups : mapping or sequence of lists of words, one list per group; two or more groups
 
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_target`` in [0, 1], 0 if a target is equally close to all groups and 1
-        if it is in the bias subspace, for any order of the groups. ``rank``, the dimensions of the
-        subspace. For two groups only: ``signed``, cos(t, â_0 - â_1), positive toward the first;
-        ``skew``, its mean; ``stereotype``, its population sd.
+        ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups, 1
+        if it is in the bias subspace. The order of the groups does not matter. ``rank`` is the
+        dimension of the subspace. With two groups, the result also has ``signed``,
+        cos(t, â_0 - â_1), positive toward the first; ``skew``, its mean; ``stereotype``, its
+        population sd.
 
     References
     ----------
@@ -64,32 +65,32 @@ def same(
 
 
 def signed_cosines(units: FloatArray, means: FloatArray) -> FloatArray:
-    """Compute cos(t, â_0 - â_1) of unit vectors with the difference of two groups' means."""
+    """Compute cos(t, â_0 - â_1), where t are unit vectors and â_0, â_1 two group means."""
     return np.asarray(units @ unit_rows(-differences_of_means(means))[0])
 
 
 def ripa(
     vectors: WordVectors | None, targets: Words, pairs: Tuples, *, relation: Relation = "component"
 ) -> ScoreResult:
-    """Relational inner product association of targets with a relation, w·b.
+    """Relational inner product association (RIPA): w·b of targets w with a relation vector b.
 
-    The relation vector b of one pair is (x - y)/‖x - y‖, and of several the first principal
-    component of their differences x - y, of unit length.
+    For one pair, b is (x - y)/‖x - y‖. For several pairs, b is the first principal component of
+    their differences x - y, scaled to unit length.
 
     Parameters
     ----------
     targets : list of words
-        Vectors are taken as they are; their lengths matter.
-    pairs : list of (x, y) word pairs; one with a missing word is left out
+        Their vectors are not scaled, so their lengths matter.
+    pairs : list of (x, y) word pairs; pairs with a missing word are left out
     relation : {"component", "mean"}
-        ``mean`` averages the products with the single pairs, as WEFE does.
+        ``mean`` averages the inner products with each pair's relation vector, as WEFE does.
 
     Returns
     -------
     ScoreResult
-        ``per_target``, positive toward the x, and ``score``, their mean; 0 means that w has equal
-        inner products with the x and the y. With ``component`` it is in [-‖w‖, ‖w‖]. ``product_I``
-        is w·(x - y)/‖x - y‖ of pair I; ``sd`` is their population sd over pairs.
+        ``per_target`` is positive toward x, and ``score`` is its mean; 0 means that w has equal
+        inner products with x and y. With ``component``, values are in [-‖w‖, ‖w‖]. ``product_I``
+        is w·(x - y)/‖x - y‖ for pair I; ``sd`` is the population sd of these over the pairs.
 
     Examples
     --------
@@ -115,14 +116,14 @@ def ripa(
 
 
 def relation_vector(pairs: FloatArray) -> FloatArray:
-    """First principal component of the pairs' differences, of unit length, (n_dims,).
+    """First principal component of the pairs' differences, scaled to unit length, (n_dims,).
 
-    The differences are not centered, as a single one would vanish. It points from the second words
-    to the first in the sum over pairs.
+    The differences are not centered, because a single difference would vanish. Summed over pairs,
+    the vector points from the second words to the first words.
     """
     differences = pairs[:, 0] - pairs[:, 1]
     if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
-        raise ValueError(f"pair(s) {equal} hold two equal vectors, which give no direction")
+        raise ValueError(f"pair(s) {equal} have two equal vectors, which define no direction")
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
 
@@ -139,26 +140,26 @@ def direct_bias(
     """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
     The directions g are the first k principal components of the defining words, centered within
-    their sets; of one pair, its difference.
+    their sets. For one pair, g is its difference, scaled to unit length.
 
     Parameters
     ----------
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
-        A set with a missing word is left out whole.
+        If any word of a set is missing, the whole set is left out.
     k : int, optional
-        Number of components; the size of the sets less one if not given, 1 for pairs.
+        Number of components. The default is the size of the sets minus one, so 1 for pairs.
     c : float
         Strictness, 0 or more; 1 in the literature.
     unit : bool
-        Bring defining words to unit length first, as Bolukbasi et al. do.
+        Scale defining words to unit length first, as Bolukbasi et al. do.
 
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_target`` in [0, 1], 0 for targets orthogonal to the components;
-        ``component_I``, the signed cosines, positive toward the first words of the sets;
-        ``explained``, the share of variance along each, and ``k``, their number.
+        ``score`` and ``per_target`` are in [0, 1], with 0 for targets orthogonal to the components.
+        ``component_I`` are the signed cosines, positive toward the first words of the sets;
+        ``explained`` is the share of variance along each component; ``k`` is their number.
 
     References
     ----------
@@ -166,7 +167,7 @@ def direct_bias(
     """
     if not 0 <= c < np.inf:
         raise ValueError(
-            f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
+            f"c must be finite and not negative; got {c}. 1 is usual; 0 only counts targets"
         )
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
     rows = [unit_rows(rows) for rows in members] if unit else members

@@ -1,4 +1,4 @@
-"""Scores of what groups are near to: RND, ECT, gWEAT, MAC, and RNSB."""
+"""Scores of how close groups are to attributes: RND, ECT, gWEAT, MAC, and RNSB."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .result import ScoreResult, Words, read_sets, score_result
 from .subspace import group_means
 
 TIE_DIGITS = 12
-"""Cosines equal to this many digits tie; float64 holds them to 1e-16."""
+"""Cosines that are equal to this many digits are tied; float64 stores them to about 1e-16."""
 
 
 def rnd(
@@ -34,17 +34,17 @@ def rnd(
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
-        Attributes of X and attributes of Y cancel, so take such sets one at a time.
+        Attributes of X and attributes of Y cancel out, so pass one set at a time.
     unit : bool
-        Bring all vectors to unit length first, as Garg et al. do.
+        Scale all vectors to unit length first, as Garg et al. do.
     average : bool
-        The mean over attributes. Garg et al. print the sum, which grows with the list.
+        Return the mean over attributes. Garg et al. print the sum, which grows with the list.
 
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_attribute``; negative if attributes are closer to X. The mean is within
-        ±‖μ_X - μ_Y‖; 0 if attributes are as far from X as from Y.
+        ``score`` and ``per_attribute`` are negative if attributes are closer to X. The mean is
+        within ±‖μ_X - μ_Y‖, and 0 if attributes are on average equally far from X and Y.
 
     References
     ----------
@@ -57,7 +57,7 @@ def rnd(
 
 
 def relative_distances(X: FloatArray, Y: FloatArray, attributes: FloatArray) -> FloatArray:
-    """Distance of every attribute from the mean of X less that from the mean of Y."""
+    """Return each attribute's distance from the mean of X minus its distance from the mean of Y."""
     to_x, to_y = (np.linalg.norm(rows.mean(axis=0) - attributes, axis=1) for rows in (X, Y))
     return np.asarray(to_x - to_y)
 
@@ -67,20 +67,20 @@ def ect(
 ) -> ScoreResult:
     """Embedding coherence test: whether both groups' means rank the attributes alike.
 
-    Spearman's correlation, over the attributes a, of cos(μ_X, a) and cos(μ_Y, a).
+    The score is Spearman's correlation of cos(μ_X, a) and cos(μ_Y, a) over the attributes a.
 
     Parameters
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words, such as the stereotypes of both groups
     unit : bool
-        Bring the words of X and Y to unit length before they are averaged.
+        Scale the words of X and Y to unit length before averaging them.
 
     Returns
     -------
     ScoreResult
-        ``score`` in [-1, 1]; 1 if both groups rank the attributes alike, so higher is less biased;
-        ``to_x`` and ``to_y``, the cosines.
+        ``score`` is in [-1, 1]. It is 1 if both groups rank the attributes alike, so higher is less
+        biased. ``to_x`` and ``to_y`` are the cosines.
 
     References
     ----------
@@ -99,35 +99,36 @@ def cosines_of_means(groups: Sequence[FloatArray], attribute_units: FloatArray) 
 
 
 def rank_correlation(cosines: FloatArray) -> float:
-    """Spearman's correlation of two rows, or a ValueError where it is undefined."""
+    """Return Spearman's correlation of two rows; raise ValueError where it is undefined."""
     from scipy.stats import rankdata
 
     if cosines.shape[1] < 2:
-        raise ValueError("ECT ranks attributes and needs at least two; one is left")
+        raise ValueError("ECT ranks attributes, so it needs at least two; only one is left")
     ranks = rankdata(cosines.round(TIE_DIGITS), axis=1)
     if (ranks.min(axis=1) == ranks.max(axis=1)).any():
-        raise ValueError("ECT is undefined: a group's mean is equally near to every attribute")
+        raise ValueError("ECT is undefined: a group's mean is equally close to every attribute")
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def gweat(
     vectors: WordVectors | None, groups: Sequence[Words], attribute_sets: Sequence[Words]
 ) -> ScoreResult:
-    """GWEAT: Σ_i (X̄_i - μ)·(Ā_i - Ā) of groups and their attribute sets, on unit vectors.
+    """GWEAT: Σ_i (X̄_i - μ)·(Ā_i - Ā) for groups and their attribute sets, on unit vectors.
 
-    X̄_i and Ā_i are the mean unit vectors of group i and of its attribute set, μ and Ā their means.
+    X̄_i and Ā_i are the mean unit vectors of group i and its attribute set. μ and Ā are their means
+    over groups.
 
     Parameters
     ----------
     groups : two or more lists of words
-    attribute_sets : as many lists of words; set i belongs to group i
+    attribute_sets : lists of words, one per group; set i belongs to group i
 
     Returns
     -------
     ScoreResult
-        ``score``, the sum of ``per_group``. 0 without association; positive if groups go with their
-        sets; for two groups it is (mean_X s - mean_Y s)/2 with the s of `weat`, in [-1, 1] times ‖â
-        - b̂‖.
+        ``score`` is the sum of ``per_group``: 0 without association, and positive if groups are
+        closer to their own sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in `weat`,
+        which is in [-1, 1] times ‖â - b̂‖.
 
     References
     ----------
@@ -136,7 +137,7 @@ def gweat(
     """
     if len(groups) != len(attribute_sets) or len(groups) < 2:
         raise ValueError(
-            "gWEAT needs two or more groups and as many attribute sets; "
+            "gWEAT needs two or more groups, and as many attribute sets as groups; "
             f"got {len(groups)} and {len(attribute_sets)}"
         )
     names = [f"group {place}" for place in range(len(groups))]
@@ -150,13 +151,13 @@ def gweat(
 
 
 def own_associations(groups: FloatArray, stereotypes: FloatArray) -> FloatArray:
-    """Inner products of centered means of groups and their stereotypes, (n_groups,)."""
+    """Inner products of each group's centered mean and its stereotypes' centered mean."""
     centered = groups - groups.mean(axis=0)
     return np.asarray((centered * (stereotypes - stereotypes.mean(axis=0))).sum(axis=1))
 
 
 def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
-    """MAC, mean average cosine distance: protected words against every stereotype set.
+    """MAC, the mean average cosine distance between protected words and every stereotype set.
 
     Parameters
     ----------
@@ -167,15 +168,16 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     Returns
     -------
     ScoreResult
-        ``score`` in [0, 2]; ``per_word``, the mean distance by protected word (rows) and attribute
-        set (columns). 1, the authors' ideal, means that cosines balance, not that sets are equal.
+        ``score`` is in [0, 2]. ``per_word`` has the mean distances, one row per protected word and
+        one column per attribute set. A score of 1, the authors' ideal, means that cosines average
+        to zero, not that groups are equally close to the sets.
 
     References
     ----------
     Manzini, Lim, Tsvetkov, Black (2019), section 3.3.
     """
     if not wordlist.groups or not wordlist.stereotypes:
-        raise ValueError(f"MAC needs groups and stereotypes; {wordlist.name!r} has no such words")
+        raise ValueError(f"MAC needs groups and stereotypes; the list {wordlist.name!r} lacks them")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
     stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
     sets = look_up(vectors, groups | stereotypes)
@@ -192,21 +194,21 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
 def mean_distances(
     units: FloatArray, other_units: FloatArray, words: NDArray[np.str_], others: NDArray[np.str_]
 ) -> FloatArray:
-    """Mean cosine distance of every word to the other words of a set, (n_words,)."""
+    """Mean cosine distance from every word to the other words of a set, (n_words,)."""
     counted = words[:, None] != others
     if counted.all():
         return np.asarray(1 - units @ other_units.mean(axis=0))
     if not counted.any(axis=1).all():
         word = str(words[int(np.argmin(counted.any(axis=1)))])
-        raise ValueError(f"undefined: an attribute set holds only {word!r} itself")
+        raise ValueError(f"undefined: an attribute set contains only {word!r} itself")
     return np.asarray(np.mean(1 - units @ other_units.T, axis=1, where=counted))
 
 
 def mac_of_table(table: pd.DataFrame) -> ScoreResult:
-    """MAC of a long-form table: the mean of the mean distances by protected word and set.
+    """MAC of a long-form table: the mean of the mean distances per protected word and set.
 
-    Only ``associated`` and ``different`` rows enter; repeated rows count as often as they stand.
-    ``per_word`` has NaN where a word has no row for a set; such cells do not count.
+    Only ``associated`` and ``different`` rows are used; repeated rows count repeatedly.
+    ``per_word`` has NaN where a word has no row for a set; such cells are ignored.
     """
     means = set_means(table)
     return ScoreResult(float(np.nanmean(means.to_numpy())), means)
@@ -215,19 +217,19 @@ def mac_of_table(table: pd.DataFrame) -> ScoreResult:
 def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
 
-    The pairs are (protected word, attribute set). They share words and are averages, so that
-    they depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section
-    3). The result has ``change``, the mean; ``t``; the two-sided ``p_value``; ``n_pairs``.
+    Each pair is a protected word and an attribute set. Pairs share words and are averages, so they
+    depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section 3).
+    The result has ``change``, the mean; ``t``; the two-sided ``p_value``; and ``n_pairs``.
     """
     from scipy.stats import ttest_1samp
 
     one, other = before.per_word, after.per_word
     if not (one.index.equals(other.index) and one.columns.equals(other.columns)):
-        raise ValueError("before and after must hold the same words and sets, in the same order")
+        raise ValueError("before and after must have the same words and sets in the same order")
     change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
-        raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
+        raise ValueError("the t-test is undefined: all changes are equal or there is only one")
     t, p_value = ttest_1samp(change, 0.0)
     values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
     return pd.Series(values, dtype=object)
@@ -244,23 +246,23 @@ def rnsb(
 ) -> ScoreResult:
     """Relative negative sentiment bias: whether some identity words are treated as more negative.
 
-    A logistic regression learns B (negative) from A (positive); its probabilities of B for the
-    targets, made to sum to one, are compared with the uniform distribution.
+    A logistic regression learns to distinguish B (negative) from A (positive). Its probabilities of
+    B for the targets are normalized to sum to one and compared with the uniform distribution.
 
     Parameters
     ----------
     targets : list of identity words
-    A, B : lists of positive and of negative words
+    A, B : lists of positive words and of negative words
     C : float
-        Inverse strength of the ridge penalty, also on the intercept; the score depends on it.
+        Inverse strength of the ridge penalty, which includes the intercept; affects the score.
     unit : bool
-        Bring all vectors to unit length first; otherwise, long vectors give larger scores.
+        Scale all vectors to unit length first; otherwise, long vectors give larger scores.
 
     Returns
     -------
     ScoreResult
-        ``score``, the KL divergence in nats, in [0, log n_targets], 0 if all targets are treated as
-        equally negative; ``probability`` of B and ``share`` of every target.
+        ``score`` is the KL divergence in nats, in [0, log n_targets], and 0 if all targets are
+        treated as equally negative. Each target has its ``probability`` of B and its ``share``.
 
     References
     ----------
@@ -283,10 +285,10 @@ def divergence(probability: FloatArray) -> float:
 
 
 def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
-    """Weights, (n_dims + 1,), of a ridge logistic regression that tells B from A.
+    """Weights, (n_dims + 1,), of a ridge logistic regression that distinguishes B from A.
 
-    The last is the intercept, the weight of a coordinate that is one for all words, and so is
-    penalized.
+    The last weight is the intercept. It is penalized because it is the weight of a coordinate that
+    is one for all words.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -297,7 +299,7 @@ def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArr
 
 
 def negative_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:
-    """Probability of B for every row, by the weights of `negative_direction`."""
+    """Probability of B for every row, from the weights of `negative_direction`."""
     from scipy.special import expit
 
     return np.asarray(expit(rows @ direction[:-1] + direction[-1]))

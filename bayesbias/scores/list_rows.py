@@ -1,4 +1,4 @@
-"""The vectors of a word list, whole, for some of its groups, or for some of its words."""
+"""The vectors of a word list: all of them, those of some groups, or those of some words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Scope = Literal["all", "pair", "ordered"]
 
 @dataclass(frozen=True, eq=False)
 class Picks:
-    """Words of every set that are drawn again, as index arrays (n_resamples, n_words)."""
+    """Resampled words of every set, as index arrays (n_resamples, n_words)."""
 
     protected: tuple[Indices, ...]
     stereotypes: tuple[Indices, ...]
@@ -31,11 +31,11 @@ class Picks:
 
 @dataclass(frozen=True, eq=False)
 class ListRows:
-    """Vectors of a word list as the embedding holds them, group by group, and their words.
+    """Unscaled vectors of a word list, group by group, and their words.
 
-    ``defining`` (n_sets, n_groups, n_dims) are the words in the same place of every group, None
-    where groups have different sizes in the list, so its words do not form pairs. ``whole``
-    are the rows that those of a resampling are drawn from.
+    ``defining`` (n_sets, n_groups, n_dims) has the words in the same place of every group. It is
+    None where groups differ in size, because their words then form no pairs. ``whole`` are the
+    rows that a resampling was drawn from.
     """
 
     groups: tuple[str, ...]
@@ -58,11 +58,11 @@ class ListRows:
 
     @property
     def defining_sets(self) -> FloatArray:
-        """``defining``, or a ValueError if groups differ in size or no place has all its words."""
+        """``defining``; ValueError if groups differ in size or every place has a missing word."""
         if self.defining is None:
-            raise ValueError("needs groups of equal size, whose words form pairs in order")
+            raise ValueError("needs groups of equal size, so that their words form pairs in order")
         if not len(self.defining):
-            raise ValueError("no place of the list has its words of all groups in the embedding")
+            raise ValueError("in every place of the list, the embedding lacks some group's word")
         return self.defining
 
     def of_groups(self, places: Sequence[int]) -> ListRows:
@@ -81,7 +81,7 @@ class ListRows:
         )
 
     def resampled(self, picks: Picks, number: int, places: Sequence[int]) -> ListRows:
-        """Return the rows of a resampling; ``places`` are those of these groups in the list."""
+        """Return the rows of a resampling; ``places`` are the positions of the groups."""
 
         def of[T: np.generic](
             sets: tuple[NDArray[T], ...], drawn: tuple[Indices, ...]
@@ -102,7 +102,7 @@ class ListRows:
 def list_rows(
     vectors: WordVectors, wordlist: WordListLike
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
-    """Read the vectors of a word list: rows by group, and the missing words by set."""
+    """Read the vectors of a word list; return the rows per group and the missing words per set."""
     wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     if not groups:
@@ -110,7 +110,7 @@ def list_rows(
     if without := [group for group in groups if group not in wordlist.stereotypes]:
         raise ValueError(
             f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
-            "scores of a list need them for every group"
+            "to score a list, every group needs them"
         )
     protected = {f"group {group}": wordlist.groups[group] for group in groups}
     stereotypes = {f"stereotypes of {group}": wordlist.stereotypes[group] for group in groups}
@@ -130,7 +130,7 @@ def list_rows(
 
 
 def selections(rows: ListRows, scope: Scope) -> list[tuple[int, ...]]:
-    """Groups that a score is computed on: all at once, every pair, or every ordered pair."""
+    """Return the groups of each computation: all at once, every pair, or every ordered pair."""
     places = range(len(rows.groups))
     if scope == "all":
         return [tuple(places)]

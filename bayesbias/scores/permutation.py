@@ -1,8 +1,8 @@
-"""Permutation tests of the difference between two groups of words, exact for lists of any size.
+"""Permutation tests of the difference between two groups of words, for lists of any size.
 
-Up to 36 words every split is counted. Beyond, scores are rounded to a grid of step h. A subset of n
-words has a sum within the n smallest and n largest rounding errors of its grid sum, so the
-exact distribution of the grid sum bounds the wanted share from both sides.
+With up to 36 words, all splits are counted. With more words, scores are rounded to a grid of step
+h. The sum of n words differs from its grid sum by at least the n smallest and at most the n largest
+rounding errors. The exact distribution of the grid sum therefore bounds the p-value on both sides.
 """
 
 from __future__ import annotations
@@ -20,36 +20,37 @@ from .._core.checks import check_choice
 Alternative = Literal["two-sided", "greater", "less"]
 
 TIE = 1e-12
-"""Two statistics tie if they differ by less than this share of Σ|s|: float64 sums are wrong by at
-most n·2^-53 of it, and distinct values this close do not come from float32 embeddings."""
+"""Two statistics tie if they differ by less than this share of Σ|s|. Float64 sums are wrong by at
+most n·2^-53 of Σ|s|, and float32 embeddings do not produce distinct values this close."""
 
 COUNTED = 36
-"""Words up to which every split is counted (2^18 half-sums, some 20 ms)."""
+"""Largest number of words for which every split is counted (2^18 half-sums, about 20 ms)."""
 
 FIRST_GRID = 2048
-"""Steps that the first grid lays over the sum of the larger half of the scores."""
+"""Number of steps into which the first grid divides the sum of the larger half of the scores."""
 
 LARGEST_GRID = 1 << 20
-"""Steps of the finest grid that is tried."""
+"""Number of steps of the finest grid that is tried."""
 
 AGREEMENT = 0.01
-"""Bounds are refined until they agree to this share of the lower one."""
+"""Bounds are refined until their difference is at most this share of the lower bound."""
 
 GUARD = 1e-6
-"""Share of a step by which rounding errors are widened, for the float64 division by the step
-(grid values stay below 2^21, so it errs by less than 2^-31 of a step a word)."""
+"""Share of a step by which rounding errors are widened, to allow for the float64 division by the
+step (grid values stay below 2^21, so the error is less than 2^-31 of a step per word)."""
 
 LATTICE = 1e-9
-"""Scores that are whole multiples of their smallest gap, to this share of their range, such as
-ranks, are put on that grid, where the two bounds meet. Cosines are so by design only."""
+"""Tolerance, as a share of the range, for scores that are whole multiples of their smallest gap,
+such as ranks. They are put on that grid, where the two bounds meet. Cosines are so only by design.
+"""
 
 RESCALED = 512
-"""Words after which counts of subsets are divided by 2^512, so they stay in float64."""
+"""Counts of subsets are divided by 2^512 after this many words, so that they fit in float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """p-values; see `permutation_test`. Numbers for one data set, arrays (n_datasets,) for many."""
+    """Result of `permutation_test`: numbers for one data set, arrays (n_datasets,) for several."""
 
     statistic: FloatArray
     p_value: FloatArray
@@ -63,24 +64,24 @@ def permutation_test(
 ) -> PermutationTest:
     """Exact permutation test of the difference between two groups of scores.
 
-    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or S* ≤
-    S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for unequal
-    sizes S is replaced by the difference of means, because |S*| would then depend on the zero of
-    the scores. The given split counts, and so do ties. Caliskan et al. print S* > S, which would
-    give p = 0 if no split is more extreme.
+    Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
+    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups are of equal size. If
+    not, the difference of means replaces S, because |S*| would depend on the zero of the scores.
+    The given split counts, and so do ties. Caliskan et al. print S* > S, which gives p = 0 if no
+    split is more extreme.
 
     Parameters
     ----------
     x, y : (..., n_x), (..., n_y) array_like
-        Scores s of the words of X and of Y; one row per data set.
+        Scores s of the words of X and of the words of Y; one row per data set.
     alternative : {"two-sided", "greater", "less"}
 
     Returns
     -------
     PermutationTest
-        ``statistic``, S; ``p_value``; ``low`` and ``high``, which bound the exact p-value and equal
-        it up to 36 words, where every split is counted. For more words they agree to about 1%, and
-        ``p_value`` is the upper one. ``n_splits`` is the number of splits.
+        ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. With up to 36 words,
+        every split is counted and both bounds equal it. With more words, they agree to about 1%.
+        ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
 
     References
     ----------
@@ -96,7 +97,8 @@ def permutation_test(
     named_alternative(alternative)
     first, second = (np.asarray(scores, dtype=np.float64) for scores in (x, y))
     if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
-        raise ValueError(f"x and y need a score each; got shapes {first.shape} and {second.shape}")
+        shapes = f"{first.shape} and {second.shape}"
+        raise ValueError(f"x and y need at least one score each; got shapes {shapes}")
     n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
     if not np.isfinite(words).all():
         raise ValueError("x or y has scores that are not finite; leave those words out")
@@ -108,13 +110,13 @@ def permutation_test(
 
 
 def named_alternative(name: str) -> Alternative:
-    """Return an alternative by name, one of scipy's three; others are a ValueError."""
+    """Return the name of one of scipy's three alternatives; raise ValueError for other names."""
     check_choice("alternative", name, get_args(Alternative))
     return cast("Alternative", name)
 
 
 def _p_value(scores: FloatArray, n_x: int, alternative: Alternative) -> tuple[float, float]:
-    """Bounds of one p-value, equal where it is counted."""
+    """Return bounds of one p-value, which are equal if splits are counted."""
     centered = scores - scores.mean()
     observed, tie = centered[:n_x].sum(), TIE * np.abs(scores).sum()
     if alternative != "two-sided":
@@ -132,7 +134,7 @@ def _p_value(scores: FloatArray, n_x: int, alternative: Alternative) -> tuple[fl
 def _tail(
     centered: FloatArray, n_x: int, threshold: float, *, attained: bool
 ) -> tuple[float, float]:
-    """Bounds of the share of splits whose sum over X reaches a threshold."""
+    """Return bounds of the share of splits whose sum over X reaches a threshold."""
     if n_x * np.abs(centered).max() <= -threshold:  # equal scores: every split ties
         return 1.0, 1.0
     if len(centered) > COUNTED:
@@ -142,9 +144,9 @@ def _tail(
 
 
 def count_reaching(centered: FloatArray, chosen: int, threshold: float) -> int:
-    """Count the subsets of a size whose sum reaches the threshold, by meeting in the middle.
+    """Count the subsets of a given size whose sum reaches the threshold, by meeting in the middle.
 
-    For each subset sum of the first half its partners in the second are found by bisection.
+    Bisection finds the partners in the second half of each subset sum of the first half.
     """
     first, second = (_sums_by_size(half) for half in np.array_split(centered, 2))
     count = 0
@@ -157,7 +159,7 @@ def count_reaching(centered: FloatArray, chosen: int, threshold: float) -> int:
 
 
 def _sums_by_size(values: FloatArray) -> list[FloatArray]:
-    """Sums of all subsets, listed by the size of the subset, 0 to len(values)."""
+    """Return the sums of all subsets, one array per subset size from 0 to len(values)."""
     sums = [np.zeros(1)]
     for value in values:
         longer = [np.empty(0), *(part + value for part in sums)]
@@ -168,12 +170,12 @@ def _sums_by_size(values: FloatArray) -> list[FloatArray]:
 def tail_bounds(
     centered: FloatArray, chosen: int, threshold: float, *, attained: bool
 ) -> tuple[float, float]:
-    """Bound the share of subsets of a size whose sum reaches a threshold.
+    """Bound the share of subsets of a given size whose sum reaches a threshold.
 
-    The grid is refined until the bounds agree, or is at its finest. Where the threshold is the sum
-    of a subset, less a tie (``attained``), that subset reaches it, though no grid can tell, and
-    adds itself to the lower bound. All sums are of positive terms, so a bound is right to a
-    relative n_words² · 2^-52.
+    The grid is refined until the bounds agree or the grid is at its finest. With ``attained``, the
+    threshold is the sum of a subset minus the tolerance for ties. That subset reaches it, which no
+    grid can show, so it is added to the lower bound. All sums have positive terms, so the relative
+    error of a bound is at most n_words² · 2^-52.
     """
     lowest, extent = float(centered.min()), float(np.ptp(centered))
     if unit := _lattice_step(centered):
@@ -194,12 +196,12 @@ def tail_bounds(
 
 
 def _lattice_step(values: FloatArray) -> float:
-    """Smallest gap of the values if all are multiples of it, 0 if not or if it is too fine."""
+    """Return the smallest gap if all values are multiples of it; 0 if not or if it is too fine."""
     above_lowest = np.sort(values) - values.min()
     gaps = np.diff(above_lowest)
     step = gaps[gaps > LATTICE * above_lowest[-1]].min()
     off = np.abs(above_lowest - np.rint(above_lowest / step) * step)
-    steps = len(values) * above_lowest[-1] / step  # few enough that rounding stays within a step
+    steps = len(values) * above_lowest[-1] / step  # few enough to keep rounding within a step
     coarse = steps < LARGEST_GRID and len(values) * LATTICE * above_lowest[-1] < step / 4
     return float(step) if coarse and off.max() <= LATTICE * above_lowest[-1] else 0.0
 
@@ -212,8 +214,8 @@ def _bounds_on_grid(
     errors = np.sort(scaled - grid)
     least = float(errors[:chosen].sum()) - GUARD * chosen
     most = float(errors[-chosen:].sum()) + GUARD * chosen
-    certain = int(np.ceil(threshold / step - least))  # a grid sum from here on reaches it
-    possible = int(np.ceil(threshold / step - most))  # one below this cannot
+    certain = int(np.ceil(threshold / step - least))  # grid sums from here on reach it
+    possible = int(np.ceil(threshold / step - most))  # grid sums below this cannot
     low, between = _grid_tail(grid, chosen, certain, possible)
     low = min(low, 1.0)
     high = min(low + between, 1.0)
@@ -223,18 +225,18 @@ def _bounds_on_grid(
 def _grid_tail(
     grid: NDArray[np.int64], chosen: int, certain: int, possible: int
 ) -> tuple[float, float]:
-    """P(sum ≥ certain) and P(possible ≤ sum < certain) over subsets of integers.
+    """Return P(sum ≥ certain) and P(possible ≤ sum < certain) over subsets of integers.
 
-    Words come one after another, the largest first, and subsets are counted by how many of these
-    they hold, and by how far their sum falls short of as many largest words: it only grows, and
-    states that fall too short are dropped.
+    Words are added one at a time, the largest first. Subsets are counted by size and by shortfall:
+    how far their sum falls below the sum of that many largest words. The shortfall can only grow,
+    so subsets whose shortfall is too large are dropped.
     """
     words = np.sort(grid)[::-1]
     largest = int(words[:chosen].sum())
     width = largest - possible + 1
     if width <= 0:
         return 0.0, 0.0
-    width = min(width, largest - int(words[-chosen:].sum()) + 1)  # the smallest sum there is
+    width = min(width, largest - int(words[-chosen:].sum()) + 1)  # down to the smallest sum
     subsets = np.zeros((chosen + 1, width))
     subsets[0, 0] = 1.0
     for seen, word in enumerate(words):

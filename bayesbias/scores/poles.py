@@ -1,4 +1,4 @@
-"""Scores of words between two attribute sets: ψ and its mean WEAM, WEAT, NAS, SC-WEAT, SemAxis."""
+"""Scores of words between two attribute sets: ψ, its mean WEAM, WEAT, NAS, SC-WEAT, and SemAxis."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .subspace import DEPENDENT
 Ddof = Literal[0, 1, "pooled"]
 
 EQUAL = 1e-12
-"""Associations whose standard deviation is below this count as all equal. They are means of
-cosines, at most 1, which float64 holds to 1e-16; rounding of a mean stays well below."""
+"""Associations with a standard deviation at or below this are treated as all equal. They are means
+of cosines, which are at most 1; float64 stores these to about 1e-16, so rounding is far smaller."""
 
 
 def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
@@ -31,8 +31,8 @@ def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
     Returns
     -------
     (n_words,) array
-        In [-‖â - b̂‖, ‖â - b̂‖] ⊂ [-2, 2]; positive for words nearer to A; 0 for words equally
-        near to both.
+        Values in [-‖â - b̂‖, ‖â - b̂‖] ⊂ [-2, 2]: positive for words closer to A, and 0 for words
+        equally close to both.
 
     Examples
     --------
@@ -46,20 +46,20 @@ def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
 
 
 def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> ScoreResult:
-    """Mean association of a word set with A rather than B, with ψ of every word.
+    """Mean association of a word set with A rather than B, and ψ of every word.
 
     Returns
     -------
     ScoreResult
-        ``score``, the mean of ``psi``; positive means closer to A. ``psi`` is the difference of
-        ``to_a`` and ``to_b``, mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that
-        any word can have for these sets. It differs between embeddings, so ψ, S and gWEAT of
-        different embeddings are on different scales.
+        ``score`` is the mean of ``psi``; positive means closer to A. ``psi`` is ``to_a`` minus
+        ``to_b``, the mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that any word
+        can have for these sets. It differs between embeddings, so ψ, S, and gWEAT of different
+        embeddings are on different scales.
 
     References
     ----------
-    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al.
-    (2024), Semantic properties of cosine based bias scores, theorem 1, for the limit.
+    Smarda (2021): ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al. (2024),
+    Semantic properties of cosine based bias scores, theorem 1, for the limit.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B})
     units, a, b = map(unit_rows, sets.rows.values())
@@ -70,21 +70,21 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
 
 
 def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
-    """Effect sizes d = (mean_X s - mean_Y s)/sd s of one or of many data sets.
+    """Compute effect sizes d = (mean_X s - mean_Y s)/sd s of one or more data sets.
 
     Parameters
     ----------
     s_x, s_y : (..., n_x), (..., n_y) array_like
         Associations of the words of X and Y.
     ddof : {1, 0, "pooled"}
-        The sd is that of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d,
-        divisor n_x + n_y - 2). 1 is what Caliskan et al. themselves computed.
+        The sd of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d, divisor
+        n_x + n_y - 2). Caliskan et al. computed d with ddof 1.
 
     Returns
     -------
     (...) array
-        For n_x = n_y, |d| ≤ 2 for ddof 0 and ≤ 2·sqrt((N - 1)/N) for ddof 1; unbounded for
-        "pooled". NaN where all associations are equal (`weat` raises there).
+        If n_x = n_y, |d| ≤ 2 with ddof 0, and |d| ≤ 2·sqrt((N - 1)/N) with ddof 1. With "pooled", d
+        is unbounded. d is NaN where all associations are equal; `weat` raises an error there.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     x, y = (np.asarray(s, dtype=np.float64) for s in (s_x, s_y))
     n_x, n_y = x.shape[-1], y.shape[-1]
     if not n_x or not n_y:
-        raise ValueError(f"X and Y need at least one association each; got {n_x} and {n_y}")
+        raise ValueError(f"X and Y need at least one association each; they have {n_x} and {n_y}")
     if ddof != "pooled":
         sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
     elif n_x + n_y > 2:
@@ -119,24 +119,25 @@ def weat(
 ) -> ScoreResult:
     """Word embedding association test: whether X is closer to A, and Y to B.
 
-    With s(w) = mean_A cos(w, a) - mean_B cos(w, b), the statistic is S = Σ_X s - Σ_Y s and the
-    effect size d = (mean_X s - mean_Y s)/sd s. The p-value is that of the permutation test over
-    all splits of X∪Y into |X| and |Y| words, exact or exactly bounded.
+    Let s(w) = mean_A cos(w, a) - mean_B cos(w, b). The statistic is S = Σ_X s - Σ_Y s, and the
+    effect size is d = (mean_X s - mean_Y s)/sd s. The p-value is from a permutation test over all
+    splits of X∪Y into |X| and |Y| words: exact up to 36 words, beyond that an upper bound (see
+    `permutation_test`).
 
     Parameters
     ----------
     X, Y, A, B : lists of words
-        A word in both A and B counts in both means.
+        A word in both A and B is part of both means.
     ddof : {1, 0, "pooled"}
         See `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}
-        Caliskan et al. print p-values of "greater"; see `permutation_test`.
+        Caliskan et al. print one-sided p-values, "greater"; see `permutation_test`.
 
     Returns
     -------
     ScoreResult
-        ``score`` is d, also ``effect_size``; ``statistic``, ``p_value``, ``p_bounds``;
-        ``association``, s of every word. Positive values: X goes with A and Y with B.
+        ``score`` and ``effect_size`` are both d. ``statistic``, ``p_value``, and ``p_bounds`` are
+        from the test, and ``association`` is s of every word. Positive d: X is closer to A, Y to B.
 
     References
     ----------
@@ -168,7 +169,7 @@ def weat(
 
 
 def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
-    """Return the effect size of associations, or a ValueError where it is undefined."""
+    """Return the effect size of associations; raise ValueError where it is undefined."""
     effect = float(effect_sizes(x, y, ddof))
     if np.isnan(effect):
         why = "no association varies within X or Y; try ddof=1"
@@ -187,7 +188,7 @@ def nas(
     ddof: Ddof = 1,
     alternative: Alternative | None = None,
 ) -> ScoreResult:
-    """Normalized association score (WEFAT) of every word, and their mean; with a test, SC-WEAT.
+    """Normalized association scores (WEFAT) of words, and their mean; with a test, SC-WEAT.
 
     (mean_A cos(w, a) - mean_B cos(w, b)) / sd_{A∪B} cos(w, ·)
 
@@ -202,9 +203,10 @@ def nas(
     Returns
     -------
     ScoreResult
-        ``effect_size`` of every word, and ``score``, their mean. Positive: nearer to A. For equal
-        |A| and |B|, within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. With an alternative,
-        also ``p_value``, ``p_low`` and ``p_high`` of every word; see `permutation_test`.
+        ``score`` is the mean of ``effect_size`` of every word; positive means closer to A. If |A| =
+        |B|, values are within ±2 with ddof 0 and ±2·sqrt((N - 1)/N) with ddof 1. With an
+        alternative, every word also has ``p_value``, ``p_low``, and ``p_high``; see
+        `permutation_test`.
 
     References
     ----------
@@ -222,12 +224,12 @@ def nas(
 
 
 def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArray:
-    """Return the effect size of every word's cosines, or a ValueError where one is undefined."""
+    """Return the effect size of every word's cosines; raise ValueError where one is undefined."""
     effects = effect_sizes(to_a, to_b, ddof)
     if np.isnan(effects).any():
         raise ValueError(
-            f"word(s) {np.flatnonzero(np.isnan(effects)).tolist()} are equally near to every "
-            "attribute, so the association has no sd to be divided by; use weam"
+            f"word(s) {np.flatnonzero(np.isnan(effects)).tolist()} are equally close to every "
+            "attribute, so the sd of their cosines is 0; use weam"
         )
     return effects
 
@@ -235,18 +237,18 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
 def semaxis(
     vectors: WordVectors | None, words: Words, A: Words, B: Words, *, unit: bool = False
 ) -> ScoreResult:
-    """Cosine of words with the axis from pole B to pole A, mean(A) - mean(B).
+    """Cosine of every word with the axis from pole B to pole A, mean(A) - mean(B).
 
     Parameters
     ----------
     words, A, B : lists of words
     unit : bool
-        Bring pole words to unit length before they are averaged.
+        Scale pole words to unit length before averaging them.
 
     Returns
     -------
     ScoreResult
-        ``position`` of every word in [-1, 1], positive toward A; ``score``, their mean.
+        ``position`` of every word is in [-1, 1], positive toward A; ``score`` is the mean.
 
     References
     ----------
@@ -259,7 +261,7 @@ def semaxis(
 
 
 def semantic_axis(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Unit vector from the mean of pole B to that of pole A."""
+    """Return the unit vector from the mean of pole B toward the mean of pole A."""
     axis = A.mean(axis=0) - B.mean(axis=0)
     length = np.linalg.norm(axis)
     if length <= DEPENDENT * np.linalg.norm(np.vstack([A, B]), axis=1).max():

@@ -1,7 +1,7 @@
-"""The scores of a word list by name, and what each states of itself.
+"""The scores of a word list, keyed by name, with their properties.
 
-On a word list the protected words of its groups are X and Y and their stereotypes A and B; for
-scores of targets and protected groups the stereotypes of all groups are the targets.
+For a word list, X and Y are the protected words of two groups, and A and B are their stereotypes.
+For scores of targets and protected groups, the stereotypes of all groups are the targets.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ Reading = Literal[
     "closer to all stereotypes",
     "stereotypes toward the first group",
 ]
-"""What it means that a score moves in its direction."""
+"""What a move of a score in its direction means."""
 
 Direction = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True)
 class ListScore:
-    """A score on a word list; one's own stands wherever ``scores`` are asked for.
+    """A score of a word list; pass your own scores to any function that takes ``scores``.
 
     Parameters
     ----------
     value : function of ListRows
-        The score of the groups given; raises ValueError where it is undefined.
+        Computes the score of the given groups; raises ValueError where the score is undefined.
     scope : {"all", "pair", "ordered"}
-        Computed on all groups at once, on every pair, or on every ordered pair, whose first
-        group's words are the targets.
+        Whether to compute the score on all groups at once, on every pair, or on every ordered pair,
+        with the first group's words as targets.
     choices, note : str
-        What was chosen, and what to know, for the table.
+        Which variant of the score this is and what readers should know; shown in the table.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
     no_bias : float
-        The value that stands for no bias.
+        The value that means no bias.
     direction, reading : str
-        Which values mean what, of ``Direction`` and ``Reading``. Scores of one group against
-        others, or of their own stereotypes against others', can also lean the other way, sizes of
-        differences cannot.
+        Which values mean what, from ``Direction`` and ``Reading``. Scores that compare one group
+        with others, or own stereotypes with others', can also lean the opposite way. Scores that
+        are sizes of differences cannot.
     """
 
     value: Callable[[ListRows], float]
@@ -110,7 +110,7 @@ def _classifier(rows: ListRows) -> FloatArray:
 
 
 def _rnsb(rows: ListRows) -> float:
-    """Resampled targets keep the classifier of the whole list, which takes long to learn."""
+    """Compute RNSB; resampled targets keep the list's classifier, which is slow to train."""
     direction = _classifier(rows.whole or rows)
     return divergence(negative_probability(np.vstack(rows.protected), direction))
 
@@ -205,14 +205,14 @@ SCORES: dict[str, ListScore] = {
         "all", "c=1, k=groups-1, unit length", BY_PLACE, reading=BETWEEN_GROUPS,
     ),
 }  # fmt: skip
-"""Scores on word lists by name, in the order of tables; to add one, add its entry here."""
+"""Scores of word lists, keyed by name, in the order of tables. To add a score, add it here."""
 
 type Scores = Iterable[str] | Mapping[str, ListScore]
-"""Names of ``SCORES``, or scores of one's own by name."""
+"""Names from ``SCORES``, or your own scores keyed by name."""
 
 
 def chosen_scores(scores: Scores) -> dict[str, ListScore]:
-    """Return scores by name; an unknown name is a ValueError that lists those there are."""
+    """Return the chosen scores, keyed by name; for an unknown name, raise ValueError."""
     if isinstance(scores, str):
         raise TypeError(f"scores must be a list of names; got the string {scores!r}")
     if isinstance(scores, Mapping):
@@ -223,7 +223,7 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
             check_choice("score", name, SCORES)
         chosen = {name: SCORES[name] for name in names}
     if not chosen:
-        raise ValueError(f"scores is empty; name some of {', '.join(SCORES)}")
+        raise ValueError(f"scores is empty; choose from {', '.join(SCORES)}")
     for name, score in chosen.items():
         if not isinstance(score, ListScore):
             raise TypeError(
@@ -234,13 +234,13 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
 
 
 def properties() -> pd.DataFrame:
-    """Return which scores are comparable and which trustworthy, with the extremes and the reason.
+    """Return which scores are comparable and which are trustworthy, with extremes and reasons.
 
-    A score is *comparable* if its extremes over all targets do not depend on the attributes, so
-    values from different embeddings or lists are on one scale. It is *trustworthy* if it has its
-    value of no bias only when every target is equally close to all attribute sets. For scores of
-    words between groups, such as SAME, RND and ECT, the words are the targets and the groups the
-    attribute sets. One row per score; every entry is shown by a test of the package.
+    A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
+    from different embeddings or lists are then on one scale. A score is *trustworthy* if it equals
+    its no-bias value only when every target is equally close to all attribute sets. For scores of
+    words between groups, such as SAME, RND, and ECT, the words are the targets and the groups are
+    the attribute sets. The frame has one row per score; a test of the package shows every entry.
 
     References
     ----------

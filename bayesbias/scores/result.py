@@ -1,4 +1,4 @@
-"""What a score returns, and how it reads the sets of words that it is given."""
+"""The results of scores, and how scores read sets of words."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from ..embeddings.word_sets import (
 )
 
 type Words = Iterable[str] | ArrayLike
-"""A set of words, none of them twice; without ``vectors`` a matrix, one row per word."""
+"""A set of words without repeats. If ``vectors`` is None, a matrix with one row per word."""
 
 type Tuples = Iterable[Sequence[str]] | Sequence[ArrayLike]
-"""Pairs or longer tuples of words; without ``vectors`` matrices, one row per member."""
+"""Pairs or longer tuples of words. If ``vectors`` is None, matrices with one row per member."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreResult(Shown):
-    """A score, its parts by word, and what else it comes with.
+    """A score, its values per word, and its details.
 
-    Every column of ``per_word`` (as an array) and every one of ``details`` is an attribute as well:
-    ``weat(...).p_value``, ``same(...).per_target``.
+    Every column of ``per_word`` (as an array) and every key of ``details`` is also an attribute,
+    such as ``weat(...).p_value`` and ``same(...).per_target``.
 
     Parameters
     ----------
     score : float
     per_word : DataFrame
-        One row per word, in the order given; the index holds the words, or numbers.
+        One row per word, in the order given. The index has the words, or numbers for matrices.
     details : mapping of str to value
     missing : mapping of str to tuple of str
-        Words left out because the embedding lacks them, by set.
+        Words left out because the embedding lacks them, keyed by set.
     """
 
     score: float
@@ -53,7 +53,7 @@ class ScoreResult(Shown):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that the parts belong to."""
+        """The words of ``per_word``, in order."""
         return tuple(map(str, self.per_word.index))
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
@@ -83,7 +83,7 @@ def score_result(
     parts: Mapping[str, ArrayLike],
     **details: Any,  # noqa: ANN401
 ) -> ScoreResult:
-    """Put a result together; ``of`` names the sets whose words the parts belong to."""
+    """Assemble a result; ``of`` names the sets whose words index the parts."""
     words = [word for name in of for word in sets.words[name]]
     frame = pd.DataFrame(dict(parts), index=pd.Index(words, name="word"))
     return ScoreResult(float(score), frame, details, sets.missing)
@@ -92,9 +92,9 @@ def score_result(
 def read_sets(
     vectors: WordVectors | None, sets: Mapping[str, Words], disjoint: Sequence[str] = ()
 ) -> WordSets:
-    """Read the vectors of sets of words, or without ``vectors`` take them as matrices.
+    """Read the vectors of sets of words; if ``vectors`` is None, the sets are matrices.
 
-    Of the sets named in ``disjoint`` no two may share a word.
+    No two of the sets named in ``disjoint`` may share a word.
     """
     if vectors is None:
         rows = {name: as_rows(name, cast("ArrayLike", given)) for name, given in sets.items()}
@@ -109,7 +109,7 @@ def read_sets(
 def read_tuples(
     vectors: WordVectors | None, targets: Words, name: str, tuples: Tuples
 ) -> tuple[WordSets, list[FloatArray], tuple[tuple[str, ...], ...]]:
-    """Read the vectors of targets, and of tuples of words; name the tuples that are there."""
+    """Read the vectors of targets and of tuples of words; also return the complete tuples."""
     sets = read_sets(vectors, {"targets": targets})
     if vectors is None:
         given = cast("Sequence[ArrayLike]", tuples)
@@ -121,7 +121,7 @@ def read_tuples(
 
 
 def _text(value: object) -> str:
-    """One line for a detail."""
+    """Return a detail as one line of text."""
     if isinstance(value, tuple | list | np.ndarray):
         return ", ".join(map(_text, value))
     return f"{value:.6g}" if isinstance(value, float) else str(value)

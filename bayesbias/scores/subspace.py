@@ -1,6 +1,6 @@
 """Bias subspaces: the directions along which protected groups differ.
 
-Shared by the scores that measure along them and by the methods that remove them.
+Scores measure along these directions, and debiasing methods remove them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import as_rows
 
 DEPENDENT = 1e-6
-"""A direction along which vectors vary by less than this share of the largest is left out of a
-basis. Embeddings are stored in float32, whose rounding is 6e-8 of a coordinate: a shorter one would
-point wherever the rounding does."""
+"""A basis leaves out directions whose singular value is below this share of the largest one.
+Embeddings are stored in float32, which rounds a coordinate by up to 6e-8 of its size, so rounding
+would determine such a direction."""
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Compute the mean unit vector â_i of each group, (n_groups, n_dims); lengths in [0, 1]."""
+    """Compute the mean unit vector â_i of each group, (n_groups, n_dims), of length in [0, 1]."""
     rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 
@@ -31,12 +31,12 @@ def differences_of_means(means: FloatArray) -> FloatArray:
         raise ValueError(f"a bias subspace needs at least two groups; got {len(means)}")
     differences = means[1:] - means[0]
     if np.linalg.norm(differences, axis=1).max() <= DEPENDENT:
-        raise ValueError("the groups have the same mean vector, so no direction tells them apart")
+        raise ValueError("the groups have the same mean vector, so no direction separates them")
     return np.asarray(differences)
 
 
 def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return orthonormal rows that span given ones, (rank, n_dims), and their singular values."""
+    """Return orthonormal rows with the span of the given rows, and the singular values."""
     _, lengths, directions = np.linalg.svd(rows, full_matrices=False)
     rank = int((lengths > DEPENDENT * lengths.max()).sum())
     return directions[:rank], lengths[:rank]
@@ -45,8 +45,8 @@ def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 def bias_subspace(means: FloatArray) -> FloatArray:
     """Orthonormal basis of the differences â_i - â_0 of the groups' mean unit vectors.
 
-    Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
-    n_groups - 1 or, where group means are linearly dependent, less.
+    The basis is (rank, n_dims). The rank is n_groups - 1, or less if the differences are linearly
+    dependent. Source: Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15.
     """
     return span(differences_of_means(means))[0]
 
@@ -54,12 +54,12 @@ def bias_subspace(means: FloatArray) -> FloatArray:
 def principal_components(
     defining_sets: Sequence[ArrayLike], k: int | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """First k principal components of words centered on the mean of their defining set.
+    """Compute the first k principal components of words centered on the mean of their defining set.
 
-    Orthonormal rows, (k, n_dims), the direction of the largest variance first, each toward the
-    first member of the sets rather than the last; and the share of variance along each, (k,). Sets
-    are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et al.
-    (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
+    Returns orthonormal rows, (k, n_dims), and the share of variance along each, (k,), the largest
+    first. Each row points toward the first member of the sets rather than the last. Sets are pairs
+    or longer tuples. The default k is the size of the largest set minus one. Bolukbasi et al.
+    (2016), section 5.1; Manzini et al. (2019) for sets of more than two words.
     """
     rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:
@@ -69,11 +69,11 @@ def principal_components(
     directions, lengths = span(centered)
     if not (rank := len(lengths)):
         raise ValueError(
-            "the words of every defining set have the same vector, which gives no direction"
+            "the words of every defining set have the same vector, which defines no direction"
         )
     if not 1 <= wanted <= rank:
         raise ValueError(
-            f"k must lie in 1 to {rank}, the number of independent directions of the defining "
+            f"k must be from 1 to {rank}, the number of independent directions of the defining "
             f"sets; got {wanted}"
         )
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
@@ -82,5 +82,5 @@ def principal_components(
 
 
 def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:
-    """Compute the length of unit vectors in a subspace of orthonormal rows, in [0, 1]."""
+    """Compute the lengths, in [0, 1], of projections of unit vectors on orthonormal rows."""
     return np.minimum(np.linalg.norm(units @ directions.T, axis=1), 1.0)

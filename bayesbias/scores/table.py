@@ -1,7 +1,7 @@
-"""All scores of a word list in one frame, with intervals from words that are drawn again.
+"""All scores of a word list in one frame, with intervals from resampled words.
 
-Intervals show how far a score would move with other words as varied as these, not with an embedding
-that is trained again.
+Intervals show how far a score would move with other, equally varied words. They do not show how far
+it would move if the embedding were trained again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .permutation import Alternative, named_alternative
 from .registry import SCORES, ListScore, Scores, chosen_scores
 
 N_RESAMPLES = 1000
-"""Resamplings; the ends of an 89% interval then vary by about a tenth of its half-width."""
+"""Number of resamplings; the ends of an 89% interval vary by about a tenth of its half-width."""
 
 SCORE_TABLE_COLUMNS = (
     *("score", "groups", "value", "low", "high", "interval", "no_bias", "direction", "reading"),
@@ -33,7 +33,7 @@ SCORE_TABLE_COLUMNS = (
 """Columns of `score_table`, in order."""
 
 type Job = tuple[ListScore, tuple[int, ...]]
-"""A score, and the places of the groups that it is computed on."""
+"""A score and the positions of the groups that it is computed on."""
 
 
 def score_table(
@@ -46,42 +46,43 @@ def score_table(
     alternative: Alternative = "two-sided",
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compute every score of a word list that applies, with intervals and p-values.
+    """Compute every score that applies to a word list, with intervals and p-values.
 
-    Protected words of the groups are X and Y, their stereotypes A and B. Scores of two groups
-    are computed on every pair of groups, scores of any number of groups once.
+    X and Y are the protected words of two groups; A and B are their stereotypes. Scores of two
+    groups are computed on every pair of groups; scores of any number of groups are computed once.
 
     Parameters
     ----------
     vectors : KeyedVectors
     wordlist : WordList
-        It needs stereotypes for every group.
+        Every group needs stereotypes.
     scores : iterable of str, or mapping of str to ListScore, optional
-        Names of ``SCORES``, or scores of your own by name; all of ``SCORES`` if not given.
+        Names from ``SCORES``, or your own scores keyed by name. The default is all of ``SCORES``.
     ci_prob : float
         Level of the equal-tailed percentile intervals, in (0, 1).
     n_resamples : int
-        Number of resamplings, the same for every score. Words are drawn with replacement within
-        each set, defining pairs as pairs.
+        Number of resamplings, which all scores share. Words are drawn with replacement within each
+        set; defining pairs are drawn as pairs.
     alternative : {"two-sided", "greater", "less"}
-        Of WEAT's p-value.
+        The alternative of WEAT's p-value.
     seed : int, SeedSequence, Generator or None
-        Recorded in the frame's ``attrs``.
+        Stored in the frame's ``attrs``.
 
     Returns
     -------
     DataFrame
-        ``SCORE_TABLE_COLUMNS``, one row per score and choice of groups. ``groups`` names the groups
-        in order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
-        ``no_bias`` is the value of no bias, and values in ``direction`` of it have the meaning in
-        ``reading``. If ``value`` is missing, ``note`` has the reason; ``p_value`` is missing for
-        scores without a test. ``note`` also names omitted words and resamplings.
+        The columns are ``SCORE_TABLE_COLUMNS``, with one row per score and choice of groups.
+        ``groups`` has the groups in order. ``interval`` is the source of ``low`` and ``high``, here
+        ``bootstrap``. ``no_bias`` is the value that means no bias, and ``reading`` is the meaning
+        of values above (``direction`` is ``higher``) or below it (``lower``). If ``value`` is
+        missing, ``note`` gives the reason; ``note`` also lists omitted words and resamplings.
+        ``p_value`` is missing for scores without a test.
 
     Notes
     -----
-    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upward by resampling, so
-    near 0 their interval can be above the score. With fewer than about eight words per set, the
-    percentile interval is too short, because resampling cannot add new words.
+    Resampling biases scores that cannot be negative (SAME, Direct Bias, and RNSB) upward, so near
+    0, their intervals can be above the score. With fewer than about eight words per set, percentile
+    intervals are too short, because resampling cannot add new words.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def score_table(
 
 
 def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -> dict[str, Any]:
-    """The score, what it states of itself, and its p-value."""
+    """Return a score, its properties, and its p-value as a row of the table."""
     row: dict[str, Any] = {"score": name, "groups": ", ".join(rows.groups)}
     row |= {"interval": "bootstrap", "choices": spec.choices, "notes": [spec.note]}
     row |= {of: getattr(spec, of) for of in ("no_bias", "direction", "reading")}
@@ -136,7 +137,7 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
 
 
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
-    """Draw the words of every set with replacement, as many as it has."""
+    """Draw as many words as every set has, with replacement."""
     if n_resamples < 2:
         raise ValueError(
             f"n_resamples must be at least 2, got {n_resamples}; {N_RESAMPLES} is usual"
@@ -157,7 +158,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
 
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
-    """Compute scores under resamplings, (n_jobs, n_resamples); NaN where one is undefined."""
+    """Compute the score of each resampling, (n_jobs, n_resamples); NaN where it is undefined."""
     values = np.full((len(jobs), len(picks.defining)), np.nan)
     for groups in {groups: None for _, groups in jobs}:
         part = rows.of_groups(groups)
@@ -171,7 +172,7 @@ def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> Float
 
 
 def interval(values: FloatArray, ci_prob: float) -> tuple[float, float]:
-    """Return the equal-tailed percentile interval of the values that are defined; NaN if none."""
+    """Return the equal-tailed percentile interval of the defined values; NaN if there are none."""
     check_probability(ci_prob)
     defined = values[np.isfinite(values)]
     if not len(defined):

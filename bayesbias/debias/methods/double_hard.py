@@ -1,4 +1,4 @@
-"""Double-hard debiasing: first a direction of word frequency goes, then that of gender."""
+"""Double-hard debiasing: remove a direction of word frequency, then the direction of gender."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ def double_hard(
 ) -> Debiaser:
     """Double-hard debiasing for two classes: first remove a direction of word frequency.
 
-    Unit vectors are centered on the mean of all words. One of the leading principal components of
-    the embedding, which tell frequent from rare words, is removed: the one after whose removal hard
-    debiasing leaves the clusters of the most biased words least alike to their classes. The most
-    biased words are those of largest and of smallest cos(w, he) - cos(w, she), with the sets'
-    ``representation`` as he and she. Then all words are debiased as `hard` does, with a direction
-    learned again. The record holds the ``component`` removed and the ``accuracies`` of the clusters
-    for each that was tried.
+    Unit vectors are centered on the mean of all words. The leading principal components of the
+    embedding distinguish frequent from rare words. One of them is removed: the component whose
+    removal, followed by hard debiasing, makes clusters of the most biased words agree least with
+    their classes. The most biased words have the largest and smallest cos(w, he) - cos(w, she),
+    with the sets' ``representation`` as he and she. All words are then debiased as in `hard`, with
+    a newly learned direction. The record has the removed ``component``, and the ``accuracies`` of
+    the clusters for each component tried.
 
     Parameters
     ----------
     component : int, optional
-        The component to remove, counted from 1; found by clustering if not given.
+        The component to remove, counted from 1. By default, clustering finds it.
     candidates : int
-        How many leading components are tried.
+        Number of leading components to try.
     n_words : int
-        Most biased words of each class, specific words left out, that are clustered.
+        Number of most biased words of each class to cluster. Specific words are left out.
     vocabulary : int
-        Words from the start of the embedding among which the most biased are looked for.
+        Number of words from the start of the embedding that are searched for biased words.
     equalize : bool
-        Move the equalize sets. If not, their words stay as they are.
+        Move the equalize sets. If False, their words are not equalized.
     seed : int, SeedSequence, Generator or None
-        For the starts of the clustering: equal seeds give equal results. It is recorded.
+        For the clustering's starting points; equal seeds give equal results. The record has it.
 
     References
     ----------
@@ -71,7 +71,7 @@ def double_hard(
     axes = np.ascontiguousarray(axes[:, ::-1].T)
     name, tried = ("candidates", candidates) if component is None else ("component", component)
     if not 1 <= tried <= len(axes):
-        raise ValueError(f"{name} must lie in 1 to {len(axes)}, the dimensions; got {tried}")
+        raise ValueError(f"{name} must be from 1 to {len(axes)}, the dimensions; got {tried}")
 
     def removed(rows: FloatArray, component: int) -> FloatArray:
         return without(rows - center, axes[component - 1 : component])
@@ -103,12 +103,12 @@ def double_hard(
 
 
 def leaning_direction(vectors: VectorsByWord, lists: DefiningSets) -> FloatArray:
-    """Compute x - y, (n_dims,), of the pair's unit vectors: w·(x - y) = cos(w, x) - cos(w, y)."""
+    """Compute x - y, (n_dims,), from a pair's unit vectors: w·(x - y) = cos(w, x) - cos(w, y)."""
     pairs = [lists.representation] if lists.representation else lists.defining
     known = [pair for pair in pairs if all(word in vectors for word in pair)]
     if not known:
         raise ValueError(
-            f"the pair that finds the most biased words, {' and '.join(pairs[0])}, is not in the "
+            f"the pair used to find the most biased words, {' and '.join(pairs[0])}, is not in the "
             "embedding; give the sets another representation"
         )
     x, y = unit_rows([vectors[word] for word in known[0]])
@@ -118,13 +118,13 @@ def leaning_direction(vectors: VectorsByWord, lists: DefiningSets) -> FloatArray
 def most_biased(
     embedding: Embedding, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
 ) -> tuple[list[str], FloatArray]:
-    """Find the words furthest along a direction, then those furthest against it: unit vectors."""
+    """Find the words that are farthest along and against a direction, with their unit vectors."""
     every = (pair for chunk in unit_chunks(embedding) for pair in zip(*chunk, strict=True))
     free = [(word, row) for word, row in islice(every, vocabulary) if word not in kept]
     if n_words < 1 or len(free) < 2 * n_words:
         raise ValueError(
-            f"n_words={n_words} most biased words of each class need {2 * n_words} words that are "
-            f"not specific; there are {len(free)} among the first {vocabulary:,}"
+            f"n_words must be from 1 to {len(free) // 2}, because {len(free)} of the first "
+            f"{vocabulary:,} words are not specific; got {n_words}"
         )
     rows = np.stack([row for _, row in free])
     order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")

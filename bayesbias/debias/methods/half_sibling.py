@@ -1,4 +1,4 @@
-"""Half-sibling regression: what class words predict of the other words is subtracted."""
+"""Half-sibling regression: subtract what class words predict about the other words."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ..subspace import bias_directions
 
 @debiasing_method()
 def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False) -> Debiaser:
-    """Half-sibling regression: subtract from each word what class words predict of it.
+    """Half-sibling regression: subtract from each word what class words predict about it.
 
-    With V_D the vectors of the class words (defining, equalize and specific words) as columns, a
+    V_D has the vectors of the class words (defining, equalize, and specific words) as columns. A
     ridge regression predicts every other word's vector from them, and the prediction is subtracted:
-    V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Whatever class words and other words share is treated as
-    spurious. Class words stay as they are.
+    V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Anything that class words and other words share is treated
+    as spurious. Class words are not changed.
 
     Parameters
     ----------
     alpha : float
-        Ridge penalty, above 0, on the scale of the vectors: the smaller the vectors or the larger
-        the penalty, the less is subtracted.
+        Ridge penalty, above 0. The shorter the vectors or the larger the penalty, the less is
+        subtracted.
     unit : bool
-        Bring words to unit length before and after. As published, they are used as they come.
+        Scale words to unit length before and after. The published method does not scale them.
 
     References
     ----------
@@ -37,7 +37,7 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     words = look_up(material.vectors, {"class words": sorted(material.vectors)}).rows["class words"]
     if unit:
         words = words / np.linalg.norm(words, axis=1, keepdims=True)
-    # V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ for V = wordsᵀ: a square of the dimensions is solved.
+    # V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ for V = wordsᵀ, which needs one n_dims x n_dims system.
     second, identity = words.T @ words, np.eye(words.shape[1])
     matrix = identity - np.linalg.solve(second + alpha * identity, second)
     return material.debiaser(

@@ -1,4 +1,4 @@
-"""Soft debiasing: one linear map that lessens bias and keeps all cosines as far as it can."""
+"""Soft debiasing: a linear map that reduces bias and changes cosines as little as possible."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
 
 WEIGHTINGS = ("mean", "sum")
-"""Whether the two terms are means of their entries, or sums as printed."""
+"""Whether the two terms are means of their entries, or sums as printed in the papers."""
 
 RANK = 1e-10
-"""Share of the largest eigenvalue of Σ u uᵀ below which another counts as zero."""
+"""Eigenvalues of Σ u uᵀ up to this share of the largest are treated as zero."""
 
 HARDLY = 0.01
-"""A warning names a smaller share of bias removed."""
+"""A warning reports the share of bias removed if it is below this."""
 
 SMALLEST = 1e-9
-"""An eigenvalue of TᵀT above minus this counts as non-negative: solving is exact to 1e-10."""
+"""Eigenvalues of TᵀT above minus this count as non-negative; the solver is accurate to 1e-10."""
 
 MOST_STEPS = 100_000
 
@@ -31,24 +31,24 @@ NOT_CONVERGED = "soft debiasing did not converge; use a smaller strength"
 def soft(
     material: Material, *, strength: float = 0.2, weighting: str = "mean", k: int | None = None
 ) -> Debiaser:
-    """Soft debiasing for two classes or more: a linear map that lessens bias.
+    """Soft debiasing for two or more classes: a linear map that reduces bias.
 
-    Finds the linear map T that minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
-    the words that are not specific, and B the directions of bias, as columns of unit length. The
-    problem is convex in TᵀT and is solved in it; T is its symmetric root. Equalize sets only count
-    as words that are not in N. The record holds ``bias_left``, the share of ‖NᵀB‖ that is left in
-    ‖(TN)ᵀ(TB)‖.
+    The linear map T minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖². The columns of W are all words,
+    the columns of N are the neutral words, and the columns of B are the directions of bias, all of
+    unit length. The problem is convex in TᵀT and is solved for TᵀT; T is its symmetric root.
+    Equalize sets are only left out of N. The record has ``bias_left``, ‖(TN)ᵀ(TB)‖ as a share of
+    ‖NᵀB‖.
 
     Parameters
     ----------
     strength : float
-        λ, 0 or more: the weight of bias; 0.2 in both papers.
+        λ, the weight of bias, 0 or more; it is 0.2 in both papers.
     weighting : {"mean", "sum"}
-        Whether the two terms are means of their entries, or sums as printed. With sums over n words
-        of d dimensions a share of about λ/(λ + n/d) of the bias is removed, less than one in ten
-        thousand for GloVe's 400,000 words; with means about λd/(λd + 1).
+        Whether the two terms are means of their entries, or sums as printed in the papers. With n
+        words of d dimensions, sums remove about λ/(λ + n/d) of the bias, less than one part in ten
+        thousand for GloVe's 400,000 words; means remove about λd/(λd + 1).
     k : int, optional
-        Number of directions that are removed; number of classes less one if not given.
+        Number of directions of bias. The default is the number of classes minus one.
 
     References
     ----------
@@ -65,7 +65,7 @@ def soft(
     if strength > 0 and bias_left > 1 - HARDLY:
         warn(
             f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
-            f"{100 * (1 - bias_left):.2g}% of the bias: see `soft` on how the strength counts"
+            f"{100 * (1 - bias_left):.2g}% of the bias; see `soft` for the effect of the strength"
         )
     chosen = {"strength": float(strength), "weighting": weighting}
     change = root(gram)
@@ -77,7 +77,7 @@ def soft(
 
 
 def root(matrix: FloatArray, power: float = 0.5) -> FloatArray:
-    """Take eigenvalues of a symmetric matrix to a power; negative ones count as zero."""
+    """Raise the eigenvalues of a symmetric matrix to a power; negative ones count as zero."""
     values, axes = np.linalg.eigh(matrix)
     return np.asarray((axes * np.maximum(values, 0.0) ** power) @ axes.T)
 
@@ -87,8 +87,8 @@ def solve(
 ) -> tuple[FloatArray, float]:
     """Minimize tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
 
-    C and P are the means of u uᵀ over all and over neutral words; Q = directionsᵀ directions, of
-    (k, n_dims). Returns A, and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias.
+    C and P are the means of u uᵀ over all words and over neutral words; Q = directionsᵀ directions.
+    Returns A and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1], or 0 if there was no bias.
     """
     n, free = sums.count, sums.neutral_count
     second, neutral = sums.second / n, sums.neutral_second / free  # of order 1
@@ -105,12 +105,12 @@ def solve(
 def _minimum(
     second: FloatArray, neutral: FloatArray, directions: FloatArray, weight: float
 ) -> FloatArray:
-    """Return the best A; where all words are flat, the identity.
+    """Return the best A, which is the identity in directions without variation.
 
     In the axes V in which VᵀCV = I and VᵀPV = diag(p), A = V Y Vᵀ, and the gradient is
     2(Y - Y₀) + weight·(pYR + RYp) with R = VᵀQV of rank k.
     """
-    # Many products of small matrices: threads cost more than they bring.
+    # There are many products of small matrices, for which threads cost more time than they save.
     with one_thread():
         values, axes = np.linalg.eigh(second)
         spread = values > RANK * values[-1]
@@ -122,7 +122,7 @@ def _minimum(
         loads = frame.T @ directions.T
 
         def pull(point: FloatArray) -> FloatArray:
-            """Half the gradient of the bias term at a symmetric matrix."""
+            """Return half the gradient of the bias term at a symmetric matrix."""
             one = (p[:, None] * (point @ loads)) @ loads.T
             return np.asarray(0.5 * weight * (one + one.T))
 
@@ -136,7 +136,7 @@ def _minimum(
 
 
 def _unconstrained(start: FloatArray, pull: Change) -> FloatArray:
-    """Solve Y + pull(Y) = Y₀ by conjugate gradients; the operator is the identity and more."""
+    """Solve Y + pull(Y) = Y₀ by conjugate gradients; no eigenvalue of the operator is below 1."""
     from scipy.sparse.linalg import LinearOperator, cg
 
     def changed(flat: FloatArray) -> FloatArray:
@@ -150,7 +150,7 @@ def _unconstrained(start: FloatArray, pull: Change) -> FloatArray:
 
 
 def _constrained(start: FloatArray, pull: Change, pace: float) -> FloatArray:
-    """Accelerated projected gradient over positive semi-definite matrices, with restarts."""
+    """Minimize by accelerated projected gradient over positive semi-definite A, with restarts."""
     point, ahead, inertia = start, start, 1.0
     for _ in range(MOST_STEPS):
         new = ahead - pace * (ahead - start + pull(ahead))
