@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from ..tables.cosines import table_cosines
 from ..tables.schema import (
     CONNECTIONS,
@@ -24,8 +23,6 @@ from ..tables.schema import (
     validate_and_encode,
 )
 from .likeness import likeness
-
-IntArray = NDArray[np.int64]
 
 COVARIATE = "covariate"
 """The dimension of slopes of covariates."""
