@@ -1,4 +1,4 @@
-"""`bayesbias background`: where sets of words are in the whole vocabulary."""
+"""`bayesbias background`: the place of word sets in the whole vocabulary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .options import READING, Force, OutFile, Reading
 
 STANDALONE = ("experiment", "set", "n_words", "psi", "phi_reference", "phi_zero", "rank", "p_sets")
 RELATIVE = ("experiment", "statistic", "z", "p_normal", "p_simulated", "reading")
-"""Columns of the tables that are printed."""
+"""Columns of the printed tables."""
 
 NOTE = """X and Y: the first and the second set of a list.
 psi of a word: its mean cosine with the first attribute set less that with the second.
@@ -20,7 +20,7 @@ rank: share of the words themselves.
 p sets: two-sided, against the means of random sets of as many words.
 Inside or outside: of the middle {middle:g}% of the vocabulary's single words.
 Listing a stereotype does not endorse it."""
-"""Stands below the tables."""
+"""Note below the tables."""
 
 
 def background(

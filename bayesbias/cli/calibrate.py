@@ -1,4 +1,4 @@
-"""`bayesbias calibrate`: what methods claim in scenarios of known truth."""
+"""`bayesbias calibrate`: what methods claim in scenarios with known truth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .options import Force, Jobs, OutFile
 
 DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
 DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
-"""What is simulated unless asked otherwise: it takes seconds."""
+"""Default simulation, which takes seconds."""
 
 
 def calibrate(
@@ -33,10 +33,10 @@ def calibrate(
     known: Annotated[bool, Option(name="--list")] = False,
     force: Force = False,
 ) -> None:
-    """Simulate tables of known truth, and count what methods claim in them.
+    """Simulate tables with known truth, and count how often methods claim bias in them.
 
     Claims of bias are false alarms if none was planted, and power if one was. Tests promise a share
-    of --alpha, intervals of 1 - --ci-prob. See `bayesbias docs calibration`.
+    of --alpha; intervals promise 1 - --ci-prob. See `bayesbias docs calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
 
@@ -47,7 +47,7 @@ def calibrate(
     method : list of str
         A method; may be repeated.
     tables : int
-        Tables of each scenario.
+        Number of tables per scenario.
     rope : float
         Half-width of the region of practical equivalence, a distance in [0, 2].
     out : Path

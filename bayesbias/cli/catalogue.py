@@ -127,7 +127,7 @@ def docs(page: str = "", /) -> None:
 
 
 def pages() -> dict[str, Path]:
-    """Return the pages of the documentation by name."""
+    """Return the pages of the documentation, keyed by name."""
     from .._core.resources import bundled_folder
 
     paths = sorted(bundled_folder("docs").iterdir())

@@ -37,7 +37,7 @@ WITHOUT_NUMBERS = {
     **dict.fromkeys(("--jobs", "-j"), True),
     **dict.fromkeys(("--force", "--open", "--posteriors"), False),
 }
-"""Options that no number depends on, and whether they take a value."""
+"""Options that do not affect numbers, and whether they take a value."""
 
 Models = Annotated[tuple[str, ...], Option(name="--model", alias="-m", show_default=False)]
 Model = Annotated[str, Option(alias="-m")]
@@ -206,7 +206,7 @@ READING, LIST_READING, RESULTS = Reading(), ListReading(), Results()
 FITTING_ALONE, MEASURING, COMPARING = FittingAlone(), Measuring(), Comparing()
 
 TOKENS: ContextVar[list[str]] = ContextVar("tokens")
-"""Arguments of the command under way."""
+"""Arguments of the current command."""
 
 
 def command_line() -> str:

@@ -82,7 +82,7 @@ def compare(
     Parameters
     ----------
     before, after : str
-        A table, .csv or .parquet, of ours or in the published layout; or an embedding.
+        A table, .csv or .parquet, in our layout or the published one; or an embedding.
     words : str
         The word list, if you compare embeddings.
     sets : str

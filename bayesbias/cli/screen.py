@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 NAME = "bayesbias"
 
 OPTIONS = {"n_words": "--recover-words"}
-"""Options that are not called as the argument that they stand for."""
+"""Options whose names differ from their arguments."""
 
 CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 """All characters of Unicode's category Cc, which gets no others, but those that break lines."""
 
 
 QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
-"""Whether nothing is printed on stdout, and no progress shown."""
+"""Whether to print nothing on stdout and show no progress."""
 
 
 def say(*lines: str) -> None:

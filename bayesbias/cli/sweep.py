@@ -10,7 +10,7 @@ from . import options, screen
 from .options import AllowPickle, Jobs, OutFolder
 
 MOST_TOLD = 24
-"""Cells whose numbers are printed; more are in the report."""
+"""Most cells to print; the report has all of them."""
 
 
 def sweep(

@@ -69,7 +69,7 @@ def fit(
     Parameters
     ----------
     table : Path
-        A table, .csv or .parquet, of ours or in the published layout.
+        A table, .csv or .parquet, in our layout or the published one.
     model : str
         A model by name or path.
     out : Path

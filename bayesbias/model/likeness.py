@@ -3,8 +3,8 @@ r"""How alike the units of a factor are: words with similar vectors lean alike.
 Leans of the words of a group, or of the attributes of a set, have the covariance
 `τ² ((1 - s) I + s K)`. K holds the cosines within a block above the mean cosine between
 blocks, and s is the term's share ``alike``. The mean of a block and the deviations from it are
-treated as independent, with the variances that K gives each: nothing of a contrast of blocks can
-then be explained by the likeness of their words, and the exact sampler keeps its cost.
+treated as independent, with the variances that K gives each: the likeness of words
+cannot explain a contrast between blocks, and the exact sampler is no slower.
 """
 
 from __future__ import annotations
@@ -69,5 +69,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """How many unrelated units each block of K counts as, (n_blocks,): n over `Directions.mean`."""
+    """Return how many unrelated units a block is worth, (n_blocks,): n over `Directions.mean`."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

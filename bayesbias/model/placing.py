@@ -1,4 +1,4 @@
-"""Where NUTS samples the effects of a unit: between centered and non-centered, by what data say.
+"""Place the effects that NUTS samples between centered and non-centered, based on the data.
 
 Effects of one term are placed one by one, which compiles in seconds.
 """

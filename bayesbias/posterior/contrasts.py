@@ -179,7 +179,7 @@ def _of_named_words(
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
         raise ValueError(
-            f"named needs a Normal model; {spec.name!r} has a {spec.likelihood} likelihood"
+            f"named works only for Normal models; {spec.name!r} has a {spec.likelihood} likelihood"
         )
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):

@@ -23,25 +23,25 @@ from .parameters import values_of
 from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
-"""Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd.
+"""Search range for the mode of the log sds; for distances in [0, 2], both ends are implausible.
 
-Outcomes that spread more than one unit, as log-likelihoods do, move both ends.
+Both ends move for outcomes that spread by more than one unit, such as log-likelihoods.
 """
 
 N_TRIALS = 61
-"""Sizes at which each sd is tried, a quarter in log sd apart."""
+"""Number of values tried for each sd, a quarter apart in log sd."""
 
 TELLING = 0.25
-"""A change in log density by which the data begin to tell an sd from zero."""
+"""Change in log density at which the data begin to distinguish an sd from zero."""
 
 DEEPEST = 30.0
-"""A second peak of the log density lower than this under the first is none: others may lift it."""
+"""How far a second peak may be below the first in log density; other peaks may raise it."""
 
 SAME_MODE = 0.5
-"""Modes whose parameters all differ by less than this are one."""
+"""Modes whose parameters all differ by less than this count as one."""
 
 MOST_STARTS = 16
-"""Combinations of second peaks that are tried, with the first mode."""
+"""Number of combinations of second peaks to try, including the first mode."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Coordinates:
 def sample_exact(
     posterior: Collapsed, n_draws: int, rng: Generator, *, effects: bool = True
 ) -> ExactDraws:
-    """Draw from the exact posterior; without ``effects`` the parameters only.
+    """Draw from the exact posterior; without ``effects``, draw only the parameters.
 
     Equal states of the generator give equal draws.
     """
@@ -117,7 +117,7 @@ def sample_exact(
 
 
 def _bounds(posterior: Collapsed) -> tuple[float, float]:
-    """Ends of the log sds that are tried, in the scale of the data where that is above one."""
+    """Return the range of log sds to try, scaled by the data if their scale is above one."""
     scale = max(0.0, float(np.log(posterior.design.y.std())))
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
 
@@ -149,9 +149,9 @@ def _all_modes(
 ) -> FloatArray:
     """Modes of the density, (n_modes, n_parameters), the given one first.
 
-    A prior of a mean that contradicts the data leaves two explanations: the mean lies where the
-    data are, or words spread as far as it is off. Each sd that has a second peak along its axis is
-    tried there, alone and together with others.
+    If the prior of a mean contradicts the data, there are two explanations: the mean is where the
+    data are, or the words spread as widely as the mean is off. Each sd with a second peak along
+    its axis is tried there, alone and together with others.
     """
     inner = along[:, 1:-1]
     peaks = (inner > along[:, :-2]) & (inner > along[:, 2:])
@@ -176,7 +176,7 @@ def draw_effects(
 ) -> dict[str, FloatArray]:
     """Draw effects and means from their exact conditional, one for each vector of parameters.
 
-    Without a generator they are the means of that conditional, which are linear in the outcome.
+    Without a generator, return the means of that conditional, which are linear in the outcome.
     """
     most = max(side.apart[0].size for side in posterior.sides)
     rows = int(max(1, min(posterior.rows_at_once, MOST_NUMBERS // most)))

@@ -1,7 +1,7 @@
 """Independent draws from a density of a few parameters, by importance resampling.
 
-A mode is found by L-BFGS, a heavy-tailed proposal is laid there and refitted to its own weighted
-draws; where there are several modes it is a mixture. The final draws are resampled with
+L-BFGS finds a mode, and a heavy-tailed proposal is placed there and refitted to its own weighted
+draws. With several modes, the proposal is a mixture. The final draws are resampled with
 Pareto-smoothed weights (Vehtari, Simpson, Gelman, Yao and Gabry, 2024, Journal of Machine Learning
 Research 25).
 """
@@ -23,24 +23,24 @@ LogDensity = Callable[[FloatArray], FloatArray]
 
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
-"""Effective proposals for each draw, so resampling seldom repeats one; and most proposals."""
+"""Effective proposals per draw, so resampling rarely repeats one; and the most proposals."""
 
 FEWEST_PROPOSALS = 4_000
-"""Proposals at least, so few draws come from weights as good as many."""
+"""Fewest proposals, so that a few draws have weights as good as many draws do."""
 
 PILOT_PROPOSALS = 2_000
-"""Proposals to which the final proposal is fitted."""
+"""Number of proposals to which the final proposal is fitted."""
 
 ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
-"""Refit the pilot until this share of its proposals is effective, so many times at most."""
+"""Refit the pilot until this share of its proposals is effective, up to this many times."""
 
 PARETO_K_LIMIT, ESS_LIMIT = 0.7, 400
 """Weights are trusted below this Pareto k (Vehtari et al., 2024), intervals of this many
 effective draws (Vehtari et al., 2021, Bayesian Analysis 16); `fit` warns otherwise."""
 
 MOST_RETRIES = 3
-"""Draw again so many times at most, from a proposal refitted to the last draws, while a limit is
-broken: the pilot is smaller than the final sample and may have missed a part of the posterior."""
+"""Draw again at most this many times, from a proposal refitted to the last draws, while a limit is
+exceeded: the pilot is smaller than the final sample and may have missed a part of the posterior."""
 
 STEP = 1e-5
 """Step of first differences, in the parameters: it moves the mode by half of that."""
@@ -62,10 +62,10 @@ fast would give the points at the edge several times the weight of all others.
 """
 
 SMALLEST_SHARE = 0.02
-"""Share of the proposals that every mode has at least, though it may hold next to nothing."""
+"""Smallest share of proposals for a mode, even one with almost no mass."""
 
 LOWEST_LOG_RATIO = -700.0
-"""Log weights lower than this against the highest are as good as zero, and stay finite."""
+"""Log weights this far below the highest are effectively zero, but stay finite."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> FloatArray:
 
 
 def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
-    """Lay a Student-t at every mode; shares are the modes' masses by their curvature.
+    """Place a Student-t at every mode; shares are the modes' masses, based on curvature.
 
     A mode at the edge of what is possible has no curvature; the proposals of the others, which are
     refitted, reach there.
@@ -236,7 +236,7 @@ def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
 
 
 def _at_least(shares: FloatArray) -> FloatArray:
-    """Return shares that are not too small, and sum to one."""
+    """Return shares that are not too small and that sum to one."""
     shares = np.maximum(shares, SMALLEST_SHARE)
     return np.asarray(shares / shares.sum())
 
@@ -310,7 +310,7 @@ def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) 
 
 
 def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
-    """Smooth the tail of the weights; give them with Pareto k, inf where there is no tail."""
+    """Smooth the tail of the weights; return weights and Pareto k, inf if there is no tail."""
     from arviz_stats.base import array_stats
 
     if raw.ess < FEWEST_TO_SMOOTH:

@@ -1,4 +1,4 @@
-"""The parameters that are left when effects are integrated out: log sds, and correlations."""
+"""The parameters left after integrating out the effects: log sds and correlations."""
 
 from __future__ import annotations
 

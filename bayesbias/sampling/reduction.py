@@ -1,4 +1,4 @@
-"""What the likelihood of a Normal model needs of a table, however many rows it has.
+"""Reduce a table of any length to what the likelihood of a Normal model needs.
 
 The effects of a word, or of an attribute, are the coordinates of one unit; the units of a factor
 are a side of the model. Units whose rows have the same partners equally often behave alike. Within
@@ -71,7 +71,7 @@ def row_types(design: Design, spec: ModelSpec) -> RowTypes:
 
 @dataclass(frozen=True)
 class Units:
-    """The random effects of words, or of attributes: d coordinates for each of them."""
+    """The random effects of words or attributes, with d coordinates for each."""
 
     terms: tuple[Term, ...]
     of_row: IntArray  # (n_rows,): unit of each row
@@ -279,7 +279,7 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All that the posterior of the parameters and of the effects given them needs."""
+    """Everything that the posteriors of parameters and effects need."""
 
     design: Design
     spec: ModelSpec
@@ -312,7 +312,7 @@ class Collapsed:
 
     @property
     def rows_at_once(self) -> int:
-        """How many vectors of parameters are worked on together, for bounded memory."""
+        """Number of parameter vectors processed together, to limit memory."""
         parts = [part for side in self.sides if side.directions for part in side.directions.parts]
         numbers = sum(part.gram[0].size for part in parts)
         return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size + numbers)))
@@ -325,7 +325,7 @@ class Collapsed:
 def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
 
-    Nothing is learned of other words from a protected word that is ``unpooled``. A ValueError is
+    An ``unpooled`` protected word provides no information about other words. A ValueError is
     raised if the likelihood is not normal, the distances do not vary, or the model has effects that
     the design cannot have.
     """
@@ -337,7 +337,7 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
         raise ValueError(
-            f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
+            f"all {len(design.y)} distances are equal, or nearly so; there is nothing to estimate"
         )
     spec = spec.fitting(design)
     y, types = design.y - spec.center, row_types(design, spec)
@@ -376,7 +376,7 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
 
 
 def _log_gaps(design: Design, cross: FloatArray) -> None:
-    """Log that missing pairs of words make a fit slow, where they do."""
+    """Log if missing pairs of words make a fit slow."""
     pairs = np.unique(design.word * len(design.attributes) + design.attribute)
     missing = len(design.words) * len(design.attributes) - len(pairs)
     if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
