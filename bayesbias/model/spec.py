@@ -99,7 +99,7 @@ class ModelSpec:
         for term in self.terms:
             parts += filter(None, (term.name, term.correlation))
             if sds[term.sd] != term.sd_dims:
-                raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
+                raise ValueError(f"terms have the sd {term.sd} by different columns; rename one")
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
@@ -157,7 +157,7 @@ class ModelSpec:
         Effects of contexts or sets that the design cannot have raise a ValueError.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
-            lack = "there is one only" if design.contexts else "there is no column context"
+            lack = "there is only one" if design.contexts else "there is no column context"
             raise ValueError(
                 f"the model {self.name!r} has an effect of every context, and {lack}; measure in "
                 "two or more contexts (templates), or take a model without context effects, such "

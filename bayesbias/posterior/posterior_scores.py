@@ -81,8 +81,8 @@ def score_draws(tree: DataTree) -> dict[str, FloatArray]:
     """Return, by name, the score of the table and then those under every draw, (1 + n_draws,)."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
-            f"scores are of distances, and this posterior is of {outcome}s; fit the table before, "
-            "or the one after, by bb.fit"
+            f"scores are of distances, and this posterior is of {outcome}s; fit the table before "
+            "or after the change with bb.fit"
         )
     design = design_of(tree)
     set_of = _sets(design)

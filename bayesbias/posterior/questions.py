@@ -92,7 +92,7 @@ def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArra
                 raise ValueError(f"{text!r}: {unknown_name('group or word', of, draws)}")
             return ""
         if not token["name"]:
-            raise ValueError(f"{text!r}: {token[0]!r} means nothing here")
+            raise ValueError(f"{text!r}: {token[0]!r} is not allowed here")
         name = token["name"].strip("`")
         if name not in draws[of]:
             raise ValueError(f"{text!r}: {unknown_name('connection', name, draws[of])}")
@@ -108,5 +108,5 @@ def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArra
             for side in sides
         )
     except (SyntaxError, TypeError, ValueError) as error:
-        raise ValueError(f"{text!r}: a connection, a number or a sign is lacking") from error
+        raise ValueError(f"{text!r}: a connection, number, or sign is missing") from error
     return np.broadcast_to(left - right, next(iter(draws["all"].values())).shape)

@@ -247,13 +247,13 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     if repeated:
         warn(
             f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly: they count twice, "
-            "and intervals come out too narrow. table.drop_duplicates() removes them"
+            "so intervals are too narrow. table.drop_duplicates() removes them"
         )
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
         warn(
-            f"the table is of {len(names)} embeddings ({abridged(names)}), and is fitted as if it "
-            "were of one: the same words count once for each, and intervals come out too narrow. "
+            f"the table has {len(names)} embeddings ({abridged(names)}), and is fitted as if it "
+            "had one: the same words count once for each, so intervals are too narrow. "
             "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time"
         )
 
@@ -347,7 +347,7 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
         )
     if not k < PARETO_K_LIMIT:
         high = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}"
-        yield SamplingWarning(f"{high}: weights not to be trusted; use ", _NUTS)
+        yield SamplingWarning(f"{high}: do not trust the weights; use ", _NUTS)
     if ess < ESS_LIMIT:
         few = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}"
         yield SamplingWarning(f"{few}: raise ", _DRAWS, ", or use ", _NUTS)

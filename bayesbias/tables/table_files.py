@@ -112,8 +112,8 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             raise ValueError("the file is empty") from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first fields for labels
         raise ValueError(
-            "the rows have more fields than the head has columns; a text with a comma in it must "
-            "stand in double quotes"
+            "the rows have more fields than the head has columns; text with a comma in it must be "
+            "in double quotes"
         )
     return frame
 
