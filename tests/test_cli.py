@@ -90,10 +90,10 @@ BAD_ARGUMENTS = {
     "fit no.csv --out a.csv": "must end in .nc",
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
     f"scores {TOY} --n-resamples 100000000000": "Unable to allocate",
-    f"background neutral {TOY} --out o": "the list 'neutral' has 0 group(s) with stereotypes",
+    f"background neutral {TOY} --out o": "the list 'neutral' needs two or more groups",
     # Names of a language model first: torch takes seconds to load.
     MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
-    MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no folder of a model at none",
+    MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no model folder at none",
     "mlm report": "give one or more folders of scores",
 }
 

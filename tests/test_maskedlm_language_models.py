@@ -126,7 +126,7 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     for source, match in (
         (tmp_path, r"holds no config\.json"),
-        (tmp_path / "none", "no folder of a model at"),
+        (tmp_path / "none", "no model folder at"),
         ("nobody/has-this-model", r"found no model.*Without a network, give a folder that holds"),
     ):
         refused(match, load, source, error=FileNotFoundError)

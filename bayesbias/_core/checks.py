@@ -71,7 +71,7 @@ def check_path(what: str, source: object, otherwise: str) -> None:
 
 
 def require_extra(what: str, extra: str, *packages: str) -> None:
-    """Raise an ImportError that names the extra to install for something, if a package is not."""
+    """If a package is not installed, raise an ImportError that names the extra to install."""
     if missing := [name for name in packages if find_spec(name) is None]:
         text = f"{what} need {' and '.join(packages)}: pip install 'bayesbias[{extra}]'"
         raise ModuleNotFoundError(f"{text} ({missing[0]} is missing)", name=missing[0])

@@ -94,7 +94,7 @@ def describe_draws(
 def describe_mixtures(
     means: FloatArray, sds: FloatArray, ci_prob: float, ci_kind: str, rope: float
 ) -> pd.DataFrame:
-    """Describe mixtures of normal distributions, a component a draw, by their exact distribution.
+    """Describe mixtures of normal distributions exactly; each draw is one component.
 
     The columns are those of `describe_draws`, ``p_direction`` and ``p_rope``. Means and sds are
     (n_draws, n).

@@ -55,7 +55,7 @@ def toml_path(
     path = Path(source)
     if path.is_file():
         if path.suffix.lower() not in endings:
-            raise ValueError(f"{path} does not end in {some}, as a {kind}'s file must; rename it")
+            raise ValueError(f"{path} must end in {some}, as the name of a {kind} file; rename it")
         return path
     if path.is_dir() and source:
         raise IsADirectoryError(f"{path} is a folder; give the {kind}'s {some} file")

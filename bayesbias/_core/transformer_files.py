@@ -80,7 +80,7 @@ def place_of(source: str | Path) -> str:
             raise FileNotFoundError(f"{path} holds no config.json; is it a model's folder?")
         return str(path)
     if isinstance(source, Path) or text.startswith((".", "/", "~")) or text.count("/") > 1:
-        raise FileNotFoundError(f"no folder of a model at {path}")
+        raise FileNotFoundError(f"no model folder at {path}")
     return text
 
 

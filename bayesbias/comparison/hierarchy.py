@@ -44,7 +44,7 @@ NUMBERS_AT_ONCE = 2_000_000
 
 
 class Hierarchy:
-    """What was measured of all lists, and which effects it shares.
+    """What was measured for all lists, and which effects the lists share.
 
     `loadings` are, by the name of an sd, (n_runs, n_effects) of every run and (n_cells, n_effects)
     of the contrast of every list and embedding, list by list. With one list its effect is the mean,

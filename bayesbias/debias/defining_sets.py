@@ -140,7 +140,7 @@ def defining_sets() -> list[str]:
 
 
 def load_defining_sets(source: SetsLike) -> DefiningSets:
-    """Load a bundled list for debiasing by name, a TOML file by path, or a dict in the same form.
+    """Load a debiasing list: a bundled name, the path of a TOML file, or a dict in the same form.
 
     `defining_sets()` lists the names. A `DefiningSets` is returned unchanged.
     """

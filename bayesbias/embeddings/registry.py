@@ -116,7 +116,7 @@ def _gensim_path(name: str) -> Path:
 
 
 def _format_of(path: Path) -> ChunksOf:
-    """Find the format of a file by its first bytes, its ending, or what is packed in it."""
+    """Find a file's format from its first bytes, its extension, or its packed contents."""
     ending = path.suffix.lower()
     if not parts_of(path)[1]:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Language models: safe loading with their heads, and versions with random weights."""
+"""Language models: loading them safely, heads included, and versions with random weights."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with the likeness of units; units are unrelated if cosines are (0, 0)."""
+    """Return a design with the similarity of units; cosines of (0, 0) mean unrelated ones."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

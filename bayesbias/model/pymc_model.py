@@ -1,4 +1,4 @@
-"""From a model's specification and a table to the same model in PyMC."""
+"""Build a PyMC model from a model's specification and a table."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class Term:
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
-        """Whether a design has what the term needs, and no other term covers it.
+        """Whether a design has what the term needs and no other term covers the effect.
 
         Effects that sum to zero need two levels of the column they are crossed with. With two sets
         or groups, zero-sum effects are already contrasts of associated and different.

@@ -106,6 +106,7 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
     names = ("p_direction", "p_moved", "p_toward_one")
     return [
         change_headline(analysis).table,
+        *change_headline(analysis).notes,
         headline_figure(analysis),
         prose(
             "alignment",

@@ -230,4 +230,5 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
     heads = ("", "before", "after", f"change ({ci} interval)", "probability that it moved away")
     caption = f"{what} under the model {analysis.lead.spec.name}"
     table = Table(caption, heads, (False, True, True, False, False), tuple(cells), leads=True)
-    return Headline(about, table, [])
+    relative = "estimand" in rows and is_relative(rows)
+    return Headline(about, table, [prose("relative_change")] if relative else [])

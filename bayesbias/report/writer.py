@@ -78,7 +78,7 @@ class Section:
 
 
 def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
-    """Return sections of keys, titles and blocks, without blocks and sections that are empty."""
+    """Return sections of keys, titles and blocks, leaving out empty blocks and sections."""
     whole = [
         Section(key, title, [one for one in blocks if getattr(one, "rows", one)])
         for key, title, blocks in parts

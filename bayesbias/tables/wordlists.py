@@ -238,7 +238,7 @@ def read_wordlist(path: Path) -> dict[str, Any]:
 
 
 def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the names of bundled control lists by the words that these hold themselves."""
+    """Replace the names of bundled control lists with the words in those lists."""
     if not isinstance(controls := content.get("controls"), Mapping):
         return dict(content)
     words = dict(controls)

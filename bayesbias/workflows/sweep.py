@@ -94,7 +94,7 @@ class Sweep:
     `comparison.variance_shares`, and empty where no list was in two embeddings that differ.
     A row of `tables` is a list in an embedding; `missing` and `thin` are of `bb.missing_words` and
     `bb.undersized_sets`. `uncompared` is the failure of the one model of all, if it failed.
-    `reused` counts results that were there already, or are of a cell with equal distances.
+    `reused` counts results that already existed, or that belong to a cell with equal distances.
     """
 
     config: SweepConfig
