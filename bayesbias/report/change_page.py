@@ -142,13 +142,14 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
         for which in (words["p_turned"] > LIKELY, words["p_turned"] < 1 - LIKELY)
     )
     most = words.sort_values("p_turned").iloc[-1]
-    chance = f"{most['protected_word']}, {graded(most['p_turned'], settings.n_draws)}"
+    chance = f"{most['protected_word']} ({graded(most['p_turned'], settings.n_draws)})"
     ends = {end: f"{turned[end]:.0f}" for end in ("low", "high")}
     ends |= {"mean": number(turned["mean"], 1), "ci": probability_name(settings.ci_prob)}
     count = counted(len(words), "protected word")
     return [
         prose("turned", words=count, order=joined(ORDER), **ends),
-        prose("turned_words", likely=percent(LIKELY), turned=sure, stayed=stayed, most=chance),
+        prose("turned_words", likely=percent(LIKELY), turned=sure, stayed=stayed),
+        *([prose("turned_most", most=chance)] if most["p_turned"] > 0.5 else []),
     ]
 
 
