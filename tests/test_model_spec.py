@@ -96,7 +96,7 @@ LKJ = {"family": "lkj", "eta": 2}
     ("content", "message"),
     [
         (changed(sigmma="common"), "unknown key 'sigmma'; did you mean 'sigma'"),
-        (changed(sigma="conection"), "unknown sigma 'conection'; did you mean 'conn"),
+        (changed(sigma="conection"), "unknown value of sigma 'conection'; did you mean 'conn"),
         (changed(title=3), "title cannot be 3"),
         (changed(priors=[1]), r"priors cannot be \[1\]"),
         (with_prior("sigmas", family="exponential", rate=1), "unknown parameter 'sigmas'"),
@@ -119,8 +119,14 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_term("own", sd="s"), TABLE),
         (with_term("word_mean", off="x"), r"_mean\] unknown key 'off'; did you mean 'of'"),
         (with_term("word_mean", correlated="yes"), "correlated cannot be 'yes'"),
-        (with_term("own", of="atribute", sd="s"), r"unknown of .*; did you mean 'attribute'"),
-        (with_term("word_mean", around="group_mean"), r"_mean\] unknown around 'group_mean'"),
+        (
+            with_term("own", of="atribute", sd="s"),
+            r"unknown value of of .*; did you mean 'attribute'",
+        ),
+        (
+            with_term("word_mean", around="group_mean"),
+            r"_mean\] unknown value of around 'group_mean'",
+        ),
         (with_term("sigma", of="attribute", sd="s"), "two parts of the model are called 'sigma'"),
         (with_term("own", of="attribute", sd="s", constraint="zero_sum"), ZERO_SUM),
         (with_term("word_mean", constraint="zero_sum"), ZERO_SUM),

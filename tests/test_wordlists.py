@@ -231,7 +231,7 @@ REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
     (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got DataFrame, "),
     (Path("religion"), FileNotFoundError, "no word list at "),
     (".", IsADirectoryError, "is a folder; give the word list's .toml"),
-    ("other.txt", ValueError, r"must end in \.toml.*rename it"),
+    ("other.txt", ValueError, r"must end in \.toml.*rename other\.txt"),
 ]
 
 

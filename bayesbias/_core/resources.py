@@ -55,7 +55,7 @@ def toml_path(
     path = Path(source)
     if path.is_file():
         if path.suffix.lower() not in endings:
-            raise ValueError(f"{path} must end in {some}, as the name of a {kind} file; rename it")
+            raise ValueError(f"the name of a {kind} file must end in {some}; rename {path}")
         return path
     if path.is_dir() and source:
         raise IsADirectoryError(f"{path} is a folder; give the {kind}'s {some} file")

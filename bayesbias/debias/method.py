@@ -159,7 +159,7 @@ class Material:
         equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method with its record; ``equalize`` tells whether these sets count."""
+        """Return the fitted method with its record; ``equalize``: whether its sets count."""
         tuples = {
             "defining sets": self.sets.defining,
             "equalize sets": self.sets.equalize if equalize else (),

@@ -80,7 +80,7 @@ class ModelSpec:
     def __post_init__(self) -> None:
         object.__setattr__(self, "priors", dict(self.priors))
         for key, choices in CHOICES.items():
-            check_choice(key, getattr(self, key), choices)
+            check_choice(f"value of {key}", getattr(self, key), choices)
         self._check_terms()
         needed, matrices = self.needed_priors, [term.correlation for term in self.terms]
         for name in self.priors:

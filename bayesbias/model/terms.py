@@ -98,7 +98,7 @@ class Term:
             ("constraint", CONSTRAINTS),
         ):
             if getattr(self, key) or key == "of":
-                check_choice(key, getattr(self, key), filter(None, allowed))
+                check_choice(f"value of {key}", getattr(self, key), filter(None, allowed))
         of_units = self.of in {"protected_word", "attribute"}
         plain = not (self.around or self.sd_by or self.correlated)
         of, by = _WHOLE.get(self.constraint, ("", ""))

@@ -141,7 +141,7 @@ def contrasts(
     2      human  0.05 -0.06  0.15
     """
     if isinstance(between, str):
-        check_choice("between", between, BETWEEN)
+        check_choice("value of between", between, BETWEEN)
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
     if named:
         return _of_named_words(tree, [named] if isinstance(named, str) else named, reading, seed)

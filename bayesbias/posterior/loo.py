@@ -99,7 +99,7 @@ def compare_models(
 
 
 def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> None:
-    check_choice("leave_out", leave_out, LEAVE_OUT)
+    check_choice("value of leave_out", leave_out, LEAVE_OUT)
     if not isinstance(posteriors, Mapping):
         raise TypeError('posteriors must be keyed by name: {"paper": post, "crossed": other}')
     if len(posteriors) < 2:

@@ -75,7 +75,7 @@ def predict_words(
     1             jew  associated    neutral -0.08  0.10 -0.23
     2             jew  associated      human  0.04  0.12 -0.14
     """
-    check_choice("attributes", attributes, ATTRIBUTES)
+    check_choice("value of attributes", attributes, ATTRIBUTES)
     require_posterior(tree)
     sequence = as_seed_sequence(seed)
     rng, spec = default_rng(sequence), spec_of(tree)

@@ -121,7 +121,7 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
 
     Returns `levels_of` and (n_draws, n_levels, n_connections).
     """
-    check_choice("over", over, OVER)
+    check_choice("value of over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
     words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")
     overall = words.mean(axis=1) if is_listed else stacked(tree, "connection_mean")

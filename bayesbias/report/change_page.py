@@ -99,14 +99,14 @@ def headline_figure(analysis: ChangeAnalysis) -> Figure:
 
 
 def _found(analysis: ChangeAnalysis) -> list[Block]:
-    settings, changes = analysis.settings, analysis.changes
+    settings, changes, lead = analysis.settings, analysis.changes, change_headline(analysis)
     row, n = analysis.lead["alignment"].iloc[0], changes["connection"].nunique()
     draw = partial(plots.change_forest, changes, rope=analysis.rope)
     caption = "How far each kind of attribute moved: all words, and each group; see changes.csv."
     names = ("p_direction", "p_moved", "p_toward_one")
     return [
-        change_headline(analysis).table,
-        *change_headline(analysis).notes,
+        lead.table,
+        *lead.notes,
         headline_figure(analysis),
         prose(
             "alignment",

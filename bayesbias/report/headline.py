@@ -169,7 +169,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
-        values = {"beyond": beyond, "n_rows": len(rows), "n": len(places)}
+        values = {"beyond": beyond, "n_rows": len(rows)}
         sentences.append(prose("last_columns", topics=NULLS["topics"], **values))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))

@@ -92,9 +92,9 @@ class FitOptions:
         if self.draws < least:
             raise ArgumentError(
                 Argument("draws"),
-                f" must be at least {least} with {self.chains} chain(s), for checks of the "
-                f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
-                "take 1000",
+                f" must be at least {least} with {self.chains} chain(s), because checks of "
+                f"the posterior need {LEAST_DRAWS} draws in all; got {self.draws}. Use 1000 for "
+                "results that you rely on",
             )
         check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
