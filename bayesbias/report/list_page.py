@@ -114,7 +114,7 @@ def _reading(analysis: Analysis) -> list[Line]:
         "reading.difference",
         kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
         rope=f"±{analysis.rope:.2g}",
-        grades="; ".join(f"{word}: from {least}%" for least, word in GRADES.items()),
+        grades=", ".join(f"{word} from {least}%" for least, word in GRADES.items() if least),
         models="; ".join(fitted),
     )
 
