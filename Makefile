@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests studies scripts
 
-.PHONY: env demo test test-order test-slow test-mlm test-report fuzz coverage notebooks docs release-check lint extra bench clean
+.PHONY: env demo test test-versions test-slow test-mlm test-report fuzz coverage notebooks docs release-check lint extra bench clean
 
 env: .venv/made
 
@@ -26,12 +26,9 @@ test: env
 	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes about 3 minutes on 2 free cores."
 	$(BIN)/pytest -n 2 -m "$(ORDINARY)"
 
-# Twice in an order of chance; BAYESBIAS_ORDER=N runs any pytest in the Nth.
-ORDERS := 1 2
-test-order: env
-	for order in $(ORDERS); do \
-	  BAYESBIAS_ORDER=$$order $(BIN)/pytest -n 2 -m "$(ORDINARY)" || exit 1; \
-	done
+# Every Python, pinned and lowest versions, three orders; PYTHONS, VERSIONS, and ORDERS choose from them.
+test-versions: | $(UV)
+	sh scripts/test_versions.sh $(UV)
 
 test-slow: env
 	$(BIN)/pytest -n 2 -m "slow and not mlm"

@@ -1,10 +1,17 @@
 #!/bin/sh
-# Print a Python of version 3.12 or later: one on the PATH, one of pyenv's, or, failing both, the
-# version number that uv is then asked to find or fetch.
-for candidate in python3.13 python3.12 python3 "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python3; do
-    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
-        "$candidate" -c 'import sys; print(sys.executable)'
-        exit 0
-    fi
+# Print a Python, of the version named if there is one, else of 3.12 or later: on the PATH, of
+# pyenv's, or, failing both, the version number that uv is then asked to find or fetch.
+for version in ${1:-} any; do
+    for candidate in python3.13 python3.12 python3 "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python3; do
+        if "$candidate" - "$version" 2>/dev/null <<'END'
+import sys
+here = "%d.%d" % sys.version_info[:2]
+sys.exit(sys.version_info < (3, 12) or sys.argv[1] not in {here, "any"})
+END
+        then
+            "$candidate" -c 'import sys; print(sys.executable)'
+            exit 0
+        fi
+    done
 done
 echo 3.13
