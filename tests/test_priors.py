@@ -81,6 +81,13 @@ def test_pymc_has_the_same_density_of_correlations(n: int) -> None:
 N = 4000
 
 
+def test_degrees_of_freedom_have_no_unit(toy_table: pd.DataFrame) -> None:
+    spec = replace(model_named("robust"), scale="spread")
+    fitted = spec.fitting(make_design(toy_table)).priors
+    assert fitted["nu"] == spec.priors["nu"]
+    assert fitted["sigma"] != spec.priors["sigma"]
+
+
 @pytest.mark.parametrize(
     ("name", "rate"),
     [("paper", 2.0), ("crossed", 2.0), ("crossed with groups", 2.0), ("maximal", 10.0)],

@@ -227,6 +227,7 @@ REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
     ("relgion", ValueError, r"unknown word list 'relgion'; did you mean 'religion'.*ending in "),
     ("", ValueError, r"unknown word list ''"),
     ("a\0b", ValueError, r"unknown word list"),
+    ("9" * 5000, ValueError, r"unknown word list '999"),
     (3, TypeError, "a word list is given by its name or path, or as"),
     (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got DataFrame, "),
     (Path("religion"), FileNotFoundError, "no word list at "),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import warnings
 from collections.abc import Collection
@@ -53,11 +54,11 @@ def toml_path(
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"
     path = Path(source)
-    if path.is_file():
+    if os.path.isfile(path):  # a name may be too long for Path.is_file
         if path.suffix.lower() not in endings:
             raise ValueError(f"the name of a {kind} file must end in {some}; rename {path}")
         return path
-    if path.is_dir() and source:
+    if os.path.isdir(path) and source:
         raise IsADirectoryError(f"{path} is a folder; give the {kind}'s {some} file")
     named = isinstance(source, str) and not source.endswith(endings)
     if named and not re.search(r"[/\\]", str(source)):

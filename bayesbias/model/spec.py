@@ -171,7 +171,7 @@ class ModelSpec:
             return spec
         unit = max(design.spread, ROUNDING)  # tables without any spread are rejected by name
         priors = {
-            name: prior if name == "connection_mean" else prior.scaled(unit)
+            name: prior if name in {"connection_mean", "nu"} else prior.scaled(unit)
             for name, prior in spec.priors.items()
         }
         return replace(spec, priors=priors, scale="absolute")
