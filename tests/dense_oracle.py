@@ -83,7 +83,8 @@ def covariance_of_units(design: Design, term: Term) -> np.ndarray:
     block = design.word_group if words else design.attribute_column
     averaged = (block[:, None] == block) / np.bincount(block)[block]
     rest = np.eye(n) - averaged
-    total = averaged @ matrix @ averaged + rest @ matrix @ rest
+    means = np.maximum(averaged @ matrix @ averaged, averaged)  # no less than of unrelated units
+    total = means + rest @ matrix @ rest
     return (1 - term.alike) * np.eye(n) + term.alike * total
 
 

@@ -28,15 +28,16 @@ class Directions:
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
-    """Return K, (n, n): cosines within blocks above the mean cosine between them, in [0, 1].
+    """Return K, (n, n): cosines within blocks above the mean cosine between them.
 
-    It is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes.
+    K is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes. It is
+    0 on average for random words, so values below 0 stay.
     """
     if not cosines.size:
         return np.zeros((0, 0))
     within = block[:, None] == block
     base = cosines[~within].mean() if not within.all() else 0.0
-    matrix = np.where(within, np.clip((cosines - base) / (1 - base), 0.0, 1.0), 0.0)
+    matrix = np.where(within, (cosines - base) / (1 - base), 0.0)
     np.fill_diagonal(matrix, 1.0)
     return np.asarray(matrix)
 
@@ -45,11 +46,10 @@ def directions(block: FloatArray) -> Directions:
     """Split one block of K, (n, n), into its mean and the deviations from it."""
     from scipy.linalg import helmert
 
-    values, vectors = np.linalg.eigh(block)
-    valid = (vectors * np.clip(values, 0.0, None)) @ vectors.T  # clipped cosines may be indefinite
     contrasts = helmert(len(block)).T
-    variances, axes = np.linalg.eigh(contrasts.T @ valid @ contrasts)
-    return Directions(valid.sum() / len(block), np.clip(variances, 0.0, None), contrasts @ axes)
+    variances, axes = np.linalg.eigh(contrasts.T @ block @ contrasts)
+    mean = max(1.0, block.sum() / len(block))  # no block counts as more than n units
+    return Directions(mean, np.clip(variances, 0.0, None), contrasts @ axes)
 
 
 def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Directions]]:
