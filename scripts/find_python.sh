@@ -1,6 +1,6 @@
 #!/bin/sh
-# Print a Python, of the version named if there is one, else of 3.12 or later: on the PATH, of
-# pyenv's, or, failing both, the version number that uv is then asked to find or fetch.
+# Print the path of a Python from the PATH or from pyenv: the version that is passed if there is one,
+# otherwise 3.12 or later. If there is none, print the version number that uv should find or download.
 for version in ${1:-} any; do
     for candidate in python3.13 python3.12 python3 "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python3; do
         if "$candidate" - "$version" 2>/dev/null <<'END'

@@ -1,7 +1,7 @@
-"""The notebooks as pages of the site, with the outputs that they keep: a hook of mkdocs.
+"""An mkdocs hook that adds the notebooks to the site, with their saved outputs.
 
-Cells and outputs become Markdown and pictures. Sliders need a running notebook: of them the picture
-is left that they start with.
+Cells and outputs become Markdown and pictures. Sliders need a running notebook, so only their
+initial picture is shown.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ INTERACTIVE = "application/vnd.jupyter.widget-view+json"
 
 STATES = "application/vnd.jupyter.widget-state+json"
 
-LEFT_OUT = "*Sliders need a running notebook. This is where they start:*"
+LEFT_OUT = "*Sliders need a running notebook. This is their initial state:*"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for every notebook, and its pictures."""
+    """Add a page for every notebook, with its pictures."""
     for path in sorted(FOLDER.glob("*.ipynb")):
         pictures: dict[str, bytes] = {}
         text = "\n\n".join(parts(nbformat.read(path, as_version=4), path.stem, pictures))
@@ -36,7 +36,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def parts(notebook: nbformat.NotebookNode, stem: str, pictures: dict[str, bytes]) -> Iterator[str]:
-    """Yield cells and outputs as Markdown; what they show is put into ``pictures`` by name."""
+    """Yield cells and outputs as Markdown, and add their pictures to ``pictures`` by name."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             yield re.sub(r"\]\(\.\./docs/", "](../", cell.source.replace(".ipynb)", ".md)"))
@@ -47,9 +47,9 @@ def parts(notebook: nbformat.NotebookNode, stem: str, pictures: dict[str, bytes]
             if "image/png" in data:
                 name = f"{stem}-{len(pictures) + 1}.png"
                 pictures[name] = base64.b64decode(data["image/png"])
-                yield f"![What the cell above draws]({name})"
+                yield f"![Output of the cell above]({name})"
             elif INTERACTIVE in data:
-                yield LEFT_OUT  # and their outputs follow
+                yield LEFT_OUT  # the outputs of the widget follow
             elif "text/html" in data:
                 yield shown("".join(data["text/html"]))
             elif text := "".join(output.get("text", "") or data.get("text/plain", "")):
@@ -57,7 +57,7 @@ def parts(notebook: nbformat.NotebookNode, stem: str, pictures: dict[str, bytes]
 
 
 def shown(html: str) -> str:
-    """Return a table of pandas without styles of its own, and in one block."""
+    """Return a pandas table without inline styles, as one block."""
     html = re.sub("<style.*?</style>", "", html, flags=re.DOTALL)
     html = html.replace(' border="1" class="dataframe"', "")
     return "\n".join(line for line in html.splitlines() if line.strip())
@@ -66,7 +66,7 @@ def shown(html: str) -> str:
 def drawn(
     output: nbformat.NotebookNode, notebook: nbformat.NotebookNode
 ) -> Iterator[nbformat.NotebookNode]:
-    """Yield an output, and behind a widget what it shows."""
+    """Yield an output and, for a widget, the outputs that it contains."""
     yield output
     if view := output.get("data", {}).get(INTERACTIVE):
         states = notebook.metadata["widgets"][STATES]["state"]

@@ -1,1 +1,1 @@
-"""Studies of this package: one file each, which computes one table of the documentation."""
+"""Studies for the documentation: each file computes one of its tables."""

@@ -1,4 +1,4 @@
-"""``python -m studies [NAME] [--size N] [--out FILE]``: compute a table of the documentation."""
+"""Compute a table of the documentation: ``python -m studies [NAME] [--size N] [--out FILE]``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def studies() -> dict[str, str]:
-    """Return the first line of every study's docstring, by name."""
+    """Return the first line of every study's docstring, keyed by study name."""
     names = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])]
     modules = {name: import_module(f"studies.{name}") for name in names if name[0] != "_"}
     return {
@@ -21,13 +21,13 @@ def studies() -> dict[str, str]:
 
 
 def main() -> None:
-    """Run one study and write its table as CSV, or list all."""
+    """Run one study and write its table as CSV, or list all studies."""
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
     parser.add_argument("name", nargs="?", choices=sorted(studies()))
     parser.add_argument(
-        "--size", type=int, help="tables, texts or repeats; the study has a default"
+        "--size", type=int, help="tables, texts, or repeats; each study has a default"
     )
-    parser.add_argument("--out", type=Path, help="by default docs/tables/NAME.csv")
+    parser.add_argument("--out", type=Path, help="docs/tables/NAME.csv by default")
     given = parser.parse_args()
     if given.name is None:
         print("\n".join(f"{name:18}{line}" for name, line in studies().items()))

@@ -1,4 +1,4 @@
-"""How far two posteriors of one table are apart, in Monte Carlo standard errors of both."""
+"""Compare two posteriors of one table, in Monte Carlo standard errors of their difference."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ ENDS = (0.055, 0.945)
 """Ends of central 89% intervals."""
 
 HIGHEST_Z = 5.5
-"""Of 400 comparisons of normal errors with known sd, one beyond 3.7 is a 1 in 10 chance; here the
-errors of NUTS are themselves estimates, and ends of intervals have heavier tails."""
+"""In 400 comparisons with normal errors of known sd, one exceeds 3.7 with a probability of 1 in 10.
+The errors of NUTS are estimates, and interval ends have heavier tails, so the limit is higher."""
 
 HIGHEST_RMS = 1.5
-"""Parameters of a posterior move together, so that the mean of squares is that of fewer normals
-than there are: of ten, 1.5² would be exceeded once in 80 runs, and of twenty once in 900."""
+"""Parameters of a posterior are correlated, so the mean square is like that of fewer independent
+normals. With ten, it would exceed 1.5² once in 80 runs; with twenty, once in 900 runs."""
 
 
 def exact_and_nuts(
     table: pd.DataFrame, spec: str, draws: int = 2000, seed: int = 1, chains: int = 4
 ) -> tuple[Dataset, Dataset, int]:
-    """Draws of the exact sampler and of PyMC's NUTS, and how many transitions diverged."""
+    """Return draws of the exact sampler and of PyMC's NUTS, and the number of divergences."""
     options = {"draws": draws, "chains": chains, "seed": seed}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
-        # Sds near zero may leave few effective draws: their errors are larger then, and known.
+        warnings.filterwarnings("ignore", category=DeprecationWarning)  # fork
+        # Sds near zero may have few effective draws; their standard errors allow for that.
         warnings.filterwarnings("ignore", category=bb.SamplingWarning)
         nuts = bb.fit(table, spec, method="nuts", progressbar=False, **options)
     exact = bb.fit(table, spec, method="exact", draws=4000, seed=seed)
@@ -42,7 +42,7 @@ def exact_and_nuts(
 
 
 def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:
-    """Difference of every parameter's mean, or quantile, over the Monte Carlo error of both."""
+    """Return the difference in each parameter's mean or quantile, over its Monte Carlo error."""
     import arviz as az
 
     over, method = ("chain", "draw"), {"method": "mean"}

@@ -1,4 +1,4 @@
-"""False alarms, power, coverage and widths of methods in every scenario.
+"""Estimate false alarms, power, coverage, and interval widths of methods in every scenario.
 
 ``size`` is the number of simulated tables per scenario.
 """
@@ -10,7 +10,7 @@ import pandas as pd
 import bayesbias as bb
 
 TESTS = ("t-cells-groups", "t-word-means", "weat-p", "weat-d-large")
-"""They compare two groups."""
+"""Methods that compare two groups."""
 
 METHODS = (
     *("paper-hpdi", "crossed-hpdi", "maximal-hpdi", "maximal-topics-hpdi"),
@@ -19,7 +19,7 @@ METHODS = (
 
 
 def study(size: int = 1_000) -> pd.DataFrame:
-    """Return one row per scenario and method, as `bb.calibration.calibrate` gives them."""
+    """Return the rows of `bb.calibration.calibrate`, one per scenario and method."""
     calibrate = bb.calibration.calibrate
     two = [name for name in bb.nulls.SCENARIOS if not name.startswith("three")]
     parts = [

@@ -1,10 +1,11 @@
-"""Scores and the model's contrast against a bias that is dialed into the training text.
+"""Compare scores and the model's contrast with the known bias of generated training texts.
 
-Texts have sentences of a subject from one of two groups and two words of a trait. The dial is the
-probability that the trait belongs to the subject's own group; at .5 the text is unbiased. Word2vec
-is trained on ten texts at each of five dials. For each score the table has the rank correlation
+Each sentence has a subject from one of two groups and two words for a trait. The dial is the
+probability that the trait belongs to the subject's own group; at .5, the text is unbiased. Word2vec
+is trained on ten texts at each of five dials. For each score, the table has the rank correlation
 with the dial, a 95% bootstrap interval over trainings, and the mean at every dial. ``size`` is the
-number of trainings per dial. After Schröder et al. (2023), ICPRAM, who train on graded corpora.
+number of trainings per dial. The design follows Schröder et al. (2023, ICPRAM), who train on texts
+with graded bias.
 """
 
 from __future__ import annotations

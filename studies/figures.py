@@ -1,6 +1,6 @@
-"""Draw the figures of the documentation from the vectors and lists that come with the package.
+"""Draw the figures of the documentation from the bundled vectors and lists.
 
-``python -m studies.figures [NAME ...]`` writes docs/figures/NAME.png; without names it draws all.
+``python -m studies.figures [NAME ...]`` writes docs/figures/NAME.png; without names, it draws all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DPI = 110
 
 @cache
 def fitted(name: str = "gender") -> tuple[Any, ...]:
-    """Return a bundled list, its vectors, its table and its posterior."""
+    """Return a bundled list, its vectors, its table, and its posterior."""
     wordlist = bb.load_wordlist(name)
     vectors = bb.load_vectors("glove-demo")
     table = bb.distance_table(vectors, wordlist)
@@ -32,12 +32,12 @@ def fitted(name: str = "gender") -> tuple[Any, ...]:
 
 
 def headline() -> Axes:
-    """Contrasts of names, career and family over reference lists."""
+    """Draw the contrasts of names, career, and family over reference lists."""
     return bb.analyze("glove-demo", "weat6", case="fallback", seed=1).plot()
 
 
 def rank_forest() -> Axes:
-    """Gender and religion before and after hard debiasing, in one model."""
+    """Draw gender and religion before and after hard debiasing, in one model."""
     _, vectors, _, _ = fitted()
     embeddings = {"as it is": vectors, "debiased": bb.debias.hard(vectors, "gender")}
     table = bb.distance_tables(embeddings, ["gender", "religion"])
@@ -45,7 +45,7 @@ def rank_forest() -> Axes:
 
 
 def pair_forest() -> Axes:
-    """Shares of two simulated language models by bias type."""
+    """Draw the shares of two simulated language models by bias type."""
     rng = np.random.default_rng(1)
     types = np.repeat(["age", "gender", "religion"], 100)
     leaning = np.repeat([0.0, 0.6, -0.4], 100) + rng.standard_normal(300)
@@ -61,12 +61,12 @@ def pair_forest() -> Axes:
 
 
 def prior_predictive() -> Axes:
-    """Figures of the gender table against those of tables drawn from the prior."""
+    """Draw summaries of the gender table among those of tables drawn from the prior."""
     return bb.plots.prior_predictive(bb.prior_predictive("by-group", fitted()[2], seed=1))
 
 
 def scores() -> Axes:
-    """All scores of the gender list."""
+    """Draw all scores of the gender list."""
     wordlist, vectors, _, _ = fitted()
     return bb.plots.scores(bb.score_table(vectors, wordlist, n_resamples=300, seed=0))
 
@@ -84,7 +84,7 @@ FIGURES: dict[str, Callable[[], Axes]] = {
 
 
 def main(names: list[str]) -> None:
-    """Draw figures by name."""
+    """Draw the named figures, or all."""
     mpl.use("Agg")
     for name in names or FIGURES:
         axes = FIGURES[name]()

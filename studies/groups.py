@@ -1,9 +1,9 @@
-"""Contrasts of groups where one group is biased, and where words come in clusters.
+"""Check group contrasts if only some groups are biased, and if words are in clusters.
 
-``size`` is the number of tables per scenario; half of that for `bb.fit_many`, for ``maximal``, and
-for slow scenarios. Tables are sums of known effects, or lists drawn from the bundled vectors as
-clusters of nearest neighbors, with a bias planted in the vectors themselves. A file of other
-vectors, named in BAYESBIAS_OTHER_VECTORS, adds lists drawn from these.
+``size`` is the number of tables per scenario; it is halved for `bb.fit_many`, for ``maximal``, and
+for slow scenarios. Tables are sums of known effects, or are measured for lists that are drawn from
+the bundled vectors in clusters of nearest neighbors. In these lists, a bias can be planted in the
+vectors. If BAYESBIAS_OTHER_VECTORS names a file of vectors, lists are also drawn from that file.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from bayesbias.tables.cosines import attach_cosines
 FEW = {"draws": 250, "chains": 2, "progressbar": False}
 
 PAIR = 0.9
-"""Cosine of the two words of a pair, and share of their variance that is common."""
+"""Cosine between the two words of a pair, and the share of variance that they have in common."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Tables that are sums of effects: sds in units of distance."""
+    """Tables that are sums of effects, with sds in units of distance."""
 
     bias: tuple[float, ...]
     words: int = 8
@@ -47,7 +47,7 @@ class Sums:
     pairs: bool = False
 
     def distances(self, rng: Generator) -> np.ndarray:
-        """Draw distances less 1, (n_words, n_attributes)."""
+        """Draw distances minus 1, (n_words, n_attributes)."""
         group, column, own = self.codes
         n_columns = column.max() + 1
         means = rng.normal(0, 0.04, (len(own), 1)) + rng.normal(0, 0.04, n_columns)
@@ -63,7 +63,7 @@ class Sums:
 
     @property
     def codes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Group of every word, column of every attribute, own column of every group."""
+        """The group of every word, the column of every attribute, the own column of every group."""
         own = np.arange(len(self.bias))
         own = np.minimum(own, len(own) - 2) if self.shared_set else own
         n_sets = own.max() + 1
@@ -71,7 +71,7 @@ class Sums:
         return np.repeat(np.arange(len(own)), self.words), column, own
 
     def _of_words(self, rng: Generator, n: int) -> np.ndarray:
-        """Draw effects of words of sd 1, (n_words, n), alike within pairs."""
+        """Draw word effects with sd 1, (n_words, n), which are correlated within pairs."""
         alone = rng.standard_normal((self.words * len(self.bias), n))
         if not self.pairs:
             return alone
@@ -79,7 +79,7 @@ class Sums:
         return np.sqrt(PAIR) * of_pair + np.sqrt(1 - PAIR) * alone
 
     def as_table(self, y: np.ndarray, rng: Generator) -> pd.DataFrame:
-        """Make a table of distances less 1."""
+        """Convert distances minus 1 to a table."""
         group, column, own = self.codes
         n_sets = own.max() + 1
         word, attribute = np.indices(y.shape).reshape(2, -1)
@@ -103,7 +103,7 @@ class Sums:
         return table
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw one table, fit it, and return contrasts overall and of groups."""
+        """Draw one table, fit it, and return the overall and group contrasts."""
         return of_groups(bb.fit(self.as_table(self.distances(rng), rng), model, seed=seed, **FEW))
 
     @property
@@ -117,10 +117,10 @@ class Sums:
 
 @dataclass(frozen=True)
 class Changes(Sums):
-    """Pairs of tables, the second changed by the bias."""
+    """Pairs of tables whose second table is changed by the bias."""
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw a pair of tables; return the change of contrasts."""
+        """Draw a pair of tables; return the changes in contrasts."""
         before = replace(self, bias=(0.0,) * len(self.bias)).distances(rng)
         after = before + self.distances(rng)
         tables = [self.as_table(y, rng) for y in (before, after)]
@@ -129,10 +129,10 @@ class Changes(Sums):
 
 @dataclass(frozen=True)
 class Baseline(Sums):
-    """Tables whose last group is baseline words without stereotypes; contrasts within groups."""
+    """Tables whose last group consists of baseline words and has no stereotypes."""
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw one table; return contrasts of groups relative to the baseline words."""
+        """Draw one table; return group contrasts relative to the baseline words."""
         people = str(len(self.bias) - 1)
         table = self.as_table(self.distances(rng), rng)
         table = table[table["attribute_set"] != f"s{people}"]
@@ -142,12 +142,12 @@ class Baseline(Sums):
 
 @dataclass(frozen=True)
 class Many(Sums):
-    """One list in embeddings of these scales, which share half of all variances."""
+    """One list in several embeddings, with a scale for each, that share half of all variances."""
 
     scales: tuple[float, ...] = (1.0, 1.0, 1.0)
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw tables of all embeddings; return the contrasts of each, over its scale."""
+        """Draw a table per embedding; return each one's contrasts, divided by its scale."""
         unbiased = replace(self, bias=(0.0,) * len(self.bias))
         shared, bias = self.distances(rng) / 2**0.5, np.array(self.bias) * (1 - 0.5**0.5)
         group, column, own = self.codes
@@ -165,7 +165,7 @@ class Many(Sums):
 
 @dataclass(frozen=True)
 class Lists:
-    """Lists of two groups drawn from the bundled vectors in clusters of so many words."""
+    """Lists of two groups, drawn from vectors in clusters of ``cluster`` words."""
 
     cluster: int
     planted: tuple[float, float] = (0.0, 0.0)
@@ -174,7 +174,7 @@ class Lists:
     vectors: str = "glove-demo"
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw one list, measure and fit it."""
+        """Draw one list, measure it, and fit it."""
         vectors = _loaded(self.vectors)
         unit = vectors.get_normed_vectors()
         used: set[int] = set()
@@ -254,11 +254,11 @@ if other := os.environ.get("BAYESBIAS_OTHER_VECTORS"):
     }
 SLOW = ("one of eight, 3 words each", "5% of cells missing")
 OLD = ("one of three", "one of two", "change of one of three", "clusters of 4", "topics")
-"""Scenarios that ``maximal``, the default before, is shown in too."""
+"""Scenarios that are also fitted with ``maximal``, the earlier default."""
 
 
 def study(size: int = 100) -> pd.DataFrame:
-    """Return mean, claims, coverage and half width by scenario, model and contrast."""
+    """Return mean, claims, coverage, and half-width by scenario, model, and contrast."""
     rows: list[dict[str, object]] = []
     for name, scenario in SCENARIOS.items():
         n = max(1, size // 2) if name in SLOW or isinstance(scenario, Many) else size
@@ -268,7 +268,7 @@ def study(size: int = 100) -> pd.DataFrame:
 
 
 def of_groups(post: DataTree) -> pd.DataFrame:
-    """Return contrasts of associated and different, overall and of groups."""
+    """Return the overall and group contrasts of associated and different."""
     frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
     return frame[frame["level"] != "word"]
 
@@ -289,7 +289,7 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
     fixed = {"scenario": name, "model": model, "tables": size}
     for group in truth:
         own = every[every["protected_group"] == group]
-        if len(own):  # a group that the table does not identify has no row
+        if len(own):  # groups that the table does not identify have no rows
             means = own[["truth", "mean", "claimed", "covered", "half_width"]].mean()
             yield {**fixed, "group": group or "all", **means}
     unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
@@ -308,7 +308,7 @@ def _loaded(vectors: str) -> KeyedVectors:
 
 
 def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int]) -> list[int]:
-    """Draw n words as clusters of nearest neighbors, none twice."""
+    """Draw n distinct words in clusters of nearest neighbors."""
     drawn: list[int] = []
     while len(drawn) < n:
         seed = int(rng.integers(len(unit)))
@@ -322,7 +322,7 @@ def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int
 def _moved(
     rows: np.ndarray, unit: np.ndarray, group: list[int], others: list[int], by: float
 ) -> np.ndarray:
-    """Move attributes toward a group until it is closer by ``-by`` than the other is."""
+    """Move attributes toward a group until its lead over the other group grows by ``-by``."""
     own, other = unit[group], unit[others]
 
     def moved(step: float) -> np.ndarray:

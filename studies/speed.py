@@ -1,8 +1,8 @@
-"""Seconds of the exact sampler, of `bayesbias run`, and of reference distributions, with rivals.
+"""Time the exact sampler, `bayesbias run`, and reference distributions, with alternatives.
 
-Rivals run in the same call: PyMC's NUTS by nutpie for the sampler (extra ``samplers``), and gensim,
-which loads the whole file, for the reference distributions. ``size`` is the number of repeats; each
-row is the best.
+The sampler is compared with PyMC's NUTS in nutpie (extra ``samplers``), and the reference
+distributions with gensim, which loads the whole file. All run in the same call. ``size`` is the
+number of repeats, of which each row shows the fastest.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COUNT, DIMS = 200_000, 300
 
 
 def study(size: int = 3) -> pd.DataFrame:
-    """Return processor and clock seconds, peak memory where it matters, and what was done."""
+    """Return the processor and clock seconds of each task."""
     rows = [*_sampler(size), *_command(), *_reference_distributions(size)]
     return pd.DataFrame(rows)
 

@@ -1,8 +1,8 @@
-"""Intervals for a new training of generated texts, and how much of the variance is the seed.
+"""Check intervals for a new training, and measure how much of the variance is due to the seed.
 
-Each text has sentences of a subject from one of two groups and words of a trait, which is the
-group's own more often than not, among filler words. The contrast of an eleventh training is
-compared with intervals from ten trainings and from one. ``size`` is the number of texts.
+Each sentence has a subject from one of two groups, words for a trait, and filler words. The trait
+is usually that of the subject's own group. The contrast of an eleventh training is compared with
+intervals from ten trainings and from one. ``size`` is the number of texts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def text(rng: Generator, p_own: float) -> list[list[str]]:
 
 
 def study(size: int = 10) -> pd.DataFrame:
-    """Return, by text, the new contrast, sds, and whether three kinds of intervals cover it."""
+    """Return the new contrast, sds, and coverage by three kinds of intervals, for each text."""
     return pd.DataFrame([_row(seed) for seed in range(size)])
 
 
@@ -65,7 +65,7 @@ def _row(seed: int) -> dict[str, float]:
 
 
 def _retrained(post: DataTree, rng: Generator) -> pd.Series:
-    """Interval of the contrast of another training."""
+    """Return the interval for the contrast of another training."""
     contrast, training_sd = post["posterior"]["contrast"], post["posterior"]["training_sd"]
     noise = contrast.copy(data=rng.standard_normal(contrast.shape))
     return describe_draws((contrast + training_sd * noise).values.reshape(-1, 1), 0.89).iloc[0]

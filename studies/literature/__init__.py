@@ -1,6 +1,6 @@
-"""Claims of published papers, recomputed: one function a row.
+"""Recompute the claims of published papers, with one function per row.
 
-``python -m studies.literature NAME`` prints a row, and ``--page`` instead of a name writes the
+``python -m studies.literature NAME`` prints a row. With ``--page`` instead of a name, it writes the
 table docs/tables/literature.csv. Some rows read published data from the folder in BAYESBIAS_DATA.
 """
 
@@ -11,4 +11,4 @@ from .null_example import PaperExample, null_share, paper_example
 from .sources import TABLES, data_folder, plotted_posteriors, published_table
 
 CLAIMS = {entry.name: entry for entry in ENTRIES}
-"""Rows by name of their function."""
+"""Rows, keyed by the name of their function."""

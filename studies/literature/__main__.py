@@ -1,4 +1,4 @@
-"""``python -m studies.literature [NAME | --page]``: recompute a claim, or write the table."""
+"""Recompute a claim or write the table: ``python -m studies.literature [NAME | --page]``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
 
 
 def main(arguments: list[str]) -> None:
-    """Print the claims of a row, or all names; with ``--page`` write the table and its counts."""
+    """Print the claims of a row, or all names; with ``--page``, write the table and its counts."""
     if not arguments:
         print("\n".join(f"{name:28}{entry.paper}, {entry.where}" for name, entry in CLAIMS.items()))
     elif arguments == ["--page"]:
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> None:
 
 
 def show(frame: pd.DataFrame) -> None:
-    """Print claims, a line each, with their notes."""
+    """Print each claim on one line, followed by its note."""
     for row in frame.itertuples():
         print(f"{row.claim}: printed {row.printed}, recomputed {row.recomputed}: {row.verdict}")
         if row.note:

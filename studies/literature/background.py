@@ -26,12 +26,12 @@ TABLE_2 = {
     "weat9": (0.001, 0.033, 1e-10, 1e-7),
     "weat10": (1e-4, 0.994, 0.987, 0.899),
 }
-"""Φ of X about the background and about 0, then of Y, in GloVe 840B. Test 10's first Φ is
-probably a small upper tail; read so, the row agrees with the others."""
+"""Φ of X relative to the background's mean and to 0, then the same for Y, in GloVe 840B. Test 10's
+first Φ is probably a small upper tail; if it is, the row agrees with the others."""
 
 
 def _range_of_z(phi: float, upper: bool = False) -> np.ndarray:
-    """Lowest and highest z that round to a printed Φ: half a last place, or half a power of 10."""
+    """Return the lowest and highest z whose Φ rounds to the printed one."""
     small = phi < 0.001
     ends = np.array([phi / np.sqrt(10), phi * np.sqrt(10)] if small else [phi - 5e-4, phi + 5e-4])
     z = norm.ppf(ends)
@@ -39,7 +39,7 @@ def _range_of_z(phi: float, upper: bool = False) -> np.ndarray:
 
 
 def shift(test: str, target: str, upper: bool = False) -> np.ndarray:
-    """Lowest and highest shift of the background, in its sds, that a row's two Φ of a set imply."""
+    """Return the range of shifts of the background, in its sds, that the two Φ of a set imply."""
     about_mean, about_zero = TABLE_2[test][:2] if target == "X" else TABLE_2[test][2:]
     mean = _range_of_z(about_mean, upper)
     zero = _range_of_z(about_zero)
@@ -47,7 +47,7 @@ def shift(test: str, target: str, upper: bool = False) -> np.ndarray:
 
 
 def in_table_2(test: str) -> str:
-    """Return the row of table 2 as the paper's text has it."""
+    """Return the row of table 2 as it is in the paper's text."""
     small = {1e-4: "$10^{-4}$", 1e-7: "$10^{-7}$", 1e-10: "$10^{-10}$"}
     cells = [small.get(phi, f"{phi:.3f}") for phi in TABLE_2[test]]
     return " ".join([test.removeprefix("weat"), *cells])
@@ -55,21 +55,21 @@ def in_table_2(test: str) -> str:
 
 @at("table 2, the two sets of a row", "4.2")
 def shifts_of_rows() -> Iterator[Claim]:
-    """X and Y of a test share a background, so both imply the same shift of it from 0."""
+    """Check that X and Y of a test, which share a background, imply the same shift from 0."""
     for test in TABLE_2:
         claim, quoted = f"{test}: X and Y imply one shift", in_table_2(test)
         x, y = shift(test, "X"), shift(test, "Y")
         note = f"X: {x[0]:.3f} to {x[1]:.3f} sd, Y: {y[0]:.3f} to {y[1]:.3f} sd"
         if test == "weat10":
             tail = _one_shift(shift(test, "X", upper=True), y)
-            note = f"as printed, no; with 1 - 1e-4, {tail}: see the next row"
+            note = f"no as printed; {tail} if the printed 1e-4 means 1 - 1e-4; see the next row"
         comparable = test != "weat10"
         yield Claim(claim, "yes", _one_shift(x, y), 0, quoted, note, comparable)
     found = float(norm.cdf(norm.ppf(TABLE_2["weat10"][1]) + shift("weat10", "Y").mean()))
     note = (
-        "from the row itself: X's Φ about 0, moved by the shift that Y implies. Probably the upper "
-        f"tail is printed, here {1 - found:.1g}, as a power of ten; section 6, too, has X and Y on "
-        "one side. The nine other rows fit as printed"
+        "computed from the row itself: X's Φ relative to 0, moved by the shift that Y implies. The "
+        f"printed value is probably the upper tail, {1 - found:.1g}, as a power of ten; section 6 "
+        "also has X and Y on one side. The nine other rows fit as printed"
     )
     claim = "weat10: Φ of X about the background's mean"
     yield Claim(claim, 1e-4, round(found, 4), 0, in_table_2("weat10"), note)
@@ -81,14 +81,14 @@ def _one_shift(x: np.ndarray, y: np.ndarray) -> str:
 
 @at("section 3, shift of the background", "3")
 def background_shifts() -> Iterator[Claim]:
-    """Which tests' backgrounds lie one sd or more from 0, by table 2 itself."""
+    """Check in table 2 which tests have a background that is at least one sd from 0."""
     quoted = "bias of qualitatively at least a standard deviation in each experiment"
     for test in ("weat6", "weat7", "weat8"):
         least, most = shift(test, "X")
         note = (
-            f"the Φ of X imply {least:.3f} to {most:.3f} sd; tests 1 to 5, 9 and 10 imply about .9 "
-            "or more. The paper reads this from a figure and says 'qualitatively'. One sentence, "
-            "three rows"
+            f"the Φ of X imply {least:.3f} to {most:.3f} sd; tests 1 to 5, 9, and 10 imply about "
+            ".9 or more. The paper reads this from a figure and says 'qualitatively'. Three rows "
+            "concern this one sentence"
         )
         found = "yes" if most >= 1 else "no"
         yield Claim(f"{test}: at least one sd", "yes", found, quoted=quoted, note=note)
@@ -96,7 +96,7 @@ def background_shifts() -> Iterator[Claim]:
 
 @at("table 3, from table 2", "C")
 def relative_bias() -> Iterator[Claim]:
-    """Φ of relative bias from the Φ of X and Y: z = √(n/2) (z_X - z_Y), n words a set."""
+    """Compute Φ of relative bias from those of X and Y: z = √(n/2) (z_X - z_Y), n words per set."""
     for test, n, printed, within, quoted in (
         ("weat7", 8, 0.044, 0.005, "7 .044 .018"),
         ("weat8", 8, 0.002, 0.0005, "8 .002 $10^{-2}$"),
@@ -104,41 +104,41 @@ def relative_bias() -> Iterator[Claim]:
     ):
         x, _, y, _ = TABLE_2[test]
         found = norm.sf(np.sqrt(n / 2) * (norm.ppf(x) - norm.ppf(y)))
-        note = "from three printed digits, for sets of independent words"
+        note = "computed from three printed digits, for sets of independent words"
         yield Claim(f"{test}: relative bias", printed, rounded(found, 2), within, quoted, note)
 
 
 @at("labels of sections 4.1 and 6", "4.1")
 def labels() -> Iterator[Claim]:
-    """Labels of the text that differ from tables 1 and 2 or figure 3; no value depends on them."""
+    """List labels in the text that differ from tables 1 and 2 or figure 3."""
     quoted = "akin to $\\alpha = 0.5$"
-    note = "probably a zero is missing: the rule is the top or bottom 2.5%, as the paper states"
+    note = "a zero is probably missing: the rule is the top or bottom 2.5%, as the paper states"
     yield Claim("level of the rule", 0.5, 0.05, 0, quoted, note)
     quoted = "the $Z$ term `Unpleasant` if we assume"
     note = (
-        "a label; no value depends on it. Table 1 has Pleasant as Z, and a large Φ means Z. The "
-        "same list of the text calls Male of experiment 8 Z′, and Permanent of experiment 9 "
-        "Unpleasant"
+        "this is a label, and no value depends on it. In table 1, Z is Pleasant, and a large Φ "
+        "means Z. The same list in the text calls Male in experiment 8 Z′, and Permanent in "
+        "experiment 9 Unpleasant"
     )
     claim = "side of the old people's names of experiment 10"
     yield Claim(claim, "Unpleasant", "Pleasant", 0, quoted, note)
     quoted = "Consider Experiment #7, the detailed plots for which can be seen"
-    note = "the sentence describes the names of experiment 4, which figure 3 shows"
+    note = "the sentence describes the names in experiment 4, which figure 3 shows"
     claim = "experiment of European-American names in figure 3"
     yield Claim(claim, 7, 4, 0, quoted, note, place="6")
 
 
 @at("table 2, Φ of X in other vectors", "4.2")
 def sides_of_sets() -> Iterator[Claim]:
-    """On which side of the vocabulary's mean X lies, in other vectors than the paper's."""
+    """Check on which side of the vocabulary's mean X is, in vectors other than the paper's."""
     tests = bb.background.experiments(list(TABLE_2))
     vectors = bb.load_vectors("glove-demo")
     for test, distribution in bb.background.distributions(vectors, tests, case="lower").items():
         found = float(distribution.phi(tests[test].X))
         printed = TABLE_2[test][0]
         sides = ["above" if phi > 0.5 else "below" for phi in (printed, found)]
-        note = f"Φ {printed:g} in GloVe 840B, {found:.3f} in glove-demo: other vectors"
+        note = f"different vectors: Φ is {printed:g} in GloVe 840B and {found:.3f} in glove-demo"
         if test == "weat10":
-            note += ". The printed Φ is below; 1 - 1e-4 would be above, as the shift of Y suggests"
+            note += ". The printed Φ is below .5; 1 - 1e-4 would be above, as Y's shift suggests"
         claim = f"{test}: mean of X and that of the vocabulary"
         yield Claim(claim, *sides, 0, in_table_2(test), note, comparable=False)

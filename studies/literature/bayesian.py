@@ -22,7 +22,7 @@ STEREOTYPES = CONNECTIONS[:2]
 
 @at("footnote 6, list sizes", "Notes")
 def list_sizes() -> Iterator[Claim]:
-    """Sizes of the lists of Manzini et al. (2019), which the paper and this package use."""
+    """Compare the sizes of the lists of Manzini et al. (2019), which both the paper and we use."""
     tables = [published_table(f"{name}_google") for name in LISTS]
     places = [len(table) // table["attribute"].nunique() for table in tables]
     attributes = [
@@ -30,8 +30,9 @@ def list_sizes() -> Iterator[Claim]:
     ]
     quoted = "the range for protected words is between 13 and 18"
     note = (
-        "the sentence names Caliskan et al.; a % in the authors' LaTeX hides half of it. Without "
-        "the % it gives 13 to 100 for Caliskan et al. and 14 to 18 for Manzini et al., as found"
+        "the sentence names Caliskan et al.; a % in the authors' LaTeX comments out half of it. "
+        "Without the %, the sentence gives 13 to 100 for Caliskan et al., and 14 to 18 for Manzini "
+        "et al., which is what we find"
     )
     found = f"{min(places)} to {max(places)}"
     claim = "protected words of Manzini et al., by place"
@@ -39,8 +40,8 @@ def list_sizes() -> Iterator[Claim]:
     quoted = "for attributes between 11 and 25"
     found = f"{min(attributes)} to {max(attributes)}"
     note = (
-        "the sentence names the lists of Caliskan et al.; see the row above. The range fits those "
-        "of Manzini et al., which the paper also uses"
+        "the sentence names the lists of Caliskan et al.; see the row above. The range fits the "
+        "lists of Manzini et al., which the paper also uses"
     )
     claim = "attributes of Manzini et al."
     yield Claim(claim, "11 to 25", found, quoted=quoted, note=note, comparable=False)
@@ -48,7 +49,7 @@ def list_sizes() -> Iterator[Claim]:
 
 @at("table 1", "2")
 def religion_sample() -> Iterator[Claim]:
-    """Fifteen distances of the religion table."""
+    """Compare fifteen distances in the religion table."""
     sample = {
         "rabbi greedy": 1.03,
         "church familial": 0.70,
@@ -81,7 +82,7 @@ def religion_sample() -> Iterator[Claim]:
 
 @at("table 2", "3.1")
 def mac_of_religion() -> Iterator[Claim]:
-    """MAC of religion on Reddit before and after hard debiasing."""
+    """Compute MAC of religion on Reddit before and after hard debiasing."""
     before, after, p = mac_change(*before_and_after("religion"))
     note = (
         "the printed values are those of Manzini et al. (2019), whose list has 'judgemental' where "
@@ -98,7 +99,7 @@ def mac_of_religion() -> Iterator[Claim]:
 
 @at("table 2, every vector once", "3.1")
 def mac_without_copies() -> Iterator[Claim]:
-    """P of the rise of MAC where words with the same vector count once: all 32 choices."""
+    """Test MAC's increase with one word per vector, for all 32 choices of words."""
     before, after = before_and_after("religion")
     twins = [(row.word, row.other) for row in pairs_of(after, "copy").itertuples()]
     values = []
@@ -106,10 +107,10 @@ def mac_without_copies() -> Iterator[Claim]:
         once = after[~after["protected_word"].isin(dropped)]
         values.append(mac_change(before[~before["protected_word"].isin(dropped)], once)[2])
     note = (
-        "table 2 reprints the p-value of Manzini et al., which is for their data. With all names "
-        f"the published table gives {mac_change(before, after)[2]:.2g}; each of {len(values)} "
-        f"choices of one name a vector gives {min(values):.2g} to {max(values):.2g}. Names "
-        "left of a triplet have equal distances to the stereotypes too, so they are not independent"
+        "table 2 reprints the p-value of Manzini et al., which is for their data. With all names, "
+        f"the published table gives {mac_change(before, after)[2]:.2g}. The {len(values)} ways to "
+        f"keep one name per vector give {min(values):.2g} to {max(values):.2g}. The other names of "
+        "a triplet also have equal distances to the stereotypes, so they are not independent"
     )
     claim = "p of the t-test, every vector once, at most"
     values = (3.006e-07, rounded(max(values), 2), 0, "3.006e−07", note)
@@ -121,11 +122,11 @@ BANDS = {
     "gender": ((0.38, (47, 53, 96, 87)), (0.38, (51, 51, 96, 92))),
     "race": ((0.11, (33, 39, 46, 67)), (0.11, (38, 36, 48, 55))),
 }
-"""Half-width of the band around 1, and percent inside by connection, before and after debiasing:
-labels of figures 3-5 and 15-17, paperDraft.Rmd at 1e34865."""
+"""Half-width of the band around 1 and the percentage inside by connection, before and after
+debiasing: the labels of figures 3-5 and 15-17, from paperDraft.Rmd at 1e34865."""
 
 OLDER = 27
-"""Words at the start of the appendix's human list with which the labels "before" agree."""
+"""The first words of the appendix's human list, which reproduce the labels before debiasing."""
 
 
 def _inside(table: pd.DataFrame, width: float, connection: str) -> float:
@@ -146,12 +147,13 @@ IN_TEXT = {
     ("race", 0, "different"): "dropped from 67% to 55% (human) and from 39% to 36%",
     ("race", 1, "different"): "dropped from 67% to 55% (human) and from 39% to 36%",
 }
-"""Words of section 5.2 for a list, before or after, and a connection; labels have the others."""
+"""Quotes from section 5.2, keyed by list, before (0) or after (1), and connection. The other
+values are only in the figure labels."""
 
 
 @at("figures 3-5 and 15-17, section 5.2", "5.2")
 def band_shares() -> Iterator[Claim]:
-    """Percent of distances inside the band 1 ± (1 - MAC), on Reddit before and after debiasing."""
+    """Count distances inside the band 1 ± (1 - MAC) on Reddit, before and after debiasing."""
     for at_list, (name, bands) in enumerate(BANDS.items()):
         figures = (f"figures {3 + at_list} and {15 + at_list}", f"figure {15 + at_list}")
         for when, (width, labels) in enumerate(bands):
@@ -164,7 +166,7 @@ def band_shares() -> Iterator[Claim]:
                 if not cut and abs(found - label) > 0.5:
                     note = (
                         f"the first {OLDER} of the table's 85 human words give {label}%; the same "
-                        f"{OLDER} fit the other two lists"
+                        f"{OLDER} words fit the other two lists"
                     )
                 quoted = IN_TEXT.get((name, when, connection), "")
                 place = "5.2" if quoted else figures[when]
@@ -172,13 +174,13 @@ def band_shares() -> Iterator[Claim]:
                 yield Claim(claim, label, found, within, quoted, note, place=place)
     quoted = IN_TEXT["religion", 0, "different"]
     found = _inside(before_and_after("religion")[0], 0.14, "associated")
-    note = "the label in figure 3 has 36"
+    note = "the label in figure 3 is 36"
     yield Claim("religion, associated, before, in the text", 35, found, 0.5, quoted, note)
 
 
 @at("the human lists of figures 3-5", "figures 3 to 5")
 def control_lists() -> Iterator[Claim]:
-    """Percent of human words inside the band before debiasing, the first 27 and all 85."""
+    """Count human words inside the band before debiasing: the first 27 and all 85."""
     lengths = ", ".join(map(str, _lengths_that_fit()))
     for name, ((width, labels), _) in BANDS.items():
         table, after = before_and_after(name)
@@ -186,9 +188,9 @@ def control_lists() -> Iterator[Claim]:
         older = table[table["attribute"].isin(words[:OLDER])]
         whole, later = (_inside(each, width, "human") for each in (table, after))
         note = (
-            "our explanation of the figure's number; the paper does not state that a part of the "
-            f"list was used. All {len(words)} words: {whole}% before, {later}% after. "
-            f"Lengths of the part that fit all three labels: {lengths}"
+            "this is our explanation of the figure's number; the paper does not state that only "
+            f"part of the list was used. All {len(words)} words give {whole}% before and {later}% "
+            f"after. Numbers of words that fit all three labels: {lengths}"
         )
         found = _inside(older, width, "human")
         claim = f"{name}, human, before, within {width} of 1, first {OLDER} of {len(words)} words"
@@ -196,7 +198,7 @@ def control_lists() -> Iterator[Claim]:
 
 
 def _lengths_that_fit() -> list[int]:
-    """Numbers of words from the start of the human list that fit every label before debiasing."""
+    """Return how many words from the start of the human list fit every label before debiasing."""
     fitting = set(range(1, 86))
     for name, ((width, labels), _) in BANDS.items():
         table = before_and_after(name)[0].query("connection == 'human'")
@@ -209,7 +211,7 @@ def _lengths_that_fit() -> list[int]:
 
 @at("section 3.2, figure 7", "3.2")
 def nearest_to_priest() -> Iterator[Claim]:
-    """Attributes closest to *priest* in the whole table; the figure shows ten sampled controls."""
+    """Find the attributes closest to *priest* in the whole table."""
     table = published_table("religion_reddit")
     priest = table[table["protected_word"] == "priest"].sort_values("cosine_distance")
     nearest = ", ".join(
@@ -217,7 +219,10 @@ def nearest_to_priest() -> Iterator[Claim]:
     )
     means = priest.groupby("connection", observed=True)["cosine_distance"].mean()
     quoted = "The nearest attributes are human attributes"
-    note = f"the sentence describes a figure with ten sampled controls; closest of all: {nearest}"
+    note = (
+        "the sentence describes a figure with ten sampled controls. In the whole table, the "
+        f"closest words are {nearest}"
+    )
     found = str(priest["connection"].iloc[0])
     yield Claim("kind of the closest word", "human", found, 0, quoted, note, comparable=False)
     yield Claim("kind that is closest on average", "human", str(means.idxmin()), 0, quoted)
@@ -225,12 +230,12 @@ def nearest_to_priest() -> Iterator[Claim]:
 
 @at("section 3.2, effect sizes of Caliskan et al.", "3.2")
 def effect_size_range() -> Iterator[Claim]:
-    """Range of the effect sizes in table 1 of Caliskan et al. (2017)."""
+    """Compare the range of the effect sizes in table 1 of Caliskan et al. (2017)."""
     sizes = (1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21)
     quoted = "range from 2.06 to 1.81"
     note = (
-        "probably one digit: Caliskan et al. have 1.06 for math and arts, and no d of equal sets "
-        "exceeds 2"
+        "probably one wrong digit: Caliskan et al. have 1.06 for math and arts, and d cannot "
+        "exceed 2 for sets of equal size"
     )
     yield Claim("smallest d of Caliskan et al.", 2.06, min(sizes), 0.005, quoted, note)
     yield Claim("largest d of Caliskan et al.", 1.81, max(sizes), 0.005, quoted)
@@ -239,22 +244,22 @@ def effect_size_range() -> Iterator[Claim]:
 SAMPLE = "in this sample is 0.39 and 1.27"
 SAMPLES = "38% of samples result in a WEAT score at least as extreme"
 SLIP = (
-    "functions/caliskanExtended.R of rfl-urbaniak/BayesBias (b542b94) draws 10,000 such samples "
-    "and has mean(s(t1), s(t2), ...), which averages s(t1) alone; the row of such a mean, below, "
-    "agrees"
+    "functions/caliskanExtended.R in rfl-urbaniak/BayesBias (b542b94) draws 10,000 such samples "
+    "and uses mean(s(t1), s(t2), ...), which averages only s(t1); the row below that uses the same "
+    "mean agrees"
 )
-SLIPPED = "10,000 samples: ± .005. R's mean(s(t1), s(t2), ...) averages its first argument alone"
+SLIPPED = "10,000 samples: ± .005. R's mean(s(t1), s(t2), ...) averages only its first argument"
 SAME = (
-    "S and d rank all splits alike, so their exact p-values are equal; the share of splits with "
-    "|S| of .38 or more is .0109"
+    "S and d rank all splits in the same order, so their exact p-values are equal; the share of "
+    "splits with |S| of .38 or more is .0109"
 )
-TIMES = "the printed p-values are .02 and, in figure 8, .011 and .0086: two times as high"
-CUT = "the paper cuts digits off"
+TIMES = "the printed p-values are .02 and, in figure 8, .011 and .0086, so .02 is twice as high"
+CUT = "the decimals are cut off"
 
 
 @at("section 3.2, the null example", "3.2")
 def null_statistics() -> Iterator[Claim]:
-    """Numbers of the null example; `paper_example` has the data and all tests."""
+    """Recompute the null example; `paper_example` has the data and all tests."""
     example = paper_example()
     d, p = example.effect_size(), example.p_value
     population, sample, slipped = (null_share(d, of) for of in ("population", "sample", "slipped"))
@@ -284,15 +289,15 @@ def null_statistics() -> Iterator[Claim]:
 
 @at("footnote 22, sd of the null model", "Notes")
 def neutral_sd() -> Iterator[Claim]:
-    """Standard deviation of distances to neutral words, by embedding."""
+    """Compute the standard deviation of distances to neutral words, by embedding."""
     quoted = ".08 is approximately the empirical standard deviation observed"
     for embedding in ("google", "glove", "reddit"):
         names = [name for name in BEFORE if name.endswith(embedding)]
         tables = [published_table(name).query("connection == 'neutral'") for name in names]
         sds = [float(table["cosine_distance"].std()) for table in tables]
-        note = f"{min(sds):.3f} to {max(sds):.3f}"
+        note = f"the tables range from {min(sds):.3f} to {max(sds):.3f}"
         if embedding != "google":
-            note += "; the footnote names no embedding, and the google tables agree with it"
+            note += "; the footnote names no embedding, and the Google tables agree with it"
         claim = f"sd of neutral distances, mean of the {len(sds)} {embedding} tables"
         found = round(float(np.mean(sds)), 3)
         yield Claim(claim, 0.08, found, 0.005, quoted, note, comparable=embedding == "google")
@@ -300,12 +305,12 @@ def neutral_sd() -> Iterator[Claim]:
 
 @at("section 4.1, range of the prior", "4.1")
 def prior_range() -> Iterator[Claim]:
-    """Range of mean distances that the prior expects: one mean and three standard deviations."""
+    """Compute the range within three standard deviations of the prior mean."""
     prior = bb.load_model("paper").priors["connection_mean"].parameters
     quoted = "within 1 ± 3sd, that is, (−.2,2.2)"
     first = (
-        "1 ± 3 · .3; the printed range is 1 ± 4 · .3, or 1 ± 3 · .4. The paper's point, that the "
-        "prior is wide enough, stands"
+        "we computed 1 ± 3 · .3; the printed range is 1 ± 4 · .3, or 1 ± 3 · .4. The paper's "
+        "point, that the prior is wide enough, stands"
     )
     same = "same interval as the row above"
     for end, printed, sign, note in (("lower", -0.2, -1, first), ("upper", 2.2, 1, same)):
@@ -315,9 +320,12 @@ def prior_range() -> Iterator[Claim]:
 
 @at("section 4.2, predictive checks", "4.2")
 def predictive_check() -> Iterator[Claim]:
-    """Share of distances inside the 89% and 50% predictive intervals of ``paper``."""
+    """Count distances inside the 89% and 50% predictive intervals of ``paper``."""
     printed = {"religion_google": (91, 55), "religion_reddit": (89, 49)}
-    note = "4.2 calls this interval 55%; the figures, and the caption of figure 12, have 50%"
+    note = (
+        "section 4.2 calls this a 55% interval; the figures and the caption of figure 12 call it a "
+        "50% interval"
+    )
     for name, labels in printed.items():
         frame = bb.predictive_check(fitted(name, "paper"), seed=0)
         coverage = frame[frame["connection"] == "all"].set_index("ci_prob")["coverage"]
@@ -330,10 +338,10 @@ def predictive_check() -> Iterator[Claim]:
 
 @at("race tables", "published tables")
 def repeated_rows() -> Iterator[Claim]:
-    """Rows of the race tables that repeat an earlier one; the paper makes no statement about it."""
+    """Count the rows of the race tables that repeat an earlier row."""
     unstated = (
-        "the paper makes no statement about this; a word in several of the six triplets has its "
-        "rows repeated, and every fit counts them"
+        "the paper makes no statement about this. If a word is in several of the six triplets, its "
+        "rows are repeated, and every fit counts them"
     )
     for name in ("race_google", "race_glove", "race_reddit", "debiased_race_reddit"):
         table = published_table(name)
@@ -350,7 +358,7 @@ def before_and_after(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def mac_change(before: pd.DataFrame, after: pd.DataFrame) -> list[float]:
-    """MAC before and after, and p of the paired t-test over (protected word, attribute set)."""
+    """Return MAC before and after, and p of the paired t-test by protected word and set."""
     return (
         bb.comparison.mac_before_after(before, after)
         .iloc[0][["before", "after", "p_value"]]

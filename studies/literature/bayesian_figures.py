@@ -1,4 +1,4 @@
-"""Dobrzeniecka and Urbaniak (2024): the figures of results, and sections 5.1 and 5.2."""
+"""Dobrzeniecka and Urbaniak (2024): the result figures, and sections 5.1 and 5.2."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .claims import Claim, with_interval
 from .sources import BEFORE, DEBIASED, EMBEDDINGS, fitted, known_warnings, plotted, published_table
 
 TOLERANCES = {"overall mean": 0.001, "overall ends": 0.003, "word mean": 0.003, "word ends": 0.008}
-"""Largest difference of a figure and a refit that the Monte Carlo error of the chains explains."""
+"""Largest difference between a figure and a refit that Monte Carlo error can explain."""
 
 
 def beside(name: str, model: str, ci_kind: str = "eti", draws: int = 2_000) -> pd.DataFrame:
-    """Return the plotted posterior of a table with its refit, by level, word and connection."""
+    """Return the plotted posterior of a table and its refit, by level, word, and connection."""
     refit = bb.summary(fitted(name, model, method="exact", draws=draws), ci_kind=ci_kind)
     refit = refit[refit["level"] != "group"]
     keys = ["level", "protected_word", "connection"]
@@ -28,7 +28,7 @@ def beside(name: str, model: str, ci_kind: str = "eti", draws: int = 2_000) -> p
 
 
 def largest_differences(name: str, model: str, draws: int = 2_000) -> dict[str, float]:
-    """Return the largest differences of a figure and a refit, under the keys of `TOLERANCES`."""
+    """Return the largest differences between a figure and a refit, keyed as in `TOLERANCES`."""
     both = beside(name, model, draws=draws)
     gaps = {
         column: abs(both[column] - both[f"{column}_plotted"]) for column in ("mean", "low", "high")
@@ -44,8 +44,11 @@ def largest_differences(name: str, model: str, draws: int = 2_000) -> dict[str, 
 
 @at("figures 13 and 14, appendix: refits", "figures 13, 14 and A.2")
 def refit() -> Iterator[Claim]:
-    """Posteriors as plotted and refitted under ``paper-figures``."""
-    note = "Monte Carlo error of the plotted chains; the refit agrees with quadrature"
+    """Compare the plotted posteriors with refits under ``paper-figures``."""
+    note = (
+        "the difference is within the Monte Carlo error of the plotted chains; the refit agrees "
+        "with quadrature"
+    )
     for name in ("gender_reddit", "debiased_gender_reddit", "debiased_race_reddit"):
         for key, found in largest_differences(name, "paper-figures", 16_000).items():
             claim = f"{name}, {key}: largest difference"
@@ -55,13 +58,13 @@ def refit() -> Iterator[Claim]:
 
 @at("result figures: the model behind them", "figures of A.2")
 def residual_sds() -> Iterator[Claim]:
-    """Distance of the figures from refits with one residual sd and with one per connection."""
+    """Compare the figures with refits that have one residual sd, or one per connection."""
     notes = {
-        "paper": "one σ for all rows; the authors' LaTeX has σ with the index of the row, no prior "
-        "for it, and does not state how many there are",
+        "paper": "one σ for all rows; the authors' LaTeX writes σ with the index of the row. It "
+        "states no prior for σ, and it does not state how many σ there are",
         "paper-code": "one σ and other priors, as in the README of the public repository",
         "paper-figures": "one σ for each connection, Exponential(2), as in functions/buildModel.R "
-        "of rfl-urbaniak/BayesBias; this model reproduces the figures",
+        "in rfl-urbaniak/BayesBias; this model reproduces the figures",
     }
     for model, note in notes.items():
         found = largest_differences("religion_glove", model)
@@ -74,8 +77,8 @@ def residual_sds() -> Iterator[Claim]:
     raw = published_table("religion_glove").groupby(keys, observed=True)["cosine_distance"].mean()
     claim = "each word alone, religion_glove, word mean: largest difference"
     note = (
-        "bayesianAnalysisWalkthrough.R of rfl-urbaniak/BayesBias fits one protected word at a "
-        "time, without pooling. Integrated over σ, its means are the raw means within .001"
+        "bayesianAnalysisWalkthrough.R in rfl-urbaniak/BayesBias fits one protected word at a "
+        "time, without pooling. Integrated over σ, its means equal the raw means to within .001"
     )
     gap = round(float(abs(figure - raw).max()), 4)
     yield Claim(claim, 0, gap, note=note, comparable=False, shown="plotted")
@@ -83,9 +86,9 @@ def residual_sds() -> Iterator[Claim]:
 
 @at("result figures: the intervals", "5.2")
 def interval_kind() -> Iterator[Claim]:
-    """Whether the plotted intervals are highest-density, as the text says, or percentile ones."""
-    draws = "functions/plotFromPrecis.R of the authors draws the columns 5.5% and 94.5%"
-    apart = ". The two kinds of ends are only {:.3f} apart"
+    """Check whether the plotted intervals are highest-density, as the text says, or percentile."""
+    draws = "the authors' functions/plotFromPrecis.R draws the columns 5.5% and 94.5%"
+    apart = ". The ends of the two kinds of intervals are only {:.3f} apart"
     for kind, label, quoted, place, more in (
         ("hdi", "highest-density", "difference in means with 89% HPDIs", "", apart),
         ("eti", "percentile", "", "figures of A.2", ""),
@@ -99,11 +102,11 @@ def interval_kind() -> Iterator[Claim]:
 
 @at("result figures: the draws", "figures of A.2")
 def draws_made() -> Iterator[Claim]:
-    """How many independent draws the scatter of the plotted means implies; the paper gives none."""
+    """Estimate how many independent draws the scatter of the plotted means implies."""
     draws = 32_000
     note = (
-        "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws. "
-        "Draws of NUTS depend on each other, and are worth more or fewer independent ones"
+        "the paper makes no statement about this; functions/buildModel.R makes 14,000 draws. NUTS "
+        "draws are correlated, so they can equal more or fewer independent draws"
     )
     for name in ("gender_google", "religion_reddit"):
         both = beside(name, "paper-figures", draws=draws)
@@ -116,7 +119,7 @@ def draws_made() -> Iterator[Claim]:
 
 @at("section 5.1, WEAT 1", "5.1")
 def human_furthest() -> Iterator[Claim]:
-    """Which attributes are the furthest in WEAT 1, as plotted."""
+    """Find the attributes that are farthest in WEAT 1, as plotted."""
     quoted = "human attributes, not neutral predicates, that are systematically the furthest"
     for name in (f"weat1_{embedding}" for embedding in EMBEDDINGS):
         means = _overall(name)["mean"].sort_values()
@@ -125,7 +128,7 @@ def human_furthest() -> Iterator[Claim]:
 
 @at("section 5.1, contrasts", "5.1")
 def overlap() -> Iterator[Claim]:
-    """Associated - different with an interval, where the text compares two intervals."""
+    """Compute associated - different with an interval; the text compares two intervals."""
     religion = "the associated attributes are not systematically closer"
     race = "there is no clear difference between associated and different attributes"
     weat = "no reason to think there are systematic differences between cosine distances"
@@ -143,8 +146,8 @@ def overlap() -> Iterator[Claim]:
         apart = ends["high"]["associated"] < ends["low"]["different"]
         eye = crude + ("do not overlap; " if apart else "overlap; ")
         if closer and not apart and quoted != gender:
-            eye = "by the paper's criterion the sentence holds, since the two HPDIs overlap. "
-            eye += "Whether the contrast excludes zero is another question, and it does: "
+            eye = "the two HPDIs overlap, so the sentence holds by the paper's criterion. Whether "
+            eye += "the contrast's interval excludes zero is another question, and it does: "
         values = ("no", "yes" if closer else "no", 0, quoted, (eye if closer else "") + note)
         claim = f"{name}: associated attributes closer than different ones"
         comparable, shown = quoted != gender and (apart or not closer), ""
@@ -156,9 +159,9 @@ def overlap() -> Iterator[Claim]:
 
 @at("section 5.1, gender on Reddit", "5.1")
 def gender_levels() -> Iterator[Claim]:
-    """Overall means of gender on Reddit as plotted; the text rounds them to one digit."""
+    """Compare the plotted overall means of gender on Reddit with the rounded values in the text."""
     means = _overall("gender_reddit")["mean"]
-    note = "a rounded description of the figure"
+    note = "the text describes the figure in rounded numbers"
     for connection, printed in zip(CONNECTIONS, (0.6, 0.6, 0.9, 0.9), strict=True):
         found = round(float(means[connection]), 3)
         claim = f"mean distance, {connection}"
@@ -167,31 +170,31 @@ def gender_levels() -> Iterator[Claim]:
 
 @at("section 5.2, the debiased tables", "published tables")
 def copies() -> Iterator[Claim]:
-    """How many different vectors the protected words of the published tables have."""
+    """Count the distinct vectors of the protected words in the published tables."""
     for name in reversed(DEBIASED):
         table = published_table(name)
         n_words = table["protected_word"].nunique()
         pairs = pairs_of(table, "copy")
         names = ", ".join(f"{row.word} = {row.other}" for row in pairs.itertuples())
         note = (
-            f"the paper makes no statement about this. {names}. Equalizing a triplet in one "
-            "direction leaves only a sign, so at least two of three coincide; a word that is also "
-            "in a later triplet moves once more. That the tables were made with one direction is "
-            "an inference from them"
+            f"the paper makes no statement about this. Words with the same vector: {names}. If a "
+            "triplet is equalized in one direction, words can differ only in sign, so at least two "
+            "of three coincide; a word that is also in a later triplet moves once more. We infer "
+            "from the tables that one direction was used"
         )
         claim = f"{name}: different vectors of its {n_words} protected words"
-        note = note if names else "the paper makes no statement; every word has its own vector"
+        note = note if names else "the paper makes no statement; every word has a different vector"
         found = n_words - len(pairs)
         yield Claim(claim, n_words, found, note=note, comparable=False, shown="not stated")
     before = sum(len(pairs_of(published_table(name), "copy")) for name in BEFORE)
     claim = "words with the same vector in the 15 tables before debiasing"
-    note = "copies come with debiasing; the paper does not mention them"
+    note = "such copies appear only after debiasing; the paper does not mention them"
     yield Claim(claim, 0, before, note=note, comparable=False, shown="not stated")
 
 
 @at("section 5.2, alignment of associated and different", "5.2")
 def alignment() -> Iterator[Claim]:
-    """Whether associated and different attributes are at one distance after debiasing."""
+    """Check whether associated and different attributes are equally far after debiasing."""
     quotes = {
         "religion": "debiasing aligns general coefficients for all groups together",
         "race": "general coefficients for different and associated predicates became aligned",
@@ -207,8 +210,9 @@ def alignment() -> Iterator[Claim]:
         pairs = pd.concat([pairs_of(table, "copy"), pairs_of(table, "equidistant")])
         n_words, same = table["protected_word"].nunique(), len({*pairs["word"], *pairs["other"]})
         note = (
-            f"associated - different goes {before:+.3f} → {after:+.3f} in the figures. {same} of "
-            f"{n_words} words have the same distances to all stereotypes as a word of another group"
+            f"associated - different changes from {before:+.3f} to {after:+.3f} in the figures. "
+            f"{same} of {n_words} words have the same distances to all stereotypes as a word of "
+            "another group"
         )
         printed, holds = "aligned", abs(after) < 0.005
         if name == "gender":
@@ -219,7 +223,7 @@ def alignment() -> Iterator[Claim]:
 
 @at("section 5.2, intervals after debiasing", "figures of A.2")
 def copies_and_intervals() -> Iterator[Claim]:
-    """Widths of the plotted intervals of debiased religion, and with every vector once."""
+    """Compare the widths of the plotted intervals of debiased religion with one word per vector."""
     name = "debiased_religion_reddit"
     once = bb.drop_duplicates(published_table(name))
     frames = [plotted(name)]
@@ -233,7 +237,10 @@ def copies_and_intervals() -> Iterator[Claim]:
             for frame in frames
         ]
         widths = [round(float(row["high"] - row["low"]), 3) for row in rows]
-        note = f"the figure has 15 names of 10 vectors; refitted with all names: {widths[1]:.3f}"
+        note = (
+            "the figure has 15 names for 10 vectors; a refit with all names has a width of "
+            f"{widths[1]:.3f}"
+        )
         claim = f"width with every vector once, overall, {connection}"
         yield Claim(claim, widths[0], widths[2], 0.0015, note=note, comparable=False)
 
@@ -245,7 +252,7 @@ def _change(name: str, model: str = "change") -> DataTree:
 
 
 def _moved(name: str, connection: str) -> pd.DataFrame:
-    """Changes of the words of a list by size."""
+    """Return the changes of a list's words, largest first."""
     frame = bb.comparison.changes(_change(name))
     words = frame[(frame["level"] == "word") & (frame["connection"] == connection)]
     return words.sort_values("mean", key=abs, ascending=False).set_index("protected_word")
@@ -253,31 +260,31 @@ def _moved(name: str, connection: str) -> pd.DataFrame:
 
 @at("section 5.2, *hers*", "5.2")
 def hers() -> Iterator[Claim]:
-    """Which gender word moves most on Reddit, relative to associated attributes."""
+    """Find the gender word that moves most on Reddit, relative to associated attributes."""
     words = _moved("gender", "associated")
     quoted = "protected word for which a major difference is noticeable is hers"
     largest = (f"{word} {with_interval(row)}" for word, row in words.head(2).iterrows())
-    note = f"changes of the associated mean: {'; '.join(largest)}"
+    note = f"largest changes of the associated mean: {'; '.join(largest)}"
     yield Claim("the word with a major change", "hers", str(words.index[0]), 0, quoted, note)
     before, after = (_plotted_word(f"{when}gender_reddit", "hers") for when in ("", "debiased_"))
     printed = round(after["associated"] - before["associated"], 3)
     found = round(words["mean"]["hers"], 3)
     claim = "hers: change of the associated mean, as plotted"
-    note = "recomputed under the model of changes"
+    note = "recomputed under our model of changes"
     yield Claim(claim, printed, found, 0.005, note=note, place="figures 13 and 14")
 
 
 @at("section 5.2, *asia* and *asian*", "5.2")
 def asia() -> Iterator[Claim]:
-    """Associated and different of *asia* and *asian*, as plotted before and after debiasing."""
+    """Compare associated and different for *asia* and *asian*, before and after debiasing."""
     words = _moved("race", "different")
     quoted = "asian and asia much lower than associated predicates"
     for word in ("asia", "asian"):
         drawn = [_plotted_word(f"{when}race_reddit", word) for when in ("", "debiased_")]
         before, after = (means["different"] - means["associated"] for means in drawn)
         note = (
-            "both from the figures. The change of different itself is "
-            f"{words['mean'][word]:+.3f} under the model of changes"
+            "both values are from the figures. Under our model of changes, the mean of different "
+            f"changes by {words['mean'][word]:+.3f}"
         )
         found, lower = f"{before:+.3f} before, {after:+.3f} after", bool(after < min(before, 0))
         claim = f"{word}: different - associated, after debiasing"
@@ -286,7 +293,7 @@ def asia() -> Iterator[Claim]:
 
 @at("section 5.2, *christian*, *jew* and *muslim*", "5.2")
 def religion_orders() -> Iterator[Claim]:
-    """Whether debiasing reversed the order of associated and different."""
+    """Check whether debiasing reversed the order of associated and different."""
     reverse = "the proximity ordering between associated and different predicates has been reversed"
     keep = "no change in the way the protected word muslim is mistreated"
     orders = [

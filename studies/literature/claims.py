@@ -1,4 +1,4 @@
-"""A claim of a paper: its own words or number next to the number that we find."""
+"""A claim in a paper: its words or number next to the number that we find."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Claim:
     within : float
         How far apart two numbers can be and still agree; texts agree if they are equal.
     quoted : str
-        At most a dozen words of the paper. Empty where the number is in a figure or in data.
+        At most a dozen words from the paper. Empty if the number is in a figure or in data.
     note : str
-        Why the two differ, or what else a reader should know.
+        Why the two values differ, or what else a reader should know.
     comparable : bool
-        False where the paper makes no statement that the recomputed value could contradict.
+        False if the paper makes no statement that the recomputed value could contradict.
     place : str
-        Heading of the paper's text that the quoted words are under, by its number if it has one,
-        or the figure, the tables or the code. The row's own place if empty.
+        Heading above the quoted words (its number if it has one), or the figure, tables, or code.
+        If empty, the place of the row.
     shown : str
-        What the table has for `printed`, where the number alone would mislead.
+        What the table shows for `printed` if the number alone would mislead.
     holds : bool, optional
         Whether the recomputed value has the property that the paper states in words.
     """
@@ -66,7 +66,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the evidence: a paper, a place in it, and the function that recomputes it."""
+    """A row of the evidence: a paper, a place in it, and the function that recomputes the claim."""
 
     paper: str
     where: str
@@ -75,7 +75,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Name of the function, as `python -m studies.literature` takes it."""
+        """Name of the function, for `python -m studies.literature NAME`."""
         return self.function.__name__
 
     def frame(self) -> pd.DataFrame:
@@ -89,7 +89,7 @@ class Entry:
 
 
 ENTRIES: list[Entry] = []
-"""All rows, in the order of the modules."""
+"""All rows, in module order."""
 
 
 def recomputes[F: Callable[[], Iterable[Claim]]](
@@ -105,10 +105,10 @@ def recomputes[F: Callable[[], Iterable[Claim]]](
 
 
 def with_interval(row: pd.Series) -> str:
-    """Return a mean with its interval, as in ``+0.135 (+0.113 to +0.160)``."""
+    """Return a mean with its interval, such as ``+0.135 (+0.113 to +0.160)``."""
     return f"{row['mean']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
 
 
 def rounded(value: float, digits: int = 4) -> float:
-    """Return a number with so many significant digits."""
+    """Return a number rounded to ``digits`` significant digits."""
     return float(f"{np.asarray(value).item():.{digits}g}")

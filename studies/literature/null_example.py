@@ -1,7 +1,7 @@
 """Section 3.2 of Dobrzeniecka and Urbaniak (2024): 256 draws of Normal(0, .08) that look biased.
 
 The paper reports that 38% of such draws give an effect size at least as large. The exact share is
-.006 to .008; this module has the values, the share, and where the 38% come from.
+.006 to .008. This module has the values, computes the share, and explains the 38%.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy.stats import ttest_ind
 from bayesbias.scores import effect_sizes, permutation_test
 
 N = 8
-"""Words of X, words of Y, attributes of A and attributes of B."""
+"""Number of words in X and Y, and of attributes in A and B."""
 
 SD = 0.08
 """Standard deviation of the null model's cells."""
@@ -29,22 +29,22 @@ FloatArray = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class PaperExample:
-    """The null example; ``values`` has the words of X, then Y in rows, A, then B in columns."""
+    """The null example; ``values`` has X and then Y in rows, and A and then B in columns."""
 
     values: FloatArray
 
     @property
     def associations(self) -> FloatArray:
-        """s(w), mean over A less mean over B, (16,)."""
+        """s(w), the mean over A minus the mean over B, (16,)."""
         return self.values[:, :N].mean(axis=1) - self.values[:, N:].mean(axis=1)
 
     @property
     def statistic(self) -> float:
-        """S, the sum of s over X less the sum over Y."""
+        """S, the sum of s over X minus the sum over Y."""
         return float(self.associations[:N].sum() - self.associations[N:].sum())
 
     def effect_size(self, ddof: int = 0) -> float:
-        """WEAT's d, with the population sd (0, as the example has it) or the sample sd (1)."""
+        """Return WEAT's d with the population sd (0, as in the example) or the sample sd (1)."""
         return float(effect_sizes(self.associations[:N], self.associations[N:], ddof))
 
     @property
@@ -53,7 +53,7 @@ class PaperExample:
         return permutation_test(self.associations[:N], self.associations[N:]).p_value
 
     def t_tests(self) -> pd.DataFrame:
-        """Return Welch's t-tests on cells, X against Y, by attribute set, with 95% intervals."""
+        """Return Welch's t-tests of X and Y on cells, by attribute set, with 95% intervals."""
         rows = {}
         for name, columns in (("A", slice(None, N)), ("B", slice(N, None))):
             x, y = self.values[:N, columns].ravel(), self.values[N:, columns].ravel()
@@ -64,7 +64,7 @@ class PaperExample:
         return pd.DataFrame(rows).T.rename_axis("attribute_set").reset_index()
 
     def null_samples(self, n: int = 10_000, seed: int | None = None) -> pd.DataFrame:
-        """Draw the null model (figure 10); ``slipped`` is what the paper's code takes for d."""
+        """Draw the null model (figure 10); ``slipped`` is what the paper's code computes as d."""
         s = SD * np.sqrt(2 / N) * np.random.default_rng(seed).standard_normal((n, 2 * N))
         x, y = s[:, :N], s[:, N:]
         return pd.DataFrame(
@@ -95,9 +95,9 @@ def paper_example() -> PaperExample:
 
 
 def slipped_effect_sizes(s_x: ArrayLike, s_y: ArrayLike) -> FloatArray:
-    """Return what the paper's code takes for d: first word of X less first of Y, over the sd.
+    """Return what the paper's code computes as d: first word of X minus first of Y, over the sd.
 
-    In R, ``mean(s1, s2, ...)`` averages its first argument only. (..., n_x), (..., n_y) to (...).
+    In R, ``mean(s1, s2, ...)`` averages only its first argument. (..., n_x), (..., n_y) to (...).
     """
     x, y = np.asarray(s_x, dtype=float), np.asarray(s_y, dtype=float)
     return (x[..., 0] - y[..., 0]) / np.concatenate([x, y], axis=-1).std(axis=-1, ddof=1)
@@ -109,13 +109,13 @@ def null_share(value: float, statistic: str) -> float:
     With independent Normal s, S is Normal. The squared correlation of s with any contrast c over
     the 16 words, :math:`(c^T s)^2 / (|c|^2 SS)`, is Beta(1/2, 7). d is such a correlation up to a
     factor: :math:`d^2/4` for the population sd, :math:`d^2 \cdot 16/60` for the sample sd, and
-    :math:`d^2/30` where only one word of each group is compared.
+    :math:`d^2/30` if only one word of each group is compared.
 
     Parameters
     ----------
     value : float
     statistic : {"S", "population", "sample", "slipped"}
-        S, d with the population or the sample sd, or what the paper's code takes for d.
+        S, d with the population or the sample sd, or what the paper's code computes as d.
     """
     n = 2 * N
     if statistic == "S":

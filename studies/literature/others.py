@@ -1,4 +1,4 @@
-"""Papers outside the five that this project rests on: Caliskan, Bolukbasi, Nangia and others."""
+"""Claims of papers other than the five main ones: Caliskan, Bolukbasi, and Nangia et al."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ GOOGLE_NEWS = {
     "weat8": 1.24,
     "weat9": 1.30,
 }
-"""Effect sizes in GoogleNews of Caliskan et al. (2017), supplement, table 2 (second hand)."""
+"""Effect sizes in GoogleNews from Caliskan et al. (2017), supplement, table 2 (second hand)."""
 
 
 @recomputes("Caliskan et al. (2017)", "supplement, table 2 (second hand)", "table 2")
 def google_news() -> Iterator[Claim]:
-    """WEAT's d on GoogleNews vectors."""
+    """Compute WEAT's d in GoogleNews vectors."""
     for name, printed in GOOGLE_NEWS.items():
         wordlist = bb.load_wordlist(name)
         X, Y = wordlist.groups.values()
@@ -37,7 +37,7 @@ def google_news() -> Iterator[Claim]:
 
 @recomputes("Bolukbasi et al. (2016)", "section 5.2 (second hand)", "5.2")
 def direct_bias_of_professions() -> Iterator[Claim]:
-    """Direct Bias of the 320 professions in GoogleNews, first component of the ten pairs."""
+    """Compute Direct Bias of the 320 professions in GoogleNews, with the ten pairs' component."""
     sets = bb.debias.load_defining_sets("gender")
     vectors = _vectors()
     rows = vectors.get_normed_vectors()
@@ -51,15 +51,16 @@ def direct_bias_of_professions() -> Iterator[Claim]:
         for words in (professions, sets.targets)
     )
     note = (
-        f"second hand: .08 is in no text that we have. All {len(professions)} professions; the "
-        f"{len(sets.targets)} that are not on the gender-specific seed list give {without:.3f}"
+        "second hand: we have no text with the value .08. This row uses all "
+        f"{len(professions)} professions; the {len(sets.targets)} that are not on the "
+        f"gender-specific seed list give {without:.3f}"
     )
     yield Claim("Direct Bias of professions, c = 1", 0.08, round(found, 4), 0.005, note=note)
 
 
 @recomputes("Nangia et al. (2020)", "abstract", "abstract")
 def crows_pairs() -> Iterator[Claim]:
-    """Numbers of pairs and of bias types in CrowS-Pairs."""
+    """Count the pairs and bias types in CrowS-Pairs."""
     path = data_folder() / "crows_pairs" / "crows_pairs_anonymized.csv"
     pairs = bb.maskedlm.read_pairs(path, "crows-pairs")
     yield Claim("pairs", 1508, pairs["pair_id"].nunique())

@@ -26,7 +26,7 @@ TABLE_2 = {
         [60.48, 53.25, 57.22, 94.48],
     ],
 }
-"""SSS or CPS, AUL, KLS and JSS of the three models."""
+"""SSS or CPS, AUL, KLS, and JSS of the three models."""
 
 TABLE_3 = {
     "StereoSet": {
@@ -54,12 +54,12 @@ TABLE_4 = {
     "RoBERTa": (-0.0228, -0.0768, 0.0540, -0.0656, -0.0231, 0.0425, 0.0115),
     "ALBERT": (-0.0489, -0.1004, 0.0515, -0.1024, -0.0566, 0.0458, 0.0057),
 }
-"""Mean scores of the two groups of pairs, their differences, and the difference of these."""
+"""Mean scores of the two groups of pairs, the differences of the means, and their difference."""
 
 
 @at("table 2 from table 3", "Overall Bias Analysis")
 def weighted_means() -> Iterator[Claim]:
-    """Table 2's KLS and JSS as means of table 3, weighted by the pairs of each bias type."""
+    """Recompute table 2's KLS and JSS as means of table 3, weighted by the number of pairs."""
     for data, types in TABLE_3.items():
         weights = [int(name.split()[-1]) for name in types]
         values = np.array(
@@ -76,22 +76,22 @@ def weighted_means() -> Iterator[Claim]:
 
 @at("figure 4, correlation of KLS and SSS", "Correlation Analysis")
 def lowest_correlation() -> Iterator[Claim]:
-    """Pearson's correlation of KLS and SSS over the three models of table 2."""
+    """Compute Pearson's correlation of KLS and SSS over the three models in table 2."""
     table = np.array(TABLE_2["StereoSet"])
     found = round(float(np.corrcoef(table[:, 0], table[:, 2])[0, 1]), 4)
     quoted = "KLS has the lowest correlation (r=0.84"
-    note = "from two decimals; .84 is cut off"
+    note = "computed from values with two decimals; the printed .84 is cut off"
     yield Claim("r of KLS and SSS, StereoSet", 0.84, found, 0.0101, quoted, note)
 
 
 @at("mutual information of measures", "Correlation Analysis")
 def mutual_information() -> Iterator[Claim]:
-    """Mutual information over three models by one nearest neighbor."""
+    """Estimate mutual information over three models with one nearest neighbor."""
     from sklearn.feature_selection import mutual_info_regression
 
     note = (
-        "with scikit-learn's estimator at n_neighbors = 1, our choice, as the paper names no "
-        "setting. With three models the estimator has few possible values"
+        "computed with scikit-learn's estimator and n_neighbors = 1, which we chose because the "
+        "paper names no setting. With three models, the estimator has few possible values"
     )
     lower = "MI between SSS and the other evaluation measures is 0.17"
     other = "We find that the MI between the measures is 0.50"
@@ -109,7 +109,7 @@ def mutual_information() -> Iterator[Claim]:
 
 @at("worked example", "PLL Score Analysis")
 def worked_example() -> Iterator[Claim]:
-    """Percentage and score differences of four pairs."""
+    """Compute the percentage and the score differences of four pairs."""
     stereo, anti = np.array([0.4, 0.3, 0.9, 0.8]), np.array([0.5, 0.4, 0.1, 0.2])
     preferred = stereo > anti
     gaps = [abs((stereo - anti)[rows].mean()) for rows in (preferred, ~preferred)]
@@ -125,7 +125,7 @@ def worked_example() -> Iterator[Claim]:
 
 @at("table 4", "PLL Score Analysis")
 def score_differences() -> Iterator[Claim]:
-    """Differences of table 4's mean scores."""
+    """Compute the differences between table 4's mean scores."""
     for model, row in TABLE_4.items():
         st, at_, gap_st, st2, at2, gap_at, difference = row
         quoted = " ".join([model, *(f"{value:.4f}" for value in row)])
@@ -145,12 +145,12 @@ TABLE_5 = {
 """|Δst| - |Δat| at six sampling rates, from 30% to 80%."""
 
 CHANGES_30 = {"BERT": 0.0221, "RoBERTa": 0.0189, "ALBERT": 0.0015}
-"""The change from table 4 that table 5 prints for 30%."""
+"""The change from table 4 that table 5 prints for the sampling rate of 30%."""
 
 
 @at("table 5 from table 4", "PLL Score Analysis")
 def sampled_differences() -> Iterator[Claim]:
-    """Changes of table 5 at 30%: its values less those of table 4."""
+    """Compute the changes in table 5 at 30%: its values minus those of table 4."""
     for model, values in TABLE_5.items():
         first = float(values.split()[0])
         found = round(abs(first - TABLE_4[model][-1]), 4)
@@ -161,9 +161,9 @@ def sampled_differences() -> Iterator[Claim]:
 
 @at("KLS, equal sds", "Proposed Evaluation Measure")
 def kls_of_equal_sds() -> Iterator[Claim]:
-    """KLS where the two sds are equal, near and far apart: a property of the formula."""
+    """Compute KLS for equal sds and means that are close or far apart."""
     near, far = (round(Normals((-30.0, mean), (5.0, 5.0)).kls(), 6) for mean in (-30.1, -90.0))
-    note = "for equal sds both divergences are equal, however far apart the means"
+    note = "if the sds are equal, both divergences are equal, no matter how far apart the means are"
     claim = "KLS of means .1 and 60 nats apart"
     quoted = "KLS close to 50 indicates that the language model has"
     yield Claim(claim, near, far, 0, quoted, note, comparable=False)
@@ -171,11 +171,11 @@ def kls_of_equal_sds() -> Iterator[Claim]:
 
 @at("JSS, equation and code", "Proposed Evaluation Measure")
 def jss_of_the_code() -> Iterator[Claim]:
-    """JSS by the equation and by the code, at means of table 4 and sds of our choice."""
+    """Compute JSS by the equation and by the code, for means from table 4 and sds that we chose."""
     note = (
-        "the means are of table 4, the sds are ours; the paper prints no value for them. Equation "
-        "9 with the divergence in bits (0 to 1, as the paper has it) gives {printed}, in nats "
-        "{nats}. code/scoring.py at 292dd1f takes nats and a Normal with the average mean and "
+        "the means are from table 4. We chose the sds, because the paper prints none. Equation 9 "
+        "gives {printed} with the divergence in bits (0 to 1, as in the paper), and {nats} in "
+        "nats. code/scoring.py at 292dd1f uses nats, and a Normal with the average mean and "
         "variance instead of the average of the densities"
     )
     quoted = "we define JSS as follows:"

@@ -18,7 +18,7 @@ at = partial(recomputes, "Schröder, Schulz and Hammer (2024), SAME")
 
 @at("equation 3", "2.1.2")
 def gweat_of_two() -> Iterator[Claim]:
-    """GWEAT of two groups is half the difference of mean associations."""
+    """Check that gWEAT of two groups is half the difference in mean association."""
     for name in ("weat1", "weat7"):
         X, Y = rows_of(name, "groups")
         A, B = rows_of(name, "stereotypes")
@@ -26,7 +26,7 @@ def gweat_of_two() -> Iterator[Claim]:
         groups, attributes = ([rows.mean(axis=0) for rows in sets] for sets in ((X, Y), (A, B)))
         mean, center = (np.mean(sets, axis=0) for sets in (groups, attributes))
         gweat = sum((g - mean) @ (a - center) for g, a in zip(groups, attributes, strict=True))
-        note = f"for two groups equation 3 is half of WEAT's difference of means, {half:.6f}"
+        note = f"for two groups, equation 3 is half of WEAT's difference of means, {half:.6f}"
         values = (round(float(half), 6), round(float(gweat), 6), 1e-6)
         quoted = "A generalization of WEAT’s test statistic for an arbitrary number"
         yield Claim(f"gWEAT, {name}", *values, quoted, note, shown="equation 3")
@@ -34,7 +34,7 @@ def gweat_of_two() -> Iterator[Claim]:
 
 @at("equations 13-16", "3.2")
 def order_of_groups() -> Iterator[Claim]:
-    """SAME of three groups in both orders, and the rule of the published code."""
+    """Compute SAME of three groups in both orders, by the equation and by the published code."""
     wordlist = bb.load_wordlist("religion")
     vectors = bb.load_vectors(DEMO, words=wordlist, case="fallback")
     targets = [w for words in wordlist.stereotypes.values() for w in words if w in vectors]
@@ -43,8 +43,8 @@ def order_of_groups() -> Iterator[Claim]:
     claim = "SAME of the groups in reverse order"
     quoted = "and the bias magnitude is"
     note = (
-        f"{scores[0]:.6f} in the first order: the norm of equation 15 does not depend on it. The "
-        "paper makes no statement about the order's effect on the norm"
+        f"the value is {scores[0]:.6f} in the first order; the norm in equation 15 does not depend "
+        "on the order. The paper makes no statement about the order's effect on the norm"
     )
     values = (round(scores[0], 6), round(scores[1], 6), 1e-6, quoted, note)
     yield Claim(claim, *values, comparable=False, shown="equation 15")
@@ -52,9 +52,10 @@ def order_of_groups() -> Iterator[Claim]:
     rows = np.vstack(rows_of("religion", "stereotypes"))
     added = [_added_components(rows, order) for order in (means, means[::-1])]
     note = (
-        f"{added[0]:.4f} in the first order. The paper's repository imports SAME from the group's "
-        "EmbeddingBiasScores, which at ef1c49f adds components up and leaves the later ones at "
-        "their own length; equation 15 takes the norm. We do not know which version the paper used"
+        f"the value is {added[0]:.4f} in the first order. The paper's repository imports SAME from "
+        "the group's EmbeddingBiasScores. At ef1c49f, that code adds the components and does not "
+        "normalize the later ones; equation 15 uses the norm. We do not know which version the "
+        "paper used"
     )
     claim = "the sum of components in the code, in reverse order"
     values = (round(added[0], 4), round(added[1], 4), 0, quoted, note)
@@ -62,7 +63,7 @@ def order_of_groups() -> Iterator[Claim]:
 
 
 def _added_components(rows: np.ndarray, means: list[np.ndarray]) -> float:
-    """Mean sum of absolute components where Gram-Schmidt leaves the second at its own length."""
+    """Return the mean sum of absolute components if the second direction is not normalized."""
     first, second = means[1] - means[0], means[2] - means[0]
     first = first / np.linalg.norm(first)
     second = second - (second @ first) * first
@@ -76,13 +77,13 @@ TABLE_3 = pd.DataFrame(
         "Direct Bias": [0.51, 0.51, 0.36, 0.57, 0.56, 0.83, 0.0, 0.5],
     }
 )
-"""Accuracies of the eight experiments: BIOS gender, Jigsaw race, religion and gender, CrowS-Pairs
-race, religion, gender and age."""
+"""Accuracies in the eight experiments: BIOS gender; Jigsaw race, religion, and gender; CrowS-Pairs
+race, religion, gender, and age."""
 
 
 @at("theorem 2", "3.3")
 def reached_bounds() -> Iterator[Claim]:
-    """SAME is 1 in the span of the groups' differences and 0 beside it, for two lists."""
+    """Check that SAME is 1 in the span of the groups' differences and 0 orthogonal to it."""
     quoted = "both can be reached independent of"
     for name in ("gender", "religion"):
         means = np.array([rows.mean(axis=0) for rows in rows_of(name, "groups")])
@@ -96,19 +97,19 @@ def reached_bounds() -> Iterator[Claim]:
 
 @at("table 1", "4.3")
 def defining_sets() -> Iterator[Claim]:
-    """Numbers of defining sets, in the bundled lists of the authors' repository."""
+    """Count the defining sets in the bundled lists, which are from the authors' repository."""
     rows = {"race": (15, "race white, black, asian 15"), "gender": (25, "gender male, female 25")}
     rows |= {"religion": (14, "religion christian, muslim, jewish 14")}
     rows |= {"age": (8, "age young, old 8")}
     for name, (printed, quoted) in rows.items():
         found = len(bb.debias.load_defining_sets(f"same-{name}").defining)
-        note = "length of the list in the authors' repository"
+        note = "this is the length of the list in the authors' repository"
         yield Claim(f"{name}: defining sets", printed, found, 0, quoted, note)
 
 
 @at("table 3, average ranks", "5.1")
 def mean_ranks() -> Iterator[Claim]:
-    """Average ranks from the table's own accuracies; equal accuracies share the better rank."""
+    """Compute average ranks from the table's accuracies; ties share the better rank."""
     ranks = TABLE_3.rank(axis=1, ascending=False, method="min").mean()
     quotes = {"SAME": "0.75 1.4", "WEAT or gWEAT": "0.0 2.3", "Direct Bias": "0.0 0.5 2.1"}
     for score, quoted in quotes.items():

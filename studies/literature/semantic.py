@@ -22,7 +22,7 @@ FloatArray = np.ndarray
 
 
 def rows_of(name: str, kind: str) -> list[FloatArray]:
-    """Unit vectors of the groups, or of the stereotypes, of a list in the bundled embedding."""
+    """Return unit vectors of a list's groups or stereotypes in the bundled embedding."""
     wordlist = bb.load_wordlist(name)
     vectors = bb.load_vectors(DEMO, words=wordlist, case="fallback")
     sets = [
@@ -32,13 +32,13 @@ def rows_of(name: str, kind: str) -> list[FloatArray]:
 
 
 def associations(targets: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
-    """s(w, A, B) of unit vectors, mean cosine with A less mean cosine with B."""
+    """Return s(w, A, B) of unit vectors: mean cosine with A minus mean cosine with B."""
     return (targets @ A.T).mean(axis=1) - (targets @ B.T).mean(axis=1)
 
 
 @at("theorem 1", "4.1")
 def extremes_of_association() -> Iterator[Claim]:
-    """Extremes of s(w, A, B): ±‖â - b̂‖, reached along the difference of the means."""
+    """Check that s(w, A, B) has the extremes ±‖â - b̂‖, along the difference of the means."""
     A, B = rows_of("weat7", "stereotypes")
     direction = A.mean(axis=0) - B.mean(axis=0)
     limit = float(np.linalg.norm(direction))
@@ -54,7 +54,7 @@ def extremes_of_association() -> Iterator[Claim]:
 
 @at("theorems 3 and 4", "4.1")
 def effect_size_extremes() -> Iterator[Claim]:
-    """WEAT's d at its bound for a tiny difference, and 0 where every word leans."""
+    """Compute WEAT's d for a tiny difference, and for words that all lean but cancel."""
     bound = _effect_size(np.full(4, 1e-6), np.full(4, -1e-6))
     nothing = _effect_size(np.array([0.5, -0.5]), np.array([0.5, -0.5]))
     quoted = "the effect size reaches its extreme values only if all"
@@ -66,7 +66,7 @@ def effect_size_extremes() -> Iterator[Claim]:
 
 @at("lemma 1", "APPENDIX")
 def lemma_1() -> Iterator[Claim]:
-    """The largest |sum of m standardized values of n|, searched for in its extreme arrangement."""
+    """Find the largest absolute sum of m out of n standardized values, in the extreme case."""
     for n, m in ((10, 5), (10, 3), (7, 2)):
         values = np.r_[np.ones(m), np.zeros(n - m)]
         standardized = (values - values.mean()) / values.std()
@@ -78,7 +78,7 @@ def lemma_1() -> Iterator[Claim]:
 
 @at("theorem 6", "4.2")
 def direct_bias_misses() -> Iterator[Claim]:
-    """The paper's two words: one is biased and has Direct Bias 0, one is not and has 1."""
+    """Check the paper's example: a biased word has Direct Bias 0, and an unbiased word has 1."""
     x, r = 1.0, 2.0
     A = np.array([[-x, r * x], [-x, -r * x]]) / np.hypot(x, r * x)
     component = np.linalg.svd(np.concatenate([A, -A]))[2][0]
@@ -95,13 +95,13 @@ def direct_bias_misses() -> Iterator[Claim]:
 
 @at("table 2", "5.2")
 def association_limit() -> Iterator[Claim]:
-    """‖â - b̂‖ of unit vectors is at most 2; table 2 has 5.206 for one language model."""
+    """Compare ‖â - b̂‖ in table 2, 5.206 for one language model, with its maximum of 2."""
     note = (
         "theorem 1 defines â and b̂ as means of unit vectors, so this norm is at most 2. The "
         "authors' notebook (db_weat_examples.ipynb, 751dafa) computes another quantity (mean over "
-        "dimensions of a norm over 25 pairs), so the table shows that models differ, on another "
-        "scale. Nine of its ten values are in the notebook's output; albert-base-v2 is 1.126 there "
-        "and 1.123, the value of bert-large-uncased, in the table"
+        "dimensions of a norm over 25 pairs), so the table does show that models differ, but on "
+        "another scale. Nine of the ten values are in the notebook's output. For albert-base-v2, "
+        "the notebook has 1.126, and the table has 1.123, the value of bert-large-uncased"
     )
     claim = "xlnet-base-cased; largest norm that unit vectors allow"
     yield Claim(claim, 5.206, "at most 2", 0, "xlnet-base-cased 5.206", note)
@@ -109,17 +109,17 @@ def association_limit() -> Iterator[Claim]:
 
 @at("section 5", "5")
 def attribute_pairs() -> Iterator[Claim]:
-    """The gender pairs, and the list of the same group's repository on SAME."""
+    """Compare the number of gender pairs with the authors' list for the SAME experiments."""
     found = len(bb.debias.load_defining_sets("same-gender").defining)
-    note = "the paper prints one pair, man and woman; the list of the SAME experiments has 25"
+    note = "the paper prints one pair, man and woman; the list for the SAME experiments has 25"
     values = ("pairs of gender attributes", 25, found, 0, "based on 25 attributes per gender")
     yield Claim(*values, note=note, comparable=False)
 
 
 def direction_stability(vectors: WordVectors, pairs: Iterable[Sequence[str]]) -> pd.Series:
-    """Cosine of the bias direction without a pair with that of all pairs, pair by pair.
+    """Compare the bias direction of all pairs with the direction without each pair, by cosine.
 
-    Near 1 for all pairs, no single pair makes the direction.
+    If all cosines are close to 1, no single pair determines the direction.
 
     Examples
     --------

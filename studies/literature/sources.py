@@ -1,9 +1,9 @@
-"""The published tables and figures that the claims are checked with.
+"""Read the published tables and figures that the claims are checked against.
 
-The 18 tables of Dobrzeniecka and Urbaniak (2024) do not ship with the project. They are read from a
-clone of the authors' repository or from a folder like ours, which BAYESBIAS_DATA names. The means
-and interval ends of their result figures were read off the vector figures, to 2.4e-5, and are in
-``posteriors.csv`` next to this file.
+The 18 tables of Dobrzeniecka and Urbaniak (2024) are not included in the project. They are read
+from the folder in BAYESBIAS_DATA, which is a clone of the authors' repository or a folder with the
+same files. The means and interval ends of the result figures were read from the vector figures, to
+within 2.4e-5, and are in ``posteriors.csv`` next to this file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TABLES = BEFORE | DEBIASED
 
 
 def data_folder() -> Path:
-    """Return the folder of published data; a FileNotFoundError says how to get one."""
+    """Return the folder with published data; a FileNotFoundError says how to get it."""
     named = os.environ.get("BAYESBIAS_DATA")
     if not named:
         raise FileNotFoundError(
@@ -48,7 +48,7 @@ def data_folder() -> Path:
 
 @contextmanager
 def known_warnings() -> Iterator[None]:
-    """Silence what `read_table` reports about these tables and the claims show in rows."""
+    """Silence the warnings of `read_table` that the claims already report in rows."""
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", message=".*(-100|repeat an earlier row|exact copies|equally far)"
@@ -70,7 +70,7 @@ def published_table(name: str) -> pd.DataFrame:
 
 
 def fitted(name: str, model: str, **options: Any) -> DataTree:  # noqa: ANN401
-    """Fit a published table as the authors keep it, repeated rows and all, with seed 1."""
+    """Fit a published table as it is, including repeated rows, with seed 1."""
     with known_warnings():
         return bb.fit(published_table(name), model, seed=1, **options)
 
