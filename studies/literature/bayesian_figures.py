@@ -123,7 +123,7 @@ def human_furthest() -> Iterator[Claim]:
     quoted = "human attributes, not neutral predicates, that are systematically the furthest"
     for name in (f"weat1_{embedding}" for embedding in EMBEDDINGS):
         means = _overall(name)["mean"].sort_values()
-        yield Claim(f"{name}: furthest attributes", "human", str(means.index[-1]), 0, quoted)
+        yield Claim(f"{name}: farthest attributes", "human", str(means.index[-1]), 0, quoted)
 
 
 @at("section 5.1, contrasts", "5.1")
@@ -182,7 +182,7 @@ def copies() -> Iterator[Claim]:
             "of three coincide; a word that is also in a later triplet moves once more. We infer "
             "from the tables that one direction was used"
         )
-        claim = f"{name}: different vectors of its {n_words} protected words"
+        claim = f"{name}: distinct vectors of its {n_words} protected words"
         note = note if names else "the paper makes no statement; every word has a different vector"
         found = n_words - len(pairs)
         yield Claim(claim, n_words, found, note=note, comparable=False, shown="not stated")
@@ -241,7 +241,7 @@ def copies_and_intervals() -> Iterator[Claim]:
             "the figure has 15 names for 10 vectors; a refit with all names has a width of "
             f"{widths[1]:.3f}"
         )
-        claim = f"width with every vector once, overall, {connection}"
+        claim = f"width with one word per vector, overall, {connection}"
         yield Claim(claim, widths[0], widths[2], 0.0015, note=note, comparable=False)
 
 

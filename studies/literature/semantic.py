@@ -60,7 +60,7 @@ def effect_size_extremes() -> Iterator[Claim]:
     quoted = "the effect size reaches its extreme values only if all"
     yield Claim("d of X at +1e-6 and Y at -1e-6: magnitude-comparable", 2.0, bound, 1e-9, quoted)
     quoted = "WEAT can report no bias even if the embeddings contain associations"
-    claim = "d where every word leans by .5, both ways: not unbiased-trustworthy"
+    claim = "d if every word leans by .5, half each way: not unbiased-trustworthy"
     yield Claim(claim, 0.0, nothing, 1e-9, quoted)
 
 
@@ -103,7 +103,7 @@ def association_limit() -> Iterator[Claim]:
         "another scale. Nine of the ten values are in the notebook's output. For albert-base-v2, "
         "the notebook has 1.126, and the table has 1.123, the value of bert-large-uncased"
     )
-    claim = "xlnet-base-cased; largest norm that unit vectors allow"
+    claim = "xlnet-base-cased: norm, at most 2 for unit vectors"
     yield Claim(claim, 5.206, "at most 2", 0, "xlnet-base-cased 5.206", note)
 
 
