@@ -101,7 +101,7 @@ DAMAGED: list[tuple[str, bytes, str]] = [
         ("a.kv", content, "is no file of gensim's vectors")
         for content in (b"text", pickle.dumps({"a": 1}), b"\x80\x05cno.such\nthing\n.")
     ),
-    ("a.parquet", b"no table", "is damaged, or no table"),
+    ("a.parquet", b"no table", "is damaged, or is not a table"),
 ]
 
 

@@ -40,8 +40,8 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bb.analyze("weat7", "glove-demo"), "vectors come first, then the list"),
     (lambda: bb.distance_table("weat7", "glove-demo"), "vectors come first, then the list"),
     (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "vectors come first, then the list"),
-    (lambda: bb.load_wordlist("glove-demo"), "'glove-demo' is an embedding, no word list; known:"),
-    (lambda: bb.load_vectors("religion"), "'religion' is a word list, no embedding; known:"),
+    (lambda: bb.load_wordlist("glove-demo"), "'glove-demo' is the name of an embedding; known word lists:"),
+    (lambda: bb.load_vectors("religion"), "'religion' is the name of a word list; known embeddings:"),
 ]
 
 
