@@ -58,7 +58,10 @@ NO_SETS: list[tuple[Callable[[], object], str]] = [
     (of("bad"), "vectors of bad are all zeros or not finite"),
     (of("he", "her", "she", "hers"), "vectors of her, hers and he have different lengths"),
     (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; got the string 'he'"),
-    (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "different lengths, so they are not from one embed"),
+    (
+        lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}),
+        "different lengths, so they are not from",
+    ),
     (lambda: refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]}), "X and Y share he"),
     (lambda: look_up_tuples(TOY, "pairs", []), "pairs is empty"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "no tuple of pairs .* words: xe"),
@@ -201,7 +204,11 @@ def test_what_gensim_fetches_is_read_and_fetched_once(
 
 VECTORS = keyed(WORDS)
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
-    ("glove-dmo", {}, r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*must end in one of \.bin"),
+    (
+        "glove-dmo",
+        {},
+        r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*end in one of \.bin",
+    ),
     ("glove-wiki-gigword-100", {}, "did you mean 'glove-wiki-gigaword-100'"),
     ("", {}, "unknown embedding ''; known"),
     *((f"/none/a{end}", {}, f"no embedding file at .*a{end}") for end in (".bin", ".npz", ".gz")),

@@ -78,7 +78,7 @@ def test_copies_across_groups_and_among_attributes_are_named() -> None:
     assert "2 protected words are exact copies" in words
     assert "cat = puppy, kitten = hound" in words
     assert (
-        "1 attribute words are exact copies of others, with equal distances (quiet = lou" in attributes
+        "1 attribute words are exact copies of others, with equal distances (quiet =" in attributes
     )
     found = duplicate_vectors(table)
     assert set(found["kind"]) == {"copy"}

@@ -187,7 +187,10 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"groups": {"man": "he", "woman": ["she"]}}, r"groups.man: must be a list of words.*'he'"),
     ({"groups": {"man": ["he", 3], "b": []}}, r"groups.man\[1\]: must be text.*got 3"),
     ({"groups": {1: ["he"], "b": ["she"]}}, r"groups.1: must be text in quotes; got 1"),
-    ({"groups": {"a": ["he", "he"], "b": ["x"]}}, r"a\[1\]: 'he' is already in groups.a\[0\]; keep"),
+    (
+        {"groups": {"a": ["he", "he"], "b": ["x"]}},
+        r"a\[1\]: 'he' is already in groups.a\[0\]; k",
+    ),
     ({"groups": {"a b": ["he"], "c": ["x", "he"]}}, r'c\[1\]: .*groups."a b"\[0\].*one group only'),
     ({"groups": {"man": [" he"], "woman": ["she"]}}, r"word ' he' has spaces around it"),
     ({"groups": {"man": ["h\x1be"], "woman": ["she"]}}, r"contains a control character"),

@@ -117,8 +117,7 @@ def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Excepti
         return ValueError(f"{place}: transformers has no language model class for this model")
     if "safetensors" in text and allow_pickle is not None:
         return ArgumentError(
-            f"{place} has no model.safetensors ({first}); weights in a pickle are read only "
-            "with ",
+            f"{place} has no model.safetensors ({first}); weights in a pickle are read only with ",
             Argument("allow_pickle", True),
         )
     if Path(place).is_dir():
