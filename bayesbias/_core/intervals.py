@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 DEFAULT_CI_PROB, DEFAULT_CI_KIND = 0.89, "hdi"
 
 ERROR_SHARE = 0.25
-"""Upper bound on an exact mixture's Monte Carlo error, relative to that of as many draws.
-
-The largest ratio in four bundled lists is .24, for an end of the overall interval of race."""
+"""Upper bound on an exact mixture's Monte Carlo error, relative to that of as many draws. The
+largest ratio in four bundled lists is .24, for an end of the overall interval of race."""
 
 WIDEST, N_STEPS, N_FINE = 6.0, 97, 6_001
 """Grid for the distribution of a mixture: sds on each side of the mean, the number of points, and
@@ -96,8 +95,7 @@ def describe_mixtures(
 ) -> pd.DataFrame:
     """Summarize mixtures of normal distributions exactly; each draw is one component.
 
-    Means and sds are (n_draws, n). The frame has the columns of `describe_draws`, ``p_direction``,
-    and ``p_rope``.
+    Means and sds are (n_draws, n). The result is that of `describe_draws`, plus two probabilities.
     """
     import numpy as np
     import pandas as pd

@@ -1,8 +1,7 @@
 """Run jobs that each return a frame in parallel, and save the results so none is computed twice.
 
-Every frame is converted to JSON and back, so a resumed run returns the same frames as an
-uninterrupted one. The parent process writes the results, because workers of a Dask cluster may be
-on other machines.
+Every frame is converted to JSON and back, so a resumed run returns the same frames as a full run.
+The parent process writes the results, because Dask workers may be on other machines.
 """
 
 from __future__ import annotations

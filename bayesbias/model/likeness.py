@@ -20,9 +20,7 @@ from .._core.arrays import FloatArray, IntArray
 class Directions:
     """Variances of a block of n units under K: of its mean, and along directions of deviation."""
 
-    mean: float
-    # variance of the sum divided by sqrt(n), relative to the variance of one unit: 1 if all units
-    # are unrelated, n if they are identical
+    mean: float  # variance of the sum / sqrt(n), per unit: 1 if unrelated, n if identical
     deviations: FloatArray  # (n - 1,): variances along the other directions, 0 or more
     basis: FloatArray  # (n, n - 1): these directions, as columns that sum to zero
 
@@ -30,8 +28,8 @@ class Directions:
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     """Return K, (n, n): cosines within blocks, relative to the mean cosine between blocks.
 
-    K is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes. It is
-    0 on average for random words, so negative values are kept.
+    K is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes. It
+    averages 0 for random words, so negative values are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))
