@@ -30,7 +30,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Limit linear algebra to one thread, which halves the time of a posterior's small matrices."""
+    """Limit linear algebra to one thread, which halves the time for a posterior."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 

@@ -62,7 +62,7 @@ def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
 
 
 def check_path(what: str, source: object, otherwise: str) -> None:
-    """Raise a TypeError if a source is neither a name nor a path."""
+    """Raise a TypeError if a source is not a name or a path."""
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
             f"{what} must be a name, a path, or {otherwise}; got {type(source).__name__}, "

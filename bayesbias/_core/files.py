@@ -158,7 +158,7 @@ def _locked(stage: Path, final: Path) -> int:
         raise BlockingIOError(busy) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        free = os.path.samestat(os.fstat(handle), stage.stat())  # else just removed
+        free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner removed it
     except OSError as error:  # not every file system has locks
         free = not isinstance(error, BlockingIOError | FileNotFoundError)
     if free:

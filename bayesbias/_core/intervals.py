@@ -95,7 +95,7 @@ def describe_mixtures(
 ) -> pd.DataFrame:
     """Summarize mixtures of normal distributions exactly; each draw is one component.
 
-    Means and sds are (n_draws, n). The result is that of `describe_draws`, plus two probabilities.
+    Means and sds are (n_draws, n). Columns: `describe_draws`, ``p_direction``, and ``p_rope``.
     """
     import numpy as np
     import pandas as pd

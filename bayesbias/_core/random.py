@@ -28,6 +28,6 @@ def as_seed_sequence(seed: Seed) -> SeedSequence:
     from numpy.random import Generator, SeedSequence
 
     check_seed(seed)
-    if isinstance(seed, SeedSequence):  # a copy, so the caller's spawn count stays
+    if isinstance(seed, SeedSequence):  # a copy, so the caller's is unchanged
         return SeedSequence(**seed.state)
     return SeedSequence(int(seed.integers(2**63)) if isinstance(seed, Generator) else seed)

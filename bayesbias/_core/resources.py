@@ -14,10 +14,10 @@ from .checks import unknown_name
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 KINDS = {"vectors": "an embedding", "wordlists": "a word list", "models": "a model"}
-"""What each file in a bundled folder is."""
+"""What a file in each bundled folder contains."""
 
-_SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")  # a whole path fails
-"""Code that warnings never point to: the package, and contextlib, which may call it."""
+_SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")
+"""Starts of paths that warnings skip: the package and contextlib. A whole path does not match."""
 
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:

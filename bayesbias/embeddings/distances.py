@@ -179,7 +179,7 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 
 def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Raise an error for a missing group or a word in two; warn about words in two roles."""
+    """Raise an error for too few groups or a shared word; warn about words in two roles."""
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
         raise ValueError(f"the list {name} has control words only; use one with groups")

@@ -112,7 +112,7 @@ def pick(
     check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
-    if asked is not None:  # including forms that only hints name
+    if asked is not None:  # includes forms used only in hints
         wanted = {form for word in asked for form in every_form(word)}
     chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
     loaded = embedding.loaded

@@ -105,7 +105,7 @@ def _gensim_path(name: str) -> Path:
     from gensim import downloader
 
     try:
-        with redirect_stdout(sys.stderr):  # its progress
+        with redirect_stdout(sys.stderr):  # progress messages
             return Path(downloader.load(name, return_path=True))
     except (OSError, ValueError) as error:
         raise FileNotFoundError(

@@ -53,7 +53,7 @@ def retrain(
     Returns
     -------
     DataFrame
-        The concatenated long-form tables of all trainings, with ``embedding``, ``wordlist`` and
+        The concatenated long-form tables of all trainings, with ``embedding``, ``wordlist``, and
         ``replicate``, for `fit_many`.
 
     References

@@ -37,7 +37,7 @@ ROW_PARTS = {
     "attribute_set": "set",
     "context": "context",
 }
-"""Names of the row indices in a design, keyed by dimension; an added s gives the level names."""
+"""Names of the row indices in a design, keyed by dimension; adding s gives the levels."""
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
@@ -220,7 +220,7 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table from `validate_table`, or one with another outcome in place of distances.
+    """Index a table from `validate_table`, or one with another outcome instead of distances.
 
     ``coded`` comes from `validate_and_encode`; by default, it is computed here.
     """

@@ -20,7 +20,7 @@ from .._core.arrays import FloatArray, IntArray
 class Directions:
     """Variances of a block of n units under K: of its mean, and along directions of deviation."""
 
-    mean: float  # variance of the sum / sqrt(n), per unit: 1 if unrelated, n if identical
+    mean: float  # variance of the sum / sqrt(n): 1 if the units are unrelated, n if identical
     deviations: FloatArray  # (n - 1,): variances along the other directions, 0 or more
     basis: FloatArray  # (n, n - 1): these directions, as columns that sum to zero
 
@@ -57,7 +57,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Return the covariance of units with sd 1, of which a share follows the likeness, (n, n)."""
+    """Return the covariance of units with sd 1 if a share of it follows the likeness, (n, n)."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
@@ -67,5 +67,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """Return how many unrelated units equal each block, (n_blocks,): n / `Directions.mean`."""
+    """Return the number of unrelated units equivalent to each block, (n_blocks,)."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

@@ -1,6 +1,6 @@
 """Choose coordinates for NUTS between centered and non-centered, based on the data.
 
-Each effect of a term has separate coordinates, which compiles in seconds.
+The effects of a term are transformed one by one, which compiles in seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PRIOR_COUNT = 5.0
 
 
 class RoughFit:
-    """Rough precisions and means for the sampler's coordinates, without effect on the posterior."""
+    """Rough precisions and means that affect only the sampler's coordinates."""
 
     def __init__(self, design: Design) -> None:
         n = len(design.connections)

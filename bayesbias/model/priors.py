@@ -21,8 +21,8 @@ class Family:
     log_density: Callable[..., FloatArray]  # takes x and the parameters in order
     draw: Callable[..., FloatArray]  # takes a generator, a shape, and the parameters
     pymc: str  # name of the PyMC distribution
-    parameters: Mapping[str, str]  # our name to PyMC's name; positive unless in REAL
-    kind: str = "a positive"  # "a normal" prior integrates out; "an lkj" is for matrices
+    parameters: Mapping[str, str]  # our names to PyMC's; values are positive unless in REAL
+    kind: str = "a positive"  # "a normal" prior can be integrated out; "an lkj" is for matrices
 
 
 REAL = ("mean", "log_mean")
@@ -41,8 +41,7 @@ def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
     """Draw correlation matrices, (..., n, n).
 
     The partial correlation of rows i and j given the first j rows is a Beta(b, b) on (-1, 1) with
-    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis
-    100).
+    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka and Joe, 2009, J. Multivariate Analysis 100).
     """
     n = shape[-1]
     b = eta + (n - 2 - np.tril_indices(n, -1)[1]) / 2
@@ -70,7 +69,7 @@ def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
 
 
 def partial_correlations(matrices: FloatArray) -> FloatArray:
-    """Compute partial correlations as above from correlation matrices, (n_draws, n, n)."""
+    """Invert `factor_of_partial_correlations` for correlation matrices, (n_draws, n, n)."""
     factor = np.linalg.cholesky(matrices)
     before = np.cumsum(factor**2, axis=2) - factor**2
     rows, columns = np.tril_indices(matrices.shape[-1], -1)

@@ -51,8 +51,9 @@ def build_model(
 
     Examples
     --------
-    >>> with bb.build_model(table, "robust"):  # doctest: +SKIP
-    ...     posterior = pm.sample()
+    >>> model = bb.build_model(table, "robust")
+    >>> [variable.name for variable in model.observed_RVs]
+    ['cosine_distance']
     """
     import pymc as pm
 

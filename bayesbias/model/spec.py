@@ -45,7 +45,7 @@ _TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model: outcome, likelihood, terms and priors.
+    """A model: outcome, likelihood, terms, and priors.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model for a design, without terms that add nothing to it.
 
-        A model with effects of contexts or sets raises a ValueError if the design has none.
+        A ValueError is raised if context effects lack two contexts, or set effects lack clear sets.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "there is only one context" if design.contexts else "there is no column context"

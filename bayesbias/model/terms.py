@@ -31,8 +31,8 @@ CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column"
 CONSTRAINTS = {
     "": "",
     "zero_sum": ", which sum to zero",
-    "contrast": ", associated against different",
-    "interaction": ", beyond both and the connections",
+    "contrast": ", associated versus different",
+    "interaction": ", beyond both main effects and the connections",
     "cells": ", which sum to zero over every connection",
 }
 """Constraints on the effects of a term, with their wording in the write-up.

@@ -207,7 +207,7 @@ def wordlists() -> list[str]:
 
 
 def refuse_lists(call: str, *given: object) -> None:
-    """Raise a TypeError if a word list is passed in place of vectors."""
+    """Raise a TypeError if a word list is passed instead of vectors."""
     for one in given:
         swapped = isinstance(one, str) and one in wordlists()
         as_list = isinstance(one, Mapping) and isinstance(one.get("groups"), Mapping)
