@@ -2,11 +2,11 @@
 
 You make a long-form table of cosine distances between protected words and attributes, fit
 hierarchical models to it, and get intervals, contrasts, and checks. Every public name is loaded
-when it is first used, so importing the package is quick.
+when you first use it, so importing the package is quick.
 
-Examples with posteriors start from ``post = bb.fit(table)``. Here ``table`` has the distances in
-glove-demo for the list religion, ``embeddings`` holds glove-demo and a copy that is soft-debiased
-for gender, and ``many`` is the result of ``bb.fit_many`` for the list gender in both.
+Examples with posteriors assume ``post = bb.fit(table)``. In these examples, ``table`` contains the
+distances in glove-demo for the religion list, ``embeddings`` contains glove-demo and a copy that is
+soft-debiased for gender, and ``many`` is the result of ``bb.fit_many`` for the gender list in both.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""`python -m bayesbias` is `bayesbias`."""
+"""Run the command line with ``python -m bayesbias``."""
 
 import sys
 

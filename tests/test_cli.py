@@ -134,7 +134,7 @@ def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixt
     for old, new, code, text in (
         ("", "", 0, "nothing to report"),
         ('"clock"', '"walk"', 0, "mine.toml: warning: controls.human["),
-        ('"son"', '"he"', 1, "mine.toml: error: groups.men[1]: 'he' is groups.men[0] already"),
+        ('"son"', '"he"', 1, "mine.toml: error: groups.men[1]: 'he' is already in groups.men[0]"),
     ):
         Path("mine.toml").write_text(LIST.replace(old, new, 1), encoding="utf-8")
         assert main(["lists", "check", "mine.toml"]) == code

@@ -125,7 +125,7 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, c
     assert main([*toy, "--case", "fallback", "--force"]) == 0
     said = capsys.readouterr()
     assert "entries: Puppi and 1 control word." in said.out
-    told = "Nurse as nurse of 'toy': these read the same vector, and count once"
+    told = "Nurse as nurse of 'toy': these have the same vector and count once"
     assert said.err == f"bayesbias: warning: {told}\n"
     assert told.replace("'", "&#39;") in Path("bayesbias-results/report.html").read_text()
 
@@ -188,7 +188,7 @@ def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> No
     other = toy_table.assign(protected_word=toy_table["protected_word"] + "x")
     write_table(other, "other.csv")
     for after, extra, message in (
-        ("after.csv", "--model paper", "here are changes of distances; take change, change-by-g"),
+        ("after.csv", "--model paper", "data are changes of distances; use change, change-by-g"),
         ("after.csv", "--list gender", "--list, --sets and --recover are for embeddings"),
         ("none.csv", "", "no table at"),
         ("before.csv", "", "the tables are the same"),

@@ -169,7 +169,10 @@ def test_what_no_change_can_be_learned_from_is_refused(
         (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "the same: all 32 paired"),
         (lambda: fit(still, model="change"), r"all 4 changes of human rows are 0.*sigma = 'com"),
         (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "multiple of before.* assoc"),
-        (lambda: fit(model="paper"), "'paper' is for distances, and here are changes.*take change"),
+        (
+            lambda: fit(model="paper"),
+            "'paper' is for distances, but the data are changes.*use change",
+        ),
         (lambda: fit(model="pairs-signs"), "'pairs-signs' is for preferences"),
         (lambda: fit(model="chnge"), "unknown model 'chnge'; did you mean 'change'"),
         (lambda: fit(draws=0), "draws must be a whole number"),

@@ -88,8 +88,8 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
         ("'nurse' is not in its sentence 'Nurses left.'", load_sentences, unlike),
         (r"lacks the column\(s\) sentence", load_sentences, other),
         (r"pip install 'bayesbias\[mlm\]'", contextual_vectors, "anything", ["he"]),
-        ("'contextual' has an effect of every context", bb.fit, toy_table, "contextual"),
-        ("measure in two or more contexts", bb.build_model, alone, "contextual"),
+        ("'contextual' has context effects", bb.fit, toy_table, "contextual"),
+        ("measure distances in two or more contexts", bb.build_model, alone, "contextual"),
         ("row 3 has an empty context", bb.fit, few, "crossed"),
     ):
         with pytest.raises((ValueError, OSError, ImportError), match=match):

@@ -55,7 +55,7 @@ def test_folders_inside_the_package_go_first(
     inside = tmp_path / "bayesbias" / "_data" / "vectors"
     inside.mkdir(parents=True)
     assert bundled_folder("vectors") == inside
-    with pytest.raises(FileNotFoundError, match=r"lacks its folder 'nothing'; reinstall"):
+    with pytest.raises(FileNotFoundError, match=r"lacks the folder 'nothing'; reinstall"):
         bundled_folder("nothing")
 
 

@@ -179,7 +179,7 @@ def test_a_line_without_end(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.touch()
     os.truncate(path, 3 << 30)  # of null bytes, which take no room on the disk
-    with within_limits(), pytest.raises(ValueError, match=r"t\.csv has a line without an end"):
+    with within_limits(), pytest.raises(ValueError, match=r"t\.csv has a line that never ends"):
         bb.read_table(path)
 
 

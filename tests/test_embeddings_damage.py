@@ -24,8 +24,8 @@ PASSWORD[6] |= 1  # the flag of encryption, in the member's header and in the di
 PASSWORD[PASSWORD.index(b"PK\x01\x02") + 8] |= 1
 CRC = zlib.crc32(as_text(WORDS)).to_bytes(4, "little")
 
-BEFORE, AFTER = "ends after word .* promises {}", "goes on to word .* promises {}"
-SHORT = "is not a word and {} numbers, as the header or the first line says"
+BEFORE, AFTER = "ends after word .* promises {}", "continues to word .* promises {}"
+SHORT = "is not a word and {} numbers, as the header or the first line requires"
 
 
 def npz(**arrays: Any) -> bytes:
@@ -69,39 +69,43 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.txt.gz", as_text(WORDS), "not a .gz file"),
     ("a.zip", as_text(WORDS), "not a .zip file"),
     ("a.zip", zipped({"b.txt": b"", "a.txt": b""}), r"2 files; name one .*, such as .*::a.txt$"),
-    ("a.zip", zipped({}), "holds 0 files; name one"),
+    ("a.zip", zipped({}), "contains 0 files; name one"),
     ("a.zip", ZIP.replace(CRC, b"abcd"), "CRC"),
     ("a.zip", bytes(PASSWORD), "is cut off, damaged, .*unpack it"),
     ("a.txt", b"\n \n", "first line is not a header"),
     ("a.txt", b"Once upon a time\n", "first line is not.*begins b'Once upon a time'"),
-    ("a.txt", b"word\t0.5\t0.5\n", "with spaces between them"),
+    ("a.txt", b"word\t0.5\t0.5\n", "separated by spaces"),
     ("a.txt", b"a 1 2 3\nb 1 2 3\nc 1 2\nd 1 2 3\n", f"line 3 {SHORT.format(3)}"),
     ("a.txt", b"a 1 2 3\nb 1  2\n", f"line 2 {SHORT.format(3)}"),
     ("a.txt", T3[:-5], f"line 3 {SHORT.format(2)}.*cut off"),
     ("a.txt", as_text(THREE, "4 2"), "ends after word 3, .* promises 4"),
-    ("a.txt", as_text(THREE, "2 2"), "goes on to word 3, .* promises 2"),
+    ("a.txt", as_text(THREE, "2 2"), "continues to word 3, .* promises 2"),
     ("a.txt", as_text(THREE, "3 1"), f"line 2 {SHORT.format(1)}"),
     ("a.vec", b"1 999999\na 1 2\n", f"line 2 {SHORT.format('999,999')}"),
     ("a.txt", b"a 1 2\nb 1 2,5\n", f"line 2 {SHORT.format(2)}; it begins b'b 1 2,5'"),
     ("a.txt", b"a 1 2\n\nb  1 \xff\n", f"line 3 {SHORT.format(2)}"),
     ("a.txt", b"a 1 2\nb 1 nan\nc inf 2\n", "of b, c are all zeros or not finite"),
     ("a.txt", b"a 1 2\nb 0 -0.0\n", "of b are all zeros"),
-    ("a.npz", b"no zip", "damaged, or no file of save_vectors"),
-    ("a.npz", npz(words=np.array(["a"] * 99), vectors=np.ones((99, 9)))[:-300], "damaged, or no"),
+    ("a.npz", b"no zip", "damaged, or is not a file from save_vectors"),
+    (
+        "a.npz",
+        npz(words=np.array(["a"] * 99), vectors=np.ones((99, 9)))[:-300],
+        "damaged, or is not",
+    ),
     ("a.npz", npz(a=np.ones(3)), "vectors.*not a file in the archive"),
-    ("a.npz", npz(words=AB[:1].astype(object), vectors=ROWS[:1]), "damaged, or no file"),
-    ("a.npz", npz(words=AB[:1], vectors=np.array([["x", "y"]])), "damaged, or no file"),
-    ("a.npz", npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or no file"),
+    ("a.npz", npz(words=AB[:1].astype(object), vectors=ROWS[:1]), "damaged, or is not a file"),
+    ("a.npz", npz(words=AB[:1], vectors=np.array([["x", "y"]])), "damaged, or is not a file"),
+    ("a.npz", npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or is not a file"),
     ("a.npz", with_member(npz(vectors=ROWS), "words.npy", b"no array"), r"words has shape \(\)"),
-    ("a.npz", npz(words=AB, vectors=ROWS[:1]), r"words has shape \(2,\), and vectors \(1, 2\)"),
-    ("a.npz", with_member(npz(words=AB), "vectors.npy", HUGE), "or needs more memory than there"),
+    ("a.npz", npz(words=AB, vectors=ROWS[:1]), r"words has shape \(2,\), but vectors has \(1, 2\)"),
+    ("a.npz", with_member(npz(words=AB), "vectors.npy", HUGE), "or needs more memory than is"),
     ("a.npz", npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
     ("a.npz", npz(words=AB, vectors=ROWS, sample_words=AB, sample_vectors=ROWS[:1]), "sample_word"),
     *(
-        ("a.kv", content, "is no file of gensim's vectors")
+        ("a.kv", content, "is not a file of gensim vectors")
         for content in (b"text", pickle.dumps({"a": 1}), b"\x80\x05cno.such\nthing\n.")
     ),
-    ("a.parquet", b"no table", "is damaged, or no table"),
+    ("a.parquet", b"no table", "is damaged, or is not a table"),
 ]
 
 
@@ -126,5 +130,5 @@ def test_a_line_without_end_is_not_kept_in_memory(
     file: File, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bayesbias.embeddings.formats.word2vec.LONGEST_LINE", 50)
-    with pytest.raises(ValueError, match=r"line 2 does not end; this is not a text file"):
+    with pytest.raises(ValueError, match=r"line 2 never ends, so this is not a text file"):
         load_vectors(file("a.txt", b"a 1 2\nb " + b"1 " * 60))

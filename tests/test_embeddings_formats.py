@@ -158,7 +158,7 @@ def test_our_own_file_keeps_words_vectors_license_and_provenance(file: File) -> 
     check(load_vectors(path, ["queen"]), {"queen": WORDS["queen"]})
     with np.load(path, allow_pickle=False) as arrays:
         assert (str(arrays["license"]), str(arrays["provenance"])) == ("PDDL", "somewhere")
-    with pytest.raises(ValueError, match=r"a\.bin must end in it"):
+    with pytest.raises(ValueError, match=r"must end in \.npz; got .*a\.bin"):
         bb.save_vectors(keyed(WORDS), "a.bin")
 
 
@@ -174,7 +174,7 @@ def test_arrays_with_their_words_and_frames(tmp_path: Path) -> None:
         load_vectors(tmp_path / "a.npy")
     (tmp_path / "a.txt").write_text("\n".join([*WORDS, ""]), encoding="utf-8")
     (tmp_path / "cut.txt").write_text("\n".join(WORDS), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"cut\.safetensors is damaged, or no \.safetensors file"):
+    with pytest.raises(ValueError, match=r"cut\.safetensors is damaged, or is not a \.safet"):
         load_vectors(tmp_path / "cut.safetensors")
     for name in ("a.npy", "a.safetensors", "index.parquet", "column.parquet"):
         check(load_vectors(tmp_path / name), WORDS)

@@ -53,17 +53,20 @@ def of(*words: str) -> Callable[[], object]:
 NO_SETS: list[tuple[Callable[[], object], str]] = [
     (of(), "X is empty"),
     (of("xe", "ze"), r"none of the 2 words of X is in the embedding \(xe, ze\)"),
-    (of("he", "he"), "X holds he more than once"),
+    (of("he", "he"), "X contains he more than once"),
     (of("he", "void"), "vectors of void are all zeros or not finite"),
     (of("bad"), "vectors of bad are all zeros or not finite"),
-    (of("he", "her", "she", "hers"), "of her, hers and of he are of different length"),
+    (of("he", "her", "she", "hers"), "vectors of her, hers and he have different lengths"),
     (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; got the string 'he'"),
-    (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "of different length: not of one embed"),
+    (
+        lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}),
+        "different lengths, so they are not from",
+    ),
     (lambda: refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]}), "X and Y share he"),
     (lambda: look_up_tuples(TOY, "pairs", []), "pairs is empty"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "no tuple of pairs .* words: xe"),
-    (lambda: look_up_tuples(TOY, "pairs", "he"), "pairs must hold pairs or longer tuples"),
-    (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must hold pairs or longer tuples"),
+    (lambda: look_up_tuples(TOY, "pairs", "he"), "pairs must contain pairs or longer tuples"),
+    (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),
     (lambda: as_rows("X", [1.0, 2.0]), "X must be a matrix with at least one row"),
     (lambda: as_rows("X", np.empty((0, 3))), "X must be a matrix with at least one row"),
     (lambda: as_rows("X", [[1.0], [np.inf]]), r"row\(s\) \[1\] of X are not finite"),
@@ -162,7 +165,7 @@ def test_one_file_of_several_in_a_zip(file: File) -> None:
     path = file("many.zip", zipped(members))
     for name in ("glove/50d", "w2v.bin"):  # known by content, and by ending
         check(load_vectors(f"{path}::{name}"), WORDS)
-    with pytest.raises(ValueError, match=r"unknown file in it '50d'; .*glove/50d"):
+    with pytest.raises(ValueError, match=r"unknown file '50d'; .*glove/50d"):
         load_vectors(f"{path}::50d")
 
 
@@ -201,12 +204,16 @@ def test_what_gensim_fetches_is_read_and_fetched_once(
 
 VECTORS = keyed(WORDS)
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
-    ("glove-dmo", {}, r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*ending in \.bin"),
+    (
+        "glove-dmo",
+        {},
+        r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*end in one of \.bin",
+    ),
     ("glove-wiki-gigword-100", {}, "did you mean 'glove-wiki-gigaword-100'"),
     ("", {}, "unknown embedding ''; known"),
     *((f"/none/a{end}", {}, f"no embedding file at .*a{end}") for end in (".bin", ".npz", ".gz")),
     ("few.zip::50d", {}, r"no embedding file at few\.zip; "),
-    ("a.docx", {}, r"a\.docx: unknown ending '\.docx'; known are \.bin, .*\.npz"),
+    ("a.docx", {}, r"a\.docx: unknown ending '\.docx'; known: \.bin, .*\.npz"),
     *((name, {}, f"{name} is empty") for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz")),
     ("folder.bin", {}, r"folder\.bin is a folder; give"),
     (VECTORS, {"case": "lowr"}, "unknown case 'lowr'; did you mean 'lower'"),
@@ -214,13 +221,13 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (VECTORS, {"words": []}, "words is empty"),
     (VECTORS, {"words": ["king", 7]}, "words must be text; got 7"),
     (VECTORS, {"words": ["y", "x"]}, r"none of the 2 words is in the vectors given \(x, y\)$"),
-    (keyed(ODD), {"words": ["naïve"]}, "'naïve' is there as 'naive': .* or strip_accents=True"),
-    (KeyedVectors(3), {}, "the vectors given holds no words"),
-    (["king"], {}, r"vectors come from a path, .* or .words, array.; got list"),
-    ({"a": {"he": [1]}}, {}, "mapping of embeddings: take one at a time, .* of 'a'"),
+    (keyed(ODD), {"words": ["naïve"]}, "'naïve' is in it as 'naive'. .* or strip_accents=True"),
+    (KeyedVectors(3), {}, "the vectors given has no words"),
+    (["king"], {}, r"vectors must be a path, .* or .words, array.; got list"),
+    ({"a": {"he": [1]}}, {}, "mapping of embeddings. Pass one at a time, .* of 'a'"),
     ({"he": [1, 2], "she": [1]}, {}, "must be numbers, all of one length"),
     ((["he", 3], np.eye(2)), {}, "must name each word once; got 3"),
-    ((["he", "he"], np.eye(2)), {}, "must name each word once; got one of them twice"),
+    ((["he", "he"], np.eye(2)), {}, "must name each word once; got a word twice"),
     ((["he", "she"], np.eye(3)), {}, "2 words need as many rows"),
 ]
 

@@ -55,11 +55,11 @@ REFUSED: list[tuple[object, str, bool, str]] = [
     (keyed(WORDS), "native", False, "native already exists; pass force=True"),
     ("bad.bin", "native", True, "ends after word .* promises 6"),
     ("native", "native", True, "is the source itself"),
-    (keyed(WORDS), "other", True, r"other holds other files \(notes.txt"),
-    (keyed(WORDS), "bad", True, "bad has the ending of a file, or is one"),
-    (keyed(WORDS), "new.bin", True, r"new\.bin has the ending of a file"),
+    (keyed(WORDS), "other", True, r"other has other files \(notes.txt"),
+    (keyed(WORDS), "bad", True, "bad is a file, or has the ending of one"),
+    (keyed(WORDS), "new.bin", True, r"new\.bin is a file, or has the ending"),
     (keyed(WORDS), "nowhere/a", True, r"there is no folder .*nowhere"),
-    ({"a\nb": [1]}, "native", True, "holds a line break"),
+    ({"a\nb": [1]}, "native", True, "contains a line break"),
     ((["a"][:0], np.ones((0, 1))), "native", True, "there are no words to write"),
 ]
 
@@ -97,12 +97,12 @@ def null_in_header(folder: Path) -> None:
 BAD: list[tuple[Callable[[Path], object], str]] = [
     (words(b"a\nb\n"), "2 words but 6 vectors"),
     (words(b"a\nb"), "words.txt does not end with"),
-    (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged, or no .npy file"),
-    (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or no .npy file"),
+    (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged, or is not a .npy file"),
+    (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or is not a .npy file"),
     (array(np.ones((6, 3), int)), "int64 numbers"),
-    (array(np.ones((0, 3), np.float32)), r"in shape \(0, 3\)"),
-    (null_in_header, "damaged, or no .npy file"),
-    (array(np.array([{}])), "damaged, or no .npy file"),
+    (array(np.ones((0, 3), np.float32)), r"of shape \(0, 3\)"),
+    (null_in_header, "damaged, or is not a .npy file"),
+    (array(np.array([{}])), "damaged, or is not a .npy file"),
 ]
 
 

@@ -76,8 +76,8 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 REFUSALS: list[tuple[Callable[[Path], object], str]] = [
     (write_file, "is a folder; give the name of a file"),
     (lambda here: write_file(here / "none" / "a.csv"), "there is no folder "),
-    (lambda here: write_file(here / "a.csv", FULL), "while it was written; make room"),
-    (lambda here: write_folder(here / "out", error=FULL), "while it was written; make room"),
+    (lambda here: write_file(here / "a.csv", FULL), "during writing; free up disk space"),
+    (lambda here: write_folder(here / "out", error=FULL), "during writing; free up disk space"),
     (lambda here: write_folder(here / "out", error=ValueError("odd")), "odd"),
     (lambda here: write_folder(here / "out", ["plots"]), "File exists"),
     (lambda here: write_folder(Path()), "is the working directory or a mount"),
@@ -168,11 +168,11 @@ def test_a_second_writer_is_refused_until_the_first_ends_or_dies(tmp_path: Path)
         assert process.stdout.readline() == b"writing\n"
         for write, path in writers:
             for call in (write, recover):
-                with pytest.raises(BlockingIOError, match="another run writes"):
+                with pytest.raises(BlockingIOError, match="another run is writing"):
                     call(path)
         process.kill()
     for write, path in writers:
         assert "old" in (path.read_text() if path.is_file() else contents(path).values())
-        with pytest.warns(RuntimeWarning, match="a run was stopped .*; what it left is removed"):
+        with pytest.warns(RuntimeWarning, match="a run was stopped .*; its partial output was"):
             write(path)
     assert contents(tmp_path) == {"out/a.csv": "new", "b.csv": "new"}

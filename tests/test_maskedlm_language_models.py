@@ -63,9 +63,12 @@ def written(name: str, content: str) -> Callable[[Path], object]:
 
 
 DAMAGES = {
-    "weights are gone": (without("model.safetensors"), r"holds no model\.safetensors|does not loa"),
+    "weights are gone": (without("model.safetensors"), r"has no model\.safetensors|cannot be loa"),
     "no tokenizer": (without("tokenizer.json", "tokenizer_config.json"), "no fast tokenizer; save"),
-    "tokenizer of another": (other_tokenizer, "the tokenizer has .* tokens and the model .*; they"),
+    "tokenizer of another": (
+        other_tokenizer,
+        "tokenizer has .* tokens, but the model has only .*; take",
+    ),
     "foreign code": (foreign_code, "never runs a model's code"),
     "cut weights": (weights(lambda whole: whole[: len(whole) // 2]), "encoder"),
     "long header": (weights(lambda whole: b"\xff" * 7 + b"\x7f" + whole[8:]), "encoder"),
@@ -99,7 +102,7 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, folder: Path) -> Non
     model.tokenizer.save_pretrained(tmp_path)
     torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
     refused("only with allow_pickle=True", load_language_model, tmp_path)
-    refused("does not load as a model: .*safetensors", load_encoder, tmp_path)
+    refused("cannot be loaded as a model: .*safetensors", load_encoder, tmp_path)
     assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
 
 
@@ -107,13 +110,13 @@ def test_models_and_options_that_do_not_fit(models: Path, folder: Path, tmp_path
     head = r"has no masked language-model head.*random numbers"
     refused(head, load_language_model, models / "all-MiniLM-L6-v2")
     refused("unknown dtype 'int8'", load_language_model, folder, dtype="int8")
-    device = "device 'cuda:99' cannot be used here"
+    device = "device 'cuda:99' is not available here"
     refused(device, load_language_model, folder, device="cuda:99")
     tokenizer, bart = byte_level(), {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1}
     bart |= {"encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
     bart |= {"encoder_attention_heads": 1, "decoder_attention_heads": 1}
     place = made_model(tmp_path / "b", tokenizer, "Bart", "ForConditionalGeneration", **bart)
-    refused("an encoder with a decoder", load_language_model, place)
+    refused("an encoder-decoder model", load_language_model, place)
     tokenizer.mask_token = None
     place = made_model(tmp_path / "m", tokenizer, "Bert", "ForMaskedLM", **SMALL)
     refused("has no mask token in its tokenizer", load_language_model, place)
@@ -125,9 +128,9 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     for source, match in (
-        (tmp_path, r"holds no config\.json"),
+        (tmp_path, r"has no config\.json"),
         (tmp_path / "none", "no model folder at"),
-        ("nobody/has-this-model", r"found no model.*Without a network, give a folder that holds"),
+        ("nobody/has-this-model", r"found no model.*Without network access, give a folder that"),
     ):
         refused(match, load, source, error=FileNotFoundError)
 

@@ -88,7 +88,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 
 WORDS = "the model 'paper' has no term of protected_word"
 TABLE = "must be a table with of and sd"
-ZERO_SUM = "effects that sum to zero are by a column, with one sd and no correlation"
+ZERO_SUM = "effects that sum to zero must be by a column, with one sd and no correlation"
 LKJ = {"family": "lkj", "eta": 2}
 
 
@@ -111,8 +111,8 @@ LKJ = {"family": "lkj", "eta": 2}
             with_prior("connection_mean", family="gamma", shape=2, rate=1),
             "connection_mean takes a normal prior; got gamma",
         ),
-        (with_term("more", of="attribute", sd="attribute_sd"), "lacks the prior of attribute_sd"),
-        (changed(likelihood="student_t"), "lacks the prior of nu"),
+        (with_term("more", of="attribute", sd="attribute_sd"), "lacks a prior for attribute_sd"),
+        (changed(likelihood="student_t"), "lacks a prior for nu"),
         (changed(terms={}), WORDS),
         (changed(terms={"own": {"of": "attribute", "sd": "connection_sd"}}), WORDS),
         (changed(terms={"own": 3}), rf"\[terms.own\] {TABLE}; got 3"),
@@ -132,10 +132,13 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_term("word_mean", constraint="zero_sum"), ZERO_SUM),
         (
             with_term("own", of="attribute", sd="s", correlated=True),
-            "correlated effects are of words or attributes, by a",
+            "correlated effects must be of words or attributes, by a",
         ),
-        (with_term("word_mean", correlated=True), "lacks the prior of word_mean_correlation"),
-        (with_term("own", of="covariate", by="attribute_set", sd="s"), "slopes are by connection"),
+        (with_term("word_mean", correlated=True), "lacks a prior for word_mean_correlation"),
+        (
+            with_term("own", of="covariate", by="attribute_set", sd="s"),
+            "slopes must be by connection",
+        ),
     ],
 )
 def test_wrong_models_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
@@ -151,12 +154,12 @@ NORMAL = {"family": "normal", "mean": 0, "sd": 1}
     [
         ("paper", {"sigm": {"rate": 1}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
         ("paper", {"attribute_sd": {"rate": 1}}, "unknown parameter 'attribute_sd'"),
-        ("paper", {"sigma": {"sd": 1}}, "a prior takes family and its parameters, or other rate"),
+        ("paper", {"sigma": {"sd": 1}}, "a new prior needs a family .*, or a new rate for"),
         ("paper", {"sigma": {"rate": -1}}, "must be positive; got -1"),
         ("paper", {"sigma": {"family": "half_normal", "rate": 1}}, "of half_normal 'rate'"),
         ("paper", {"sigma": {"family": "gamma", "shape": 1.0}}, "the gamma prior needs rate"),
         ("paper", {"sigma": {"family": "norml"}}, "unknown prior family 'norml'; did you mean"),
-        ("paper", {"sigma": 0.5}, "a prior takes family and its parameters.* got 0.5"),
+        ("paper", {"sigma": 0.5}, "a new prior needs a family .* got 0.5"),
         ("paper", {"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "takes a positive prior; got"),
         ("paper", {"connection_mean": NORMAL | {"sd": float("nan")}}, "a finite number; got nan"),
         ("paper", {"connection_mean": NORMAL | {"sd": "wide"}}, "a finite number; got 'wide'"),
@@ -175,8 +178,8 @@ def test_wrong_overrides_say_what_is_wrong(
 @pytest.mark.parametrize(
     ("source", "content", "message"),
     [
-        ("papr", "", "unknown model 'papr'; did you mean 'paper'.*paper-figures, robust; for"),
-        ("change", "", r"'change' is for changes.*here are distances; take "),
+        ("papr", "", "unknown model 'papr'; did you mean 'paper'.*paper-figures, robust; to use"),
+        ("change", "", r"'change' is for changes.*the data are distances; use "),
         ("folder/model", "", "no model at"),
         ("nowhere.toml", "", r"no model at .*nowhere\.toml"),
         ("odd.toml", "not = = toml", r"odd\.toml: "),
@@ -208,7 +211,9 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
     ids=["fit", "run", "sweep", "vocabulary_contrasts"],
 )
 def test_whatever_models_distances_refuses_other_models(take: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"the model 'change' is for changes.* here are distances"):
+    with pytest.raises(
+        ValueError, match=r"the model 'change' is for changes.* the data are distances"
+    ):
         take()
 
 

@@ -224,7 +224,7 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.influence(post.sel(protected_word=["hers", "he"])), "the whole posterior"),
     (lambda post: bb.summary(post.sel(protected_group=["woman"])), "labels of protected_group"),
     (lambda post: bb.predictive_check(post.isel(connection=[1, 0, 2, 3])), "labels of connection"),
-    (lambda post: bb.contrasts(post.sel(protected_word=["he"])), "and select rows of the frame"),
+    (lambda post: bb.contrasts(post.sel(protected_word=["he"])), "then select rows of the res"),
     (lambda post: bb.summary(post.sel(protected_word="he")), r"sel\(protected_word=\['he'\]\)"),
 ]
 

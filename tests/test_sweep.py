@@ -259,7 +259,7 @@ def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
     assert main(command) == 2
     assert codes == [2]
     first, second = capsys.readouterr().err.splitlines()
-    assert "another run writes" in first
+    assert "another run is writing" in first
     assert "enough" in second
     assert not list(tmp_path.iterdir())
 

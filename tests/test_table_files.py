@@ -173,7 +173,7 @@ def test_parquet_without_pyarrow_names_what_to_install(
 
 
 def test_the_published_layout_is_read(file: Write) -> None:
-    with pytest.warns(UserWarning, match="1 rows of 6 hold the missing-word mark -100"):
+    with pytest.warns(UserWarning, match="1 rows of 6 have the missing-word mark -100"):
         table = read_table(file("published.csv", PUBLISHED))
     connections = ["associated", "different", "neutral", "associated", "neutral"]
     assert table["connection"].tolist() == connections
@@ -204,7 +204,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", "protected_word,word_to_compare\nhe,nurse\n", r"the column\(s\) word_class"),
     ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "no associated rows, .* for it"),
     ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
-    ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "is damaged, or no table"),
+    ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "is damaged, or is not a table"),
     ("odd.nc", b"\x89HDF", "codec can't decode"),
 ]
 
@@ -221,8 +221,8 @@ PLACES: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda _: read_table("nowhere.csv"), "no table at nowhere"),
     (lambda _: read_table("folder.csv"), "no table at folder.csv"),
     (lambda table: write_table(table, "folder.csv"), r"folder\.csv is a folder"),
-    (lambda table: write_table(table, "table.xlsx"), r"is written to \.csv or \.parquet, not to"),
-    (lambda table: write_table(table, "table.csv.gz"), r"is written to \.csv or \.parquet"),
+    (lambda table: write_table(table, "table.xlsx"), r"must end in \.csv or \.parquet; got"),
+    (lambda table: write_table(table, "table.csv.gz"), r"must end in \.csv or \.parquet"),
 ]
 
 

@@ -78,7 +78,7 @@ def test_copies_across_groups_and_among_attributes_are_named() -> None:
     assert "2 protected words are exact copies" in words
     assert "cat = puppy, kitten = hound" in words
     assert (
-        "1 attribute words are exact copies of another, in all distances (quiet = lou" in attributes
+        "1 attribute words are exact copies of others, with equal distances (quiet =" in attributes
     )
     found = duplicate_vectors(table)
     assert set(found["kind"]) == {"copy"}
@@ -190,7 +190,7 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
     place.write_text("word,x1\nx1,high\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="does not hold the cosines"):
+    with pytest.raises(ValueError, match="does not contain the cosines"):
         read_table(tmp_path / "table.csv")
     bare = table.copy()
     bare.attrs.clear()

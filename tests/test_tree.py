@@ -74,7 +74,7 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
     assert_frame_equal(*(frame.drop(columns=shares[0].columns) for frame in frames), atol=1e-6)
     assert_frame_equal(bb.summary(light), bb.summary(tree), atol=1e-6)
     for needs in (bb.predictive_check, bb.add_groups, partial(bb.contrasts, over="listed")):
-        with pytest.raises(ValueError, match="keep the effects of attributes"):
+        with pytest.raises(ValueError, match="save it with the effects of attributes"):
             needs(light)
 
 
@@ -91,7 +91,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
         (b"not netCDF", r"other\.nc is damaged, or is not a netCDF file"),
         (whole[:2000], "is not a netCDF file"),
         (whole.replace(b"OHDR", b"OHDS", 1), "is not a netCDF file"),
-        (foreign, "does not hold a posterior fitted by bayesbias"),
+        (foreign, "does not contain a posterior fitted by bayesbias"),
     ):
         other.write_bytes(content)
         with pytest.raises(ValueError, match=fragment):

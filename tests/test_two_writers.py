@@ -95,7 +95,7 @@ class Writer:
             time.sleep(wait.choice([0, wait.uniform(0, longest)]))
             with redirect_stderr(io.StringIO()) as told:
                 code = self.write(number)
-            assert code in (0, 3) or "another run writes" in told.getvalue()
+            assert code in (0, 3) or "another run is writing" in told.getvalue()
             barrier.wait(60)
 
 

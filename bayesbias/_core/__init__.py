@@ -1,1 +1,1 @@
-"""What knows nothing of bias: arrays, random seeds, checks, files, progress, jobs, stores."""
+"""General helpers, unrelated to bias: arrays, seeds, checks, files, progress bars, and jobs."""

@@ -1,4 +1,4 @@
-"""Unit rows, and the threads of linear algebra."""
+"""Scale rows to length one, and limit the threads of linear algebra."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IntArray = NDArray[np.int64]
 def unit_rows(vectors: ArrayLike) -> FloatArray:
     """Scale every row of (n, n_dims) vectors to length one, in float64.
 
-    A ValueError names rows that are all zeros or not finite, which have no direction.
+    A ValueError names the rows that are all zeros or not finite, since they have no direction.
     """
     rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim != 2:
@@ -25,19 +25,19 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
     bad = ~(np.isfinite(largest[:, 0]) & (largest[:, 0] > 0))
     if bad.any():
         raise ValueError(f"row(s) {np.flatnonzero(bad).tolist()} are all zeros or not finite")
-    scaled = rows / largest  # so that squares do not overflow or vanish
+    scaled = rows / largest  # keeps squares from overflowing or vanishing
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Compute with one thread where matrices are small: a posterior takes half the time."""
+    """Limit linear algebra to one thread, which halves the time for a posterior."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def _controller() -> Any:  # noqa: ANN401
-    import scipy.optimize  # noqa: F401 (brings libraries of its own, which the controller must see)
+    import scipy.optimize  # noqa: F401 (loads more libraries, which the controller must find)
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -1,6 +1,6 @@
-"""How objects show themselves, in a notebook and in a terminal, and the bar of long work.
+"""Display objects in notebooks and terminals, and show progress bars.
 
-A class states what its table holds, and inherits both forms from `Shown`. ``repr`` is left to it.
+A class defines the contents of its table and inherits both displays, but no ``repr``, from `Shown`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 _NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf|–", re.IGNORECASE)
 
 NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
-"""Letters of a line of a note, of a head and of a cell."""
+"""Most characters in a line of a note, a column head, and a cell."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of texts with a title above it and a note below, a paragraph a line.
+    """A text table with a title above it and a note below; each line of the note is a paragraph.
 
-    Rows are of one length. The first cell names the row; numbers below a head are right-aligned.
+    All rows have the same length. A row's first cell is its name. Numbers under heads align right.
     """
 
     title: str
@@ -33,8 +33,8 @@ class Sheet:
     note: str = ""
 
     def text(self) -> str:
-        """Return aligned lines; what would move a terminal's cursor is written as an escape."""
-        from rich.cells import cell_len  # wide letters take two cells
+        """Return aligned lines, with escapes for characters that would move a terminal's cursor."""
+        from rich.cells import cell_len  # wide characters take two cells
 
         body = [*_lines(self.heads, HEAD_WIDTH)]
         body += [line for row in self.rows for line in _lines(row, CELL_WIDTH)]
@@ -50,7 +50,7 @@ class Sheet:
         return "\n".join([*title, *lines, *note])
 
     def html(self) -> str:
-        """Return an HTML table in which every text stays text."""
+        """Return an HTML table in which all text is escaped."""
         sides = ["right" if numeric else "left" for numeric in self._numeric()]
 
         def line(texts: Iterable[str], tag: str) -> str:
@@ -65,21 +65,21 @@ class Sheet:
         return f"<table>{caption}{head}<tbody>{body}</tbody></table>{note}"
 
     def _numeric(self) -> list[bool]:
-        """Whether each column holds numbers only; one without a head may hold unlike numbers."""
+        """Return whether each column has a head and contains only numbers."""
         columns = zip(*self.rows, strict=True)
         return [bool(self.heads) and all(map(_NUMBER.fullmatch, column)) for column in columns]
 
 
 def _lines(row: Sequence[str], width: int) -> Iterable[tuple[str, ...]]:
-    """Break the cells of a row into lines."""
+    """Wrap the cells of a row into lines."""
     return zip_longest(*(textwrap.wrap(visible(cell), width) or [""] for cell in row), fillvalue="")
 
 
 class Shown:
-    """Shows itself as a `Sheet`: ``print`` gives text, IPython text, a notebook a table."""
+    """Base class for objects shown as a `Sheet`: as text in terminals, as a table in notebooks."""
 
     def _sheet(self, *, roomy: bool) -> Sheet:
-        """Return the table; `roomy` in a notebook, where long cells are broken into lines."""
+        """Return the table; `roomy` is True in notebooks, where long cells wrap."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -93,9 +93,9 @@ class Shown:
 
 
 def visible(text: str) -> str:
-    """Write controls and marks of direction as escapes, so a line stays one line.
+    """Escape control characters and direction marks, so a line stays one line.
 
-    Joiners, which give letters of Persian and others their form, and wide spaces stay.
+    Wide spaces and joiners, which shape letters in Persian and other scripts, are kept.
     """
     return "".join(
         letter
@@ -110,7 +110,7 @@ def _html(text: str) -> str:
 
 
 def abridged(words: Sequence[str], most: int = 8, joint: str = " and ") -> str:
-    """The first few words, and how many more."""
+    """Return the first few words and the number of words left out."""
     more = f"{joint}{len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
 
@@ -124,10 +124,10 @@ def progress_bar(
     shown: bool | None = None,
     in_bytes: bool = False,
 ) -> Iterator[Callable[[int], object]]:
-    """Draw a bar while a block runs; the block calls what it gets with the amount done.
+    """Show a progress bar; the block calls the yielded function with the amount done so far.
 
-    ``total`` is the work in all and ``done`` what was done before, named as file sizes if
-    ``in_bytes``. If ``shown`` is None it is drawn on a terminal and in a notebook only.
+    ``total`` is all the work, and ``done`` is the part finished earlier. If ``in_bytes``, the bar
+    shows them as file sizes. If ``shown`` is None, it appears only in terminals and notebooks.
     """
     from rich import progress
     from rich.console import Console

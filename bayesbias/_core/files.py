@@ -1,9 +1,9 @@
-"""Files and folders that are replaced as a whole, so a killed run never leaves a half.
+"""Replace files and folders as a whole, so a killed run never leaves partial output.
 
-What is new is written into a hidden stage, ``.NAME.writing``, next to its place. The writer locks
-the stage, so a second one is refused. A file is renamed over the old one. A folder takes two
-renames: the old one into the stage, and the new one into its place. A run that is killed between
-them leaves the old folder in the stage, and the next run puts it back.
+New output is written to a hidden stage folder, ``.NAME.writing``, next to its destination. The
+writer locks the stage, so a second writer is refused. A new file is renamed over the old one. A
+folder takes two renames: the old folder moves into the stage, then the new one to the destination.
+If a run is killed between the two, the next run moves the old folder back.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if sys.platform != "win32":
 
 @contextmanager
 def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
-    """Yield a temporary path of the same name, which takes the place of ``path`` in the end.
+    """Yield a temporary path with the same name; its file replaces ``path`` at the end.
 
-    ``companions`` are names of files next to it that belong to it. Earlier ones go before ``path``
-    is replaced, and new ones, written next to the temporary path, follow it: a killed run may
-    leave a file without its companions, but not with those of another.
+    ``companions`` are names of files that belong next to ``path``. Old companions are removed
+    before ``path`` is replaced. New ones, written next to the temporary path, are moved afterward.
+    A killed run may leave a file without its companions, but never with those of another file.
 
-    An OSError is raised if the folder is not there or cannot be written to, ``path`` is a folder,
-    there is no room, or another process writes the same file.
+    An OSError is raised if the folder does not exist or is not writable, ``path`` is a folder, the
+    disk is full, or another process is writing the same file.
     """
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
+        raise FileNotFoundError(f"cannot write {path.name}: there is no folder {path.parent}")
     with _stage(path) as (final, new, _):
         yield new / path.name
         places = [final.with_name(name) for name in companions]
@@ -57,14 +57,14 @@ def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
 def replace_folder(
     path: str | Path, dropped: Callable[[set[str]], Collection[str]] = lambda _: ()
 ) -> Iterator[Path]:
-    """Yield an empty folder, which takes the place of ``path`` when the block ends well.
+    """Yield an empty folder, which replaces ``path`` if the block succeeds.
 
-    Files of an earlier folder that the new one does not have stay. Folders above it are made.
-    ``dropped`` gets the names of all new files, relative to the folder, and returns those of
-    earlier ones that are not to stay; it may raise an error, which leaves everything as it is.
+    Earlier files without a new version are kept. Missing parent folders are created. ``dropped``
+    receives the names of all new files, relative to the folder, and returns the names of earlier
+    files to delete. If it raises an error, nothing changes.
 
-    An OSError is raised if the folder cannot be written or renamed, there is no room, a new file
-    has the name of an earlier folder, or another process writes the same folder.
+    An OSError is raised if the folder cannot be written or renamed, the disk is full, a new file
+    has the name of an earlier folder, or another process is writing the same folder.
     """
     path = Path(path)
     path.resolve().parent.mkdir(parents=True, exist_ok=True)
@@ -85,9 +85,9 @@ def replace_folder(
 
 
 def recover(path: str | Path) -> None:
-    """Put back or remove what a killed run left next to a destination, with a RuntimeWarning.
+    """Restore or remove what a killed run left next to a destination, with a RuntimeWarning.
 
-    An OSError is raised if another process writes there, or the folder cannot be renamed.
+    An OSError is raised if another process is writing there, or the folder cannot be renamed.
     """
     if _places(Path(path))[1].is_dir():
         with _stage(Path(path)):
@@ -95,26 +95,26 @@ def recover(path: str | Path) -> None:
 
 
 def file_names(folder: Path) -> set[str]:
-    """Return the names of all files in a folder and its folders, relative to it."""
+    """Return the paths of all files in a folder and its subfolders, relative to the folder."""
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
 
 
 def _places(path: Path) -> tuple[Path, Path]:
-    """Return the real path and its stage; raise an OSError for a folder that cannot be renamed."""
+    """Return the real path and the stage; raise an OSError for a folder that cannot be renamed."""
     final = path.resolve()
     if final.is_dir() and (final.is_mount() or Path.cwd().is_relative_to(final)):
         raise OSError(
-            f"{path} is the working directory or a mount, and results replace their folder as a "
-            f"whole; give a folder in it, such as {path / 'results'}"
+            f"{path} is the working directory or a mount, which results cannot replace; "
+            f"give a folder in it, such as {path / 'results'}"
         )
     return final, final.with_name(f".{final.name}.writing")
 
 
 @contextmanager
 def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
-    """Lock and clear the stage; yield the real path, a new folder and a name for the old one."""
+    """Lock and clear the stage; yield the real path, a new folder, and a path for the old one."""
     final, stage = _places(path)
-    old, new = stage / "old", stage / uuid4().hex  # where there are no locks, writers do not mix
+    old, new = stage / "old", stage / uuid4().hex  # a unique name, in case there are no locks
     with suppress(FileExistsError):
         stage.mkdir()
     handle = None if sys.platform == "win32" else _locked(stage, final)
@@ -122,8 +122,8 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
         back = _put_back(old, final)
         left_over = [*stage.iterdir()]
         if back or left_over:
-            how = "the earlier results are back" if back else "what it left is removed"
-            text = f"a run was stopped before it had written {final}; {how}"
+            how = "the earlier results were restored" if back else "its partial output was removed"
+            text = f"a run was stopped before it finished writing {final}; {how}"
             warn(text, RuntimeWarning)
         for folder in left_over:
             shutil.rmtree(folder, ignore_errors=True)
@@ -132,8 +132,8 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
-        text = f"{os.strerror(error.errno)} while it was written; make room, or choose another"
-        raise OSError(error.errno, f"{text} place", str(path)) from None
+        text = f"{os.strerror(error.errno)} during writing; free up disk space, or choose another"
+        raise OSError(error.errno, f"{text} location", str(path)) from None
     finally:
         _put_back(old, final)
         shutil.rmtree(stage, ignore_errors=True)
@@ -142,7 +142,7 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
 
 
 def _put_back(old: Path, final: Path) -> bool:
-    """Rename the old folder back if the new one has not come into its place."""
+    """Move the old folder back if the new one did not reach the destination."""
     lost = old.exists() and not final.exists()
     if lost:
         old.rename(final)
@@ -150,15 +150,15 @@ def _put_back(old: Path, final: Path) -> bool:
 
 
 def _locked(stage: Path, final: Path) -> int:
-    """Lock a stage as long as its handle is open, where the file system has locks."""
-    busy = f"another run writes {final} now; wait for it, or choose another place"
+    """Lock a stage until its handle is closed, if the file system supports locks."""
+    busy = f"another run is writing {final}; wait until it ends, or choose another location"
     try:
         handle = os.open(stage, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except FileNotFoundError:  # its owner has just removed it
         raise BlockingIOError(busy) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner just removed it
+        free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner removed it
     except OSError as error:  # not every file system has locks
         free = not isinstance(error, BlockingIOError | FileNotFoundError)
     if free:

@@ -1,4 +1,4 @@
-"""Draws to means, sds and intervals."""
+"""Summarize draws by means, sds, and intervals."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ if TYPE_CHECKING:
 DEFAULT_CI_PROB, DEFAULT_CI_KIND = 0.89, "hdi"
 
 ERROR_SHARE = 0.25
-"""Monte Carlo errors of exact mixtures, as a share of those of as many draws, are at most this.
-
-The largest of four bundled lists is .24, of an end of the overall interval of race."""
+"""Upper bound on an exact mixture's Monte Carlo error, relative to that of as many draws. The
+largest ratio in four bundled lists is .24, for an end of the overall interval of race."""
 
 WIDEST, N_STEPS, N_FINE = 6.0, 97, 6_001
-"""Sds on either side of the mean, and at how many places, the distribution of a mixture is taken;
-it is interpolated at finer ones."""
+"""Grid for the distribution of a mixture: sds on each side of the mean, the number of points, and
+the number of points after interpolation."""
 
 
 def check_probability(value: float, name: str = "ci_prob") -> float:
-    """Return a probability that lies in (0, 1), or raise an ArgumentError."""
+    """Return a probability in (0, 1), or raise an ArgumentError for any other value."""
     if isinstance(value, bool) or not 0 < value < 1:
         hint = f"; for {value:g}% pass {value / 100:g}" if 1 < value < 100 else ""
         raise ArgumentError(Argument(name), f" must lie in (0, 1), got {value}{hint}")
@@ -32,7 +31,7 @@ def check_probability(value: float, name: str = "ci_prob") -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Highest-density interval of every column, (n_draws, n) to (n, 2), as ArviZ's "nearest"."""
+    """Compute columns' highest-density intervals, (n_draws, n) to (n, 2), as ArviZ's "nearest"."""
     import numpy as np
 
     n, prob = len(draws), check_probability(ci_prob)
@@ -44,7 +43,7 @@ def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
 
 
 class IntervalKind(NamedTuple):
-    """What a kind of interval is called, and what it is."""
+    """The name and the definition of a kind of interval."""
 
     name: str
     about: str
@@ -53,14 +52,14 @@ class IntervalKind(NamedTuple):
 INTERVALS = {
     "hdi": IntervalKind(
         "highest-density interval",
-        "The shortest range that holds {} of the posterior (HPDI)",
+        "The shortest range that contains {} of the posterior (HPDI)",
     ),
     "eti": IntervalKind(
         "equal-tailed interval",
-        "The range that holds the middle {} of the posterior, with equal tails on both sides (ETI)",
+        "The range that contains the middle {} of the posterior, with equal tails (ETI)",
     ),
 }
-"""Kinds of intervals, by the name that ``ci_kind`` takes."""
+"""Kinds of intervals, keyed by the value of ``ci_kind``."""
 
 
 def interval_kind(ci_kind: str) -> IntervalKind:
@@ -70,7 +69,7 @@ def interval_kind(ci_kind: str) -> IntervalKind:
 
 
 def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) -> FloatArray:
-    """Compute the interval of every column, (n_draws, n) to (n, 2)."""
+    """Compute the interval of each column, (n_draws, n) to (n, 2)."""
     import numpy as np
 
     if interval_kind(ci_kind) is INTERVALS["hdi"]:
@@ -82,7 +81,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
 def describe_draws(
     draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute ``mean``, ``sd``, ``low`` and ``high`` of every column; attrs name the interval."""
+    """Compute ``mean``, ``sd``, ``low``, and ``high`` of each column; attrs name the interval."""
     import pandas as pd
 
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
@@ -94,10 +93,9 @@ def describe_draws(
 def describe_mixtures(
     means: FloatArray, sds: FloatArray, ci_prob: float, ci_kind: str, rope: float
 ) -> pd.DataFrame:
-    """Describe mixtures of normal distributions exactly; each draw is one component.
+    """Summarize mixtures of normal distributions exactly; each draw is one component.
 
-    The columns are those of `describe_draws`, ``p_direction`` and ``p_rope``. Means and sds are
-    (n_draws, n).
+    Means and sds are (n_draws, n). Columns: `describe_draws`, ``p_direction``, and ``p_rope``.
     """
     import numpy as np
     import pandas as pd

@@ -1,8 +1,7 @@
-"""Many jobs that return a frame each: run side by side, kept, and not done twice.
+"""Run jobs that each return a frame in parallel, and save the results so none is computed twice.
 
-Every frame goes through JSON, computed now or read from the folder of results, so a resumed
-run and an undisturbed one return the same ones. The parent process writes the results, because
-workers of a Dask cluster may be on other machines.
+Every frame is converted to JSON and back, so a resumed run returns the same frames as a full run.
+The parent process writes the results, because Dask workers may be on other machines.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ from .reading import read_json
 from .resources import warn
 
 RESULTS = "results"
-"""Name of the folder of results in a folder of output."""
+"""Name of the results folder in an output folder."""
 
 _ALONE = threading.Lock()
-"""A process runs one job at a time: warnings and threads of linear algebra are the process's."""
+"""Lock for one job at a time, since a process's jobs share warnings and linear algebra threads."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something to compute, and the settings that decide its result.
+    """A computation, and the settings that determine its result.
 
-    The settings and the package's version make the key under which the result is kept. ``run`` must
-    be picklable: a `functools.partial` of a module's function.
+    The result is saved under a key made from the settings and the package's version. ``run`` must
+    be picklable, such as a `functools.partial` of a module-level function.
     """
 
     name: str
@@ -52,13 +51,13 @@ class Job:
 
     @cached_property
     def key(self) -> str:
-        """Hash of the settings and of the package's version."""
+        """Hash of the settings and the package's version."""
         return result_key(self.settings)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A job without a frame: its name, and the error's type and message."""
+    """The name of a failed job, and the type and message of its error."""
 
     name: str
     error: str
@@ -67,7 +66,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by name, failures, and how many results were kept before or are of equal settings."""
+    """Frames by job name, failures, and the number of results saved earlier or shared by jobs."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]
@@ -87,22 +86,22 @@ def run_jobs(
     description: str = "",
     category: type[Warning] = UserWarning,
 ) -> Finished:
-    """Run jobs side by side; one that fails does not stop the others.
+    """Run jobs in parallel; a job that fails does not stop the others.
 
-    Each result is kept in ``results/`` of the folder as soon as it is there, and a later run reads
-    it. Jobs of equal settings are computed once. The frames are the same whatever `n_jobs`: every
-    job has one thread of linear algebra.
+    Each result is saved in the folder's ``results/`` as soon as it is ready, and a later run reads
+    it. Jobs with equal settings are computed once. The frames do not depend on `n_jobs`, because
+    every job uses one thread for linear algebra.
 
     Jobs run in ``n_jobs`` processes: -1 for one per core, 1 for this process alone. Within
-    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Warnings of
-    jobs, new or kept, are repeated in a category: each text once, with the number of jobs.
+    ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Warnings
+    from new and saved jobs are repeated in `category`: each text once, with the number of jobs.
 
-    A damaged result is computed again, with a warning. Workers end with this process, and results
-    that were there are kept. Where a worker dies, the jobs without a result fail; run them again.
+    A damaged result is computed again, with a warning. If this process ends, its workers end and
+    finished results are kept. If a worker dies, the jobs without a result fail; run them again.
     """
     jobs = list(jobs)
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
-        raise ValueError(f"two jobs are called {twice[0]!r}; each needs a name of its own")
+        raise ValueError(f"two jobs are called {twice[0]!r}; give each a unique name")
     outcomes: dict[str, _Outcome] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)
@@ -118,7 +117,7 @@ def run_jobs(
             if folder is not None and "error" not in outcome:
                 content = json.dumps({**outcome, "settings": todo[key].settings})
                 with (
-                    suppress(BlockingIOError),  # another run keeps the same result
+                    suppress(BlockingIOError),  # another run is saving the same result
                     replace_file(folder / RESULTS / f"{key}.json") as temporary,
                 ):
                     temporary.write_text(content, encoding="utf-8")
@@ -141,14 +140,14 @@ def run_jobs(
 
 
 def result_key(settings: object) -> str:
-    """Return the SHA-256 of what decides a result, in texts and numbers, and of the version."""
+    """Return the SHA-256 of a result's settings, as text and numbers, and of the version."""
     content = {"settings": settings, "version": __version__}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the results that are there, by key; warn of damaged ones, and leave them out."""
+    """Return the saved results by key; warn about damaged ones and leave them out."""
     results, damaged = {}, 0
     for key in keys:
         try:
@@ -160,12 +159,12 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
         except (ValueError, TypeError, LookupError, AttributeError):
             damaged += 1
     if damaged:
-        warn(f"{damaged} result(s) in {folder / RESULTS} are damaged; they are computed again")
+        warn(f"{damaged} result(s) in {folder / RESULTS} are damaged and will be computed again")
     return results
 
 
 def pack_frame(frame: pd.DataFrame, texts: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a frame and warnings as plain lists and texts, which `unpack_frame` reads."""
+    """Return a frame and warnings as plain lists and strings, which `unpack_frame` reads."""
     content = {
         "columns": {name: column.tolist() for name, column in frame.items()},
         "dtypes": {name: str(column.dtype) for name, column in frame.items()},
@@ -186,7 +185,7 @@ def unpack_frame(packed: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
-    """Run jobs together; where a worker dies, those without an outcome fail."""
+    """Run jobs in parallel; if a worker dies, jobs without an outcome fail."""
     from joblib import Parallel, delayed
 
     parallel = Parallel(
@@ -198,14 +197,14 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outc
         for key, outcome in outcomes:
             remaining.remove(key)
             yield key, outcome
-    text = "a worker died (killed, crashed or out of memory) before this job ended; run it again"
+    text = "a worker died (killed, crashed, or out of memory) before this job ended; run it again"
     for key in remaining:
         yield key, {"error": "BrokenExecutor", "message": text}
 
 
 @cache
 def _end_with(parent: int) -> None:
-    """Let a worker process end within a second of its parent, also where that is killed."""
+    """End a worker process within a second of its parent, even if the parent is killed."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -217,7 +216,7 @@ def _end_with(parent: int) -> None:
 
 
 def _outcome(key: str, run: Callable[[], pd.DataFrame], parent: int) -> tuple[str, _Outcome]:
-    """Run one job, in a worker; warnings come back as plain text, but for developers' ones."""
+    """Run one job in a worker; return its user and runtime warnings as plain text."""
     _end_with(parent)
     with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -226,5 +225,5 @@ def _outcome(key: str, run: Callable[[], pd.DataFrame], parent: int) -> tuple[st
             kinds = UserWarning | RuntimeWarning
             texts = [str(one.message) for one in caught if issubclass(one.category, kinds)]
             return key, pack_frame(frame, dict.fromkeys(texts))
-        except Exception as error:  # noqa: BLE001 - a job is anyone's code; its failure is a result
+        except Exception as error:  # noqa: BLE001 - a job may fail in any way
             return key, {"error": type(error).__name__, "message": str(error)}

@@ -1,4 +1,4 @@
-"""Random seeds: one type for all that takes one, and one way to make generators of it."""
+"""Define one type for all random seeds, and one way to use them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from numpy.random import Generator, SeedSequence
 
 type Seed = int | SeedSequence | Generator | None
-"""What every ``seed`` may be: equal seeds give equal results, None takes fresh entropy."""
+"""Type of every ``seed``; equal seeds give equal results, and None draws fresh entropy."""
 
 
 def check_seed(seed: Seed) -> None:
-    """Raise an ArgumentError if a seed is none of the kinds that there are."""
+    """Raise an ArgumentError if a seed is not of an accepted kind."""
     if seed is None or (is_whole(seed) and seed >= 0):
         return
     from numpy.random import Generator, SeedSequence
@@ -24,10 +24,10 @@ def check_seed(seed: Seed) -> None:
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:
-    """Return a SeedSequence of a seed; a Generator is drawn from, None takes fresh entropy."""
+    """Convert a seed to a SeedSequence; a Generator draws one, and None uses fresh entropy."""
     from numpy.random import Generator, SeedSequence
 
     check_seed(seed)
-    if isinstance(seed, SeedSequence):  # a copy: the caller's spawns no children by being read
+    if isinstance(seed, SeedSequence):  # a copy, so the caller's is unchanged
         return SeedSequence(**seed.state)
     return SeedSequence(int(seed.integers(2**63)) if isinstance(seed, Generator) else seed)

@@ -1,4 +1,4 @@
-"""Reading files of other people: packed ones as streams, small TOML and JSON as a whole."""
+"""Read external files: compressed files as streams, small TOML and JSON files as a whole."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from typing import IO, Any
 from .checks import unknown_name
 
 MOST_BYTES = 1 << 26
-"""Bytes of a text file that is read whole: a word list of some millions of words."""
+"""Most bytes in a text file that is read whole, enough for several million words."""
 
 ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 
 WITHIN = "::"
-"""Stands between the path of a ``.zip`` and the name of a file in it."""
+"""Separator between the path of a ``.zip`` and the name of a file in it."""
 
 _CONTENT = (ValueError, TypeError, OverflowError)
-"""What is wrong in a text: TOML, Unicode, too large numbers."""
+"""Errors in the content of a text: invalid TOML or Unicode, or numbers that are too large."""
 
 _PARSERS: dict[type[Exception], str] = {
     RecursionError: "it nests lists or tables too deeply: ",
@@ -44,15 +44,15 @@ _PACKED = (
 )
 DAMAGE = (
     *(*_CONTENT, *_PACKED, LookupError, AttributeError, ArithmeticError, AssertionError),
-    *(SyntaxError, TokenError, SystemError, MemoryError),  # of the headers of numpy's arrays
+    *(SyntaxError, TokenError, SystemError, MemoryError),  # from headers of NumPy arrays
     *(pickle.UnpicklingError, ImportError, RuntimeError),
 )
-"""What decompressors, and all libraries, raise where a file is damaged."""
+"""Errors that decompressors and other libraries raise for a damaged file."""
 
 
 @contextmanager
 def located(path: Path) -> Iterator[None]:
-    """Raise what is wrong in a file's content as a ValueError that starts with its path, once."""
+    """Turn errors in a file's content into a ValueError that starts with its path."""
     try:
         yield
     except (*_CONTENT, RecursionError) as error:
@@ -64,7 +64,7 @@ def located(path: Path) -> Iterator[None]:
 def damage_named(
     path: Path, what: str, *, errors: tuple[type[Exception], ...] = DAMAGE
 ) -> Iterator[None]:
-    """Raise what a library says of damage as a ValueError; errors of the disk stay as they are.
+    """Turn a library's errors about damage into a ValueError; leave disk errors unchanged.
 
     The message is ``{path} {what} ({the library's message, on one line})``.
     """
@@ -74,48 +74,48 @@ def damage_named(
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         if isinstance(error, MemoryError):
-            what = f"{what}, or needs more memory than there is"
+            what = f"{what}, or needs more memory than is available"
         told = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"{path} {what} ({told})") from None
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """Read a file as UTF-8, with or without a byte-order mark, of no more bytes than `most`."""
+    """Read a UTF-8 file of at most `most` bytes, with or without a byte-order mark."""
     with path.open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
-        raise ValueError(f"{path} has more than {most:,} bytes, too many for such a file")
+        raise ValueError(f"{path} has more than {most:,} bytes, too many for this kind of file")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
+            f"{path} is not UTF-8 text (byte {error.start + 1}); save it in that encoding"
         ) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file; a ValueError with the path says why it cannot be read."""
+    """Read a TOML file; if that fails, a ValueError with the path says why."""
     with located(path):
         return tomllib.loads(read_text(path))
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
-    """Read a JSON file; a ValueError with the path says why it cannot be read."""
+    """Read a JSON file; if that fails, a ValueError with the path says why."""
     with located(path):
         return json.loads(read_text(path, most))
 
 
 def parts_of(path: Path) -> tuple[Path, str]:
-    """Return a path, and the name of the file in it that is meant: ``a.zip::b.txt``, or none."""
+    """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it."""
     archive, mark, member = str(path).partition(f".zip{WITHIN}")
     return (Path(f"{archive}.zip"), member) if mark and not path.exists() else (path, "")
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
-    """Open a file: itself, the stream inside it, and a name whose ending may tell its format.
+    """Yield a file's raw stream, its unpacked stream, and a name whose ending may show its format.
 
-    A ValueError with the path is raised where a decompressor finds damage, also while it is read.
+    If a decompressor finds damage, also during later reading, a ValueError with the path is raised.
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()
@@ -123,7 +123,7 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
         if packing not in ENDINGS:
             yield raw, raw, path.name
             return
-        what = f"is cut off, damaged, or not a {path.suffix} file; fetch it again, or unpack it"
+        what = f"is cut off, damaged, or not a {path.suffix} file; download it again, or unpack it"
         with damage_named(path, what, errors=_PACKED):
             if packing == ".zip":
                 stream: Any = _member(raw, path, member)
@@ -135,15 +135,15 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
 
 
 def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
-    """Open the file in an archive that is asked for, or the only one there is."""
+    """Open the requested file in an archive, or its only file."""
     try:
         archive = zipfile.ZipFile(raw)
         members = sorted(name for name in archive.namelist() if not name.endswith("/"))
         if asked in members or (len(members) == 1 and not asked):
             return archive.open(asked or members[0])
-    except (RuntimeError, ValueError) as error:  # a password, an unknown method, a damage
+    except (RuntimeError, ValueError) as error:  # a password, an unknown method, or damage
         raise zipfile.BadZipFile(str(error)) from None
     if asked:
-        raise ValueError(f"{path}: {unknown_name('file in it', asked, members)[:400]}")
+        raise ValueError(f"{path}: {unknown_name('file', asked, members)[:400]}")
     example = f", such as {path}{WITHIN}{members[0]}" if members else ""
-    raise ValueError(f"{path} holds {len(members)} files; name one behind {WITHIN}{example}")
+    raise ValueError(f"{path} contains {len(members)} files; name one after {WITHIN}{example}")

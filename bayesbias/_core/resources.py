@@ -1,4 +1,4 @@
-"""Where the bundled word lists, models and vectors are, in a checkout and in a wheel."""
+"""Find the bundled word lists, models, and vectors, in a checkout or a wheel."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from .checks import unknown_name
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 KINDS = {"vectors": "an embedding", "wordlists": "a word list", "models": "a model"}
-"""What the files of bundled folders are."""
+"""What a file in each bundled folder contains."""
 
-_SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")  # a whole path is no prefix
-"""Where warnings do not point to: the package, and what stands between it and its callers."""
+_SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")
+"""Starts of paths that warnings skip: the package and contextlib. A whole path does not match."""
 
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn at the first line outside of the package, however deep the call was."""
+    """Issue a warning that points to the first line outside the package."""
     warnings.warn(text, category, skip_file_prefixes=_SKIPPED)
 
 
 def bundled_folder(name: str) -> Path:
-    """Return a folder that came with the package: wordlists, models, vectors or contexts."""
+    """Return a folder that comes with the package: wordlists, models, vectors, or contexts."""
     for place in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"this installation of bayesbias lacks its folder {name!r}; reinstall")
+    raise FileNotFoundError(f"this bayesbias installation lacks the folder {name!r}; reinstall it")
 
 
 def bundled_names(folder: str, suffix: str) -> list[str]:
-    """Return the names of the bundled files of one kind, without their ending, sorted."""
+    """Return the sorted names of the bundled files of one kind, without their endings."""
     return sorted(path.stem for path in bundled_folder(folder).glob(f"*{suffix}"))
 
 
 def unknown_bundled(kind: str, name: str, known: Collection[str]) -> str:
-    """Return that a name is unknown, or of another kind, and which names there are."""
+    """Return a message that a name is unknown or of another kind, with the known names."""
     for folder, other in KINDS.items():
         if name in bundled_names(folder, ""):
-            return f"{name!r} is {other}, no {kind}; known: {', '.join(sorted(known))}"
+            return f"{name!r} is the name of {other}; known {kind}s: {', '.join(sorted(known))}"
     return unknown_name(kind, name, known)
 
 
 def toml_path(
     source: str | Path, folder: str, kind: str, endings: tuple[str, ...] = (".toml",)
 ) -> Path:
-    """Return the path of a bundled TOML file by its name, or of another file by its path."""
+    """Return the path of a bundled TOML file given by name, or of any file given by path."""
     some, names = " or ".join(endings), bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"
@@ -63,7 +63,7 @@ def toml_path(
     named = isinstance(source, str) and not source.endswith(endings)
     if named and not re.search(r"[/\\]", str(source)):
         raise ValueError(
-            f"{unknown_bundled(kind, str(source), names)}; for a file of your own give its path, "
-            f"ending in {some}"
+            f"{unknown_bundled(kind, str(source), names)}; to use your own file, give its path, "
+            f"which must end in {some}"
         )
     raise FileNotFoundError(f"no {kind} at {path}")

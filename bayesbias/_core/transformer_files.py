@@ -1,6 +1,6 @@
-"""Loading a model with transformers: its configuration, tokenizer, weights, and longest input.
+"""Load a model with transformers: its configuration, tokenizer, weights, and longest input.
 
-Code that comes with a model is never run, and a folder is read without the network.
+Code that comes with a model is never run, and a local folder is read without network access.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from .checks import Argument, ArgumentError, check_path, require_extra
 from .reading import DAMAGE
 
 NO_LIMIT = 10**9
-"""Tokenizers without a limit of their own name a number far above this one."""
+"""Tokenizers without a limit report a number far above this one."""
 
 AHEAD_TOLERANCE = 1e-3
-"""Change of a token's numbers, in their sds, from which on a later token counts as seen."""
+"""Smallest change in a token's output, in sds, that shows that the model saw a later token."""
 
 
 def load_transformer(
@@ -29,10 +29,10 @@ def load_transformer(
     allow_pickle: bool | None = None,
     **options: Any,  # noqa: ANN401
 ) -> tuple[str, Any, Any, list[str]]:
-    """Load a network and its fast tokenizer; also return its place, and weights that files lack.
+    """Load a network and its fast tokenizer; also return its location and any missing weights.
 
-    `choose` names the class of transformers for a configuration. Without `allow_pickle` only
-    safetensors are read; with None errors do not offer it.
+    `choose` returns the name of the transformers class for a configuration. Unless `allow_pickle`
+    is True, only safetensors are read. If it is None, errors do not suggest it.
     """
     require_extra("language models", "mlm", "torch", "transformers")
     import torch
@@ -42,12 +42,12 @@ def load_transformer(
     with _loading(place, allow_pickle) as more:
         config = transformers.AutoConfig.from_pretrained(place, **more)
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, use_fast=True, **more)
-    empty = len(tokenizer) <= len(set(tokenizer.all_special_ids))  # where there is no file
+    empty = len(tokenizer) <= len(set(tokenizer.all_special_ids))  # without a tokenizer file
     if empty or not getattr(tokenizer, "is_fast", False):
-        raise ValueError(f"{place} holds no fast tokenizer; save it there, with tokenizer.json")
+        raise ValueError(f"{place} has no fast tokenizer; save one there as tokenizer.json")
     if getattr(config, "is_encoder_decoder", False):
         raise ValueError(
-            f"{place} is an encoder with a decoder, which reads one sentence and writes another; "
+            f"{place} is an encoder-decoder model, which reads one sentence and writes another; "
             "use an encoder, or a masked or causal language model"
         )
     options |= {"dtype": getattr(torch, dtype), "use_safetensors": not allow_pickle or None}
@@ -58,26 +58,26 @@ def load_transformer(
     room, n = network.get_input_embeddings().num_embeddings, len(tokenizer)
     if n > room:
         raise ValueError(
-            f"{place}: the tokenizer has {n:,} tokens and the model {room:,}; they do not belong "
-            "together: take both from one source"
+            f"{place}: the tokenizer has {n:,} tokens, but the model has only {room:,}; "
+            "take both from the same source"
         )
     try:
         network = network.to(device).eval()
     except (RuntimeError, AssertionError) as error:
         raise ValueError(
-            f"device {device!r} cannot be used here ({str(error).splitlines()[0]}); "
-            "device='cpu' always can"
+            f"device {device!r} is not available here ({str(error).splitlines()[0]}); "
+            "use device='cpu'"
         ) from None
     return place, network, tokenizer, sorted(info["missing_keys"])
 
 
 def place_of(source: str | Path) -> str:
-    """Return the folder or the hub's name; what can only be a folder has to be there."""
+    """Return a model's folder or hub name; a path that can only be a folder must exist."""
     check_path("a model to load", source, "the folder that it was loaded from")
     path, text = Path(source).expanduser(), str(source)
     if path.is_dir():
         if not (path / "config.json").is_file():
-            raise FileNotFoundError(f"{path} holds no config.json; is it a model's folder?")
+            raise FileNotFoundError(f"{path} has no config.json; is it a model folder?")
         return str(path)
     if isinstance(source, Path) or text.startswith((".", "/", "~")) or text.count("/") > 1:
         raise FileNotFoundError(f"no model folder at {path}")
@@ -86,7 +86,7 @@ def place_of(source: str | Path) -> str:
 
 @contextmanager
 def _loading(place: str, allow_pickle: bool | None) -> Iterator[dict[str, Any]]:
-    """Yield options of loading; keep bars and remarks away, and turn errors into a refusal."""
+    """Yield loading options, without progress bars and messages; explain any error."""
     from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
     from transformers.utils import logging
@@ -110,27 +110,26 @@ def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Excepti
     first = text.split("\n")[0][:300] or type(error).__name__
     if "trust_remote_code" in text:
         return ValueError(
-            f"{place} needs code of its own, and bayesbias never runs a model's code; use a model "
-            "of an architecture that transformers has"
+            f"{place} requires custom code, and bayesbias never runs a model's code; use a model "
+            "with an architecture that transformers includes"
         )
     if "Unrecognized configuration class" in text:
-        return ValueError(f"{place}: transformers has no language model of this kind and class")
+        return ValueError(f"{place}: transformers has no language model class for this model")
     if "safetensors" in text and allow_pickle is not None:
         return ArgumentError(
-            f"{place} holds no model.safetensors ({first}); weights in a pickle are read only "
-            "with ",
+            f"{place} has no model.safetensors ({first}); weights in a pickle are read only with ",
             Argument("allow_pickle", True),
         )
     if Path(place).is_dir():
-        return ValueError(f"{place} does not load as a model: {first}")
+        return ValueError(f"{place} cannot be loaded as a model: {first}")
     return FileNotFoundError(
-        f"found no model {place!r} ({first}). Without a network, give a folder that holds "
-        "config.json, model.safetensors and tokenizer.json"
+        f"found no model {place!r} ({first}). Without network access, give a folder that contains "
+        "config.json, model.safetensors, and tokenizer.json"
     )
 
 
 def sees_ahead(network: Any) -> bool:  # noqa: ANN401
-    """Return whether what is computed of the first of two tokens depends on the second."""
+    """Return whether a token's output depends on a later token."""
     import torch
 
     with torch.inference_mode():
@@ -142,7 +141,7 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
-    """Tokens that both the positions and the tokenizer allow, special ones included."""
+    """Return the most tokens that positions and tokenizer allow, including special tokens."""
     limit = min(NO_LIMIT, int(tokenizer.model_max_length))
     positions = getattr(network.config, "max_position_embeddings", None) or 0
     if positions <= 0:
@@ -150,6 +149,6 @@ def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
     for name, module in network.named_modules():
         padding = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
-            positions -= int(padding) + 1  # RoBERTa counts positions from behind the padding's on
+            positions -= int(padding) + 1  # RoBERTa counts positions after the padding's
             break
     return min(limit, positions)

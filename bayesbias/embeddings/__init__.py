@@ -1,1 +1,1 @@
-"""Embedding files to the vectors of the words that are needed, and whole vocabularies."""
+"""Read the vectors of selected words, or whole vocabularies, from embedding files."""

@@ -1,4 +1,4 @@
-"""Writing embeddings: one file, or the native folder of an embedding of any format and size."""
+"""Write embeddings as one file or, for any format and size, as a native folder."""
 
 from __future__ import annotations
 
@@ -36,10 +36,13 @@ def save_vectors(
     --------
     >>> import bayesbias as bb
     >>> import tempfile
-    >>> bb.save_vectors({"cat": [1, 0], "dog": [0, 1]}, f"{tempfile.mkdtemp()}/two.npz")
+    >>> path = f"{tempfile.mkdtemp()}/two.npz"
+    >>> bb.save_vectors({"cat": [1, 0], "dog": [0, 1]}, path)
+    >>> bb.load_vectors(path).index_to_key
+    ['cat', 'dog']
     """
     if Path(path).suffix != ".npz":
-        raise ValueError(f"vectors are saved as .npz; {path} must end in it")
+        raise ValueError(f"the path of saved vectors must end in .npz; got {path}")
     vectors = vectors_in_memory(vectors)
     arrays: dict[str, Any] = {"license": np.array(license), "provenance": np.array(provenance)}
     for first, some in (("", vectors), ("sample_", getattr(vectors, "sample", None))):
@@ -69,20 +72,20 @@ def convert_vectors(
     source, allow_pickle, progressbar
         As for `load_vectors`. If a word occurs twice, the first is kept.
     folder : path
-        It appears under its name when it is complete.
+        The folder appears under this name only when it is complete.
     force : bool
-        Replace an earlier folder of this form.
+        Replace an earlier folder with this layout.
 
     Returns
     -------
     tuple of int
-        Number of words, and of dimensions.
+        Number of words, and number of dimensions.
 
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, or the folder cannot be written, or exists and `force` is not
-        given. An earlier folder is then unchanged.
+        If the source is damaged, the folder cannot be written, or the folder exists and `force` is
+        False. An earlier folder is then unchanged.
 
     Examples
     --------
@@ -101,24 +104,24 @@ def convert_vectors(
 def require_native_path(
     folder: Path, source: Path, *, force: bool, files: Collection[str] = FILES
 ) -> None:
-    """Check, before any work is done, whether a folder of some files may be written."""
+    """Check, before any work is done, that a folder with some files may be written."""
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
     if folder.suffix.lower() in FORMATS or folder.is_file():
-        raise ValueError(f"{folder} has the ending of a file, or is one; name a folder to make")
+        raise ValueError(f"{folder} is a file, or has the ending of one; name a folder instead")
     if not folder.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {folder.parent} to write {folder.name} into")
+        raise FileNotFoundError(f"cannot write {folder.name}: there is no folder {folder.parent}")
     recover(folder)
     others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if set(others).difference(files):
-        raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
+        raise ValueError(f"{folder} has other files ({', '.join(others[:3])}); choose another")
     if others and not force:
         text = f"{folder} already exists; pass "
         raise ArgumentError(text, Argument("force", True), " to replace it")
 
 
 def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
-    """Write chunks into an empty folder; return the numbers of words and of dimensions."""
+    """Write chunks into an empty folder; return the number of words and of dimensions."""
     count = n_dims = 0
     header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
     with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
@@ -127,12 +130,12 @@ def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
                 n_dims = chunk.vectors.shape[1]
                 np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (0, n_dims)})
             if odd := [word for word in chunk.words if "\n" in word]:
-                raise ValueError(f"the word {odd[0]!r} holds a line break; take it out")
+                raise ValueError(f"the word {odd[0]!r} contains a line break; remove it")
             vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
             words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
             count += len(chunk)
         if not count:
             raise ValueError("there are no words to write")
-        vectors.seek(0)  # numpy leaves room in the header for the first number to grow
+        vectors.seek(0)  # NumPy's header has room for a larger first number
         np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
     return count, n_dims

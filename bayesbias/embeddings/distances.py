@@ -1,4 +1,4 @@
-"""The long-form table of cosine distances, built from vectors and a word list."""
+"""Build the long-form table of cosine distances from vectors and a word list."""
 
 from __future__ import annotations
 
@@ -40,37 +40,37 @@ def distance_table(
 ) -> pd.DataFrame:
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
-    An attribute of the word's own group's stereotype is ``associated``, one of another group's is
-    ``different``, control words are ``neutral`` or ``human``. Each pair has one row, with the first
-    of these connections that applies. No word is compared with itself. Two spellings that share one
-    vector count once. Missing words are absent rows; `missing_words` names them.
+    Attributes in the stereotype of a word's group are ``associated``, those in another group's
+    stereotype are ``different``, and control words are ``neutral``, ``human``, or ``matched``. Each
+    pair has one row, with the first connection that applies. No word is compared with itself, and
+    two spellings of one vector count once. Missing words have no rows; see `missing_words`.
 
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`; words are looked up as the list spells them.
+        As for `load_vectors`; words are looked up as spelled in the list.
     wordlist : str, Path, mapping or WordList
-        As for `load_wordlist`; at least two groups with stereotypes.
+        As for `load_wordlist`; at least two groups must have stereotypes.
     embedding : str, optional
-        Adds a column ``embedding``, so tables can be joined.
+        Name for an added column ``embedding``, so tables can be concatenated.
     drop_duplicates : bool
         Leave out exact copies of earlier words. By default they cause a warning.
     max_missing : float, optional
-        Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2. By
-        default, nothing is refused.
+        Largest share of a set's words that may be missing, in [0, 1]; WEFE's default is 0.2. By
+        default, there is no limit.
 
     Returns
     -------
     DataFrame
-        ``COLUMNS``, one row per pair; ``cosine_distance`` = 1 - cosine similarity, in [0, 2].
-        ``.attrs`` hold the cosines of the protected words.
+        ``COLUMNS``, one row per pair. ``cosine_distance`` is 1 - cosine similarity, in [0, 2].
+        ``.attrs`` contains the cosines among all words, unless there are over 1,000.
 
     Raises
     ------
     ValueError
-        If fewer than two groups have words, a set has lost more than ``max_missing`` of its words,
-        two groups share a word in two spellings, a connection gets no rows, or a vector is all
-        zeros or not finite (the words are named).
+        If fewer than two groups have words, a set lacks more than ``max_missing`` of its words,
+        two groups share a word in two spellings, a connection has no rows, or a vector is all zeros
+        or not finite (the message names the words).
 
     Examples
     --------
@@ -110,8 +110,8 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per missing word of a set: ``role`` (protected, stereotype or control), ``set``,
-        ``word``. Empty if nothing is missing.
+        One row per missing word of a set: ``role`` (protected, stereotype, or control), ``set``,
+        and ``word``. Empty if nothing is missing.
 
     Examples
     --------
@@ -128,16 +128,16 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 
 
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the sets that lost more than a fifth of their words, or have fewer than three left.
+    """Return the sets that lack more than a fifth of their words, or have fewer than three left.
 
-    WEFE (Badilla, Bravo-Marquez and Pérez, 2020) gives no score if more than a fifth is missing.
+    WEFE (Badilla, Bravo-Marquez and Pérez, 2020) gives no score in the first case.
 
     Returns
     -------
     DataFrame
-        One row a set, in the list's order: ``role`` (protected, stereotype or control), ``set``,
-        ``words`` (how many the list has), ``found`` (spellings of one vector counted once),
-        ``share`` (of the words that are missing, in [0, 1]). Empty if every set has enough.
+        One row per set, in the list's order: ``role`` (protected, stereotype, or control), ``set``,
+        ``words`` (number in the list), ``found`` (two spellings of one vector count once), and
+        ``share`` (of words that are missing, in [0, 1]). Empty if every set has enough words.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFram
 
 
 def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> None:
-    """Raise an ArgumentError if some set has lost more than a share of its words."""
+    """Raise an ArgumentError if a set lacks more than a given share of its words."""
     if isinstance(most, bool) or not 0 <= most <= 1:
         raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most}")
     sets = _losses(vectors, wordlist)
@@ -162,15 +162,14 @@ def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> No
     if not bad.empty:
         left = (f"{row.set} ({row.found} of {row.words} left)" for row in bad.itertuples())
         raise ArgumentError(
-            f"these sets of {wordlist.name!r} have lost more than {100 * most:g}% of their words: "
-            f"{', '.join(left)}. Take an embedding that has them, correct the list, or give ",
+            f"these sets of {wordlist.name!r} lack more than {100 * most:g}% of their words: "
+            f"{', '.join(left)}. Use an embedding that has them, correct the list, or increase ",
             Argument("max_missing"),
-            " a larger share",
         )
 
 
 def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
-    """Return how many words every set has, how many were found, and the share that was not."""
+    """Return the number of words in each set, the number found, and the share missing."""
     first = first_spellings(vectors, wordlist.words)
     frame = wordlist.to_frame()
     sets = frame.assign(first=frame["word"].map(first)).groupby(["role", "set"], sort=False)
@@ -180,16 +179,16 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 
 def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Refuse fewer than two groups with vectors, and words of two; warn of words of two roles."""
+    """Raise an error for too few groups or a shared word; warn about words in two roles."""
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
-        raise ValueError(f"the list {name} has control words only; give one with groups")
+        raise ValueError(f"the list {name} has control words only; use one with groups")
     lost = [f"{g} ({', '.join(w)})" for g, w in groups.items() if spellings.keys().isdisjoint(w)]
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
             f"no protected word of these groups has a vector: {'; '.join(lost)}. A comparison "
-            "needs two groups; take an embedding that has them, or check their spelling, also "
-            "with ",
+            "needs two groups; use an embedding that has the words, or check their spelling, for "
+            "example with ",
             Argument("case", "fallback"),
         )
     homes: dict[str, str] = {}
@@ -198,22 +197,22 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
             first = spellings.get(word, word)
             if homes.setdefault(first, group) != group:
                 raise ValueError(
-                    f"{first!r} (group {homes[first]}) and {word!r} (group {group}) read the same "
-                    "vector; a protected word can belong to one group only, so take one of them out"
+                    f"{first!r} (group {homes[first]}) and {word!r} (group {group}) have the same "
+                    "vector; a protected word can belong to one group only, so remove one of them"
                 )
     same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})
     for some, what in (
-        (same, "these read the same vector, and count once"),
-        (both, "protected words that are attributes too; no word is compared with itself"),
+        (same, "these have the same vector and count once"),
+        (both, "these protected words are also attributes; no word is compared with itself"),
     ):
         if some:
             warn(f"{abridged(some)} of {name}: {what}")
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
-    """Return all pairs with vectors, each once, without distances; words by first spelling."""
+    """Return all pairs with vectors, once each, with first spellings and without distances."""
     rows = []
     for group, protected in wordlist.groups.items():
         sets = [
@@ -235,7 +234,7 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
             f"no rows for the connection(s) {', '.join(without)} of {wordlist.name!r}: the "
-            "embedding has none of these attribute words. Take one that has some or, for controls, "
-            "leave them out of the list's [controls]"
+            "embedding has none of these attribute words. Use one that has some or, for controls, "
+            "remove them from the list's [controls]"
         )
     return pairs

@@ -1,4 +1,4 @@
-"""Word vectors: only the words asked for, from whatever file holds them."""
+"""Load the vectors of requested words from files of any supported format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ type VectorsLike = (
     | pd.DataFrame
     | tuple[Sequence[str], ArrayLike]
 )
-"""What `load_vectors` takes: a name, a path, or vectors in memory as `as_keyed` takes them."""
+"""What `load_vectors` accepts: a name, a path, or vectors in memory; see `as_keyed`."""
 
 
 def load_vectors(
@@ -47,48 +47,48 @@ def load_vectors(
     Parameters
     ----------
     source : str, path, KeyedVectors, mapping, DataFrame or tuple
-        - a bundled set (``"glove-demo"``), or a name of gensim's downloader
-          (``"glove-wiki-gigaword-100"``), which is fetched where it is not there yet;
-        - word2vec's binary format (``.bin``), or a text of word2vec, GloVe or fastText (``.txt``,
-          ``.vec``), also in ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
-        - a folder of ``bayesbias convert``, an array (``NAME.npy``) with its words, one a line, in
-          ``NAME.txt``, such a matrix in ``NAME.safetensors``, a table with a row a word
-          (``.parquet``), a file of `save_vectors`
-          (``.npz``), a fastText model (``.bin``), or a gensim file (``.kv``, ``.model``);
+        - a bundled set (``"glove-demo"``), or a name from gensim's downloader
+          (``"glove-wiki-gigaword-100"``), which is downloaded if needed;
+        - word2vec's binary format (``.bin``), or text from word2vec, GloVe, or fastText (``.txt``,
+          ``.vec``), also inside ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
+        - a folder from ``bayesbias convert``; an array (``NAME.npy`` or ``NAME.safetensors``) with
+          its words in ``NAME.txt``, one per line; a table with one row per word (``.parquet``); a
+          file from `save_vectors` (``.npz``); a fastText model (``.bin``); or a gensim file
+          (``.kv``, ``.model``);
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.
     words : iterable of str, or what `load_wordlist` takes, optional
-        Which words to load; all if left out. A text is the name or path of a word list. Words that
-        the source lacks are left out of the result, and `missing_words` names them.
+        Words to load; all by default. A string is the name or path of a word list. Words that the
+        source lacks are left out of the result; `missing_words` names them.
     case : {"exact", "lower", "fallback"}
-        Look a word up as spelled, in lower case, or as spelled and then, if missing, in lower case.
+        Look up a word as spelled, in lower case, or as spelled and then, if missing, in lower case.
         A word that is still missing is looked up in composed letters (NFC), and with underscores
-        for spaces (``New_York``). The keys of the result are always the words as asked for;
+        for spaces (``New_York``). The keys of the result are always the requested words;
         `resolved_forms` lists those found in another form.
     strip_accents : bool
-        Look a word up without its accents if it is missing with them (``cafe`` for ``café``).
+        Look up a word without its accents if it is missing with them (``cafe`` for ``café``).
     subwords : bool
-        Give words that are not in the vocabulary of a fastText model the sum of their n-grams, as
-        fastText does. A warning counts them.
+        Give words outside the vocabulary of a fastText model vectors made from their n-grams, as
+        fastText does. A warning counts these words.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
-        when they are opened: allow them only from people you trust.
+        when they are opened, so allow them only from people you trust.
     progressbar : bool
         Show a bar on stderr while a large file is read.
 
     Returns
     -------
     gensim.models.KeyedVectors
-        float32, keys in the order of the source. If the source has a word twice, the first counts.
-        With ``words`` left out, bytes that are not UTF-8 show as ``\xff`` in the keys.
+        float32 vectors, in the order of the source. If a word occurs twice, the first is used. If
+        all words are loaded, bytes that are not UTF-8 appear as ``\xff`` in the keys.
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
         If there is no such file, or gensim's downloader cannot fetch the name.
     ValueError
-        If the name or ending is unknown; the file is empty, cut off or damaged; none of the
-        words is in it; or a vector asked for is all zeros or not finite.
+        If the name or ending is unknown; the file is empty, cut off, or damaged; it has none of
+        the words; or a requested vector is all zeros or not finite.
 
     Examples
     --------
@@ -108,11 +108,11 @@ def pick(
     strip_accents: bool = False,
     subwords: bool = True,
 ) -> Vectors:
-    """Pick words from an embedding, as `load_vectors` does, without gensim."""
+    """Pick words from an embedding, as `load_vectors` does, without importing gensim."""
     check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
-    if asked is not None:  # also forms that are only named in hints
+    if asked is not None:  # includes forms used only in hints
         wanted = {form for word in asked for form in every_form(word)}
     chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
     loaded = embedding.loaded
@@ -136,7 +136,7 @@ def pick(
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Return chunks as one."""
+    """Join chunks into one."""
     some = [chunk for chunk in chunks if len(chunk)]
     if not some:
         return Chunk([], np.empty((0, 1), dtype=np.float32), np.empty(0, dtype=np.int64))
@@ -146,7 +146,7 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
-    """Make vectors of words that a fastText model has n-grams of; they rank behind all others."""
+    """Make vectors for words from a fastText model's n-grams; these words rank last."""
     loaded = embedding.loaded
     ngrams = getattr(loaded, "vectors_ngrams", ())
     rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
@@ -155,7 +155,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
         return _joined([])
     warn(
         f"{len(rows)} word(s) are not in the vocabulary of {embedding.path}, and their vectors are "
-        f"made of n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
+        f"made from n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
@@ -164,9 +164,9 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
 def vectors_in_memory(
     source: VectorsLike, words: Iterable[str] | WordListLike | None = None
 ) -> KeyedVectors:
-    """Return vectors in memory as they are, and those of a path or name as `load_vectors` does.
+    """Return vectors in memory unchanged, or load those given by path or name.
 
-    A fastText model in memory gets vectors of the words that are not in its vocabulary.
+    A fastText model in memory also makes vectors for words outside its vocabulary.
     """
     if isinstance(source, str | os.PathLike):
         return pick(open_embedding(source), words)
@@ -176,7 +176,7 @@ def vectors_in_memory(
 
 
 def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
-    """Return the words asked for once each; sorted, since a set has no order of its own."""
+    """Return the distinct requested words, sorted because sets are unordered."""
     if words is None:
         return None
     if isinstance(words, str | Path | Mapping):
@@ -191,12 +191,12 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
 
 def _nothing_found(asked: Sequence[str], others: Mapping[str, str], where: str) -> ValueError:
     if not asked:
-        return ValueError(f"{where} holds no words")
+        return ValueError(f"{where} has no words")
     text = f"none of the {len(asked)} words is in {where} ({abridged(asked)})"
     if not others:
         return ValueError(text)
     word, form = min(others.items())
-    hint = f"{text}; {word!r} is there as {form!r}: write it so in the list, or pass "
+    hint = f"{text}; {word!r} is in it as {form!r}. Use that spelling, or pass "
     return ArgumentError(
         hint, Argument("case", "fallback"), " or ", Argument("strip_accents", True)
     )

@@ -1,4 +1,4 @@
-"""The formats of embeddings, by ending. Adding one is a generator in `formats` and a line here."""
+"""Embedding formats by ending. To add one, write a generator in `formats` and a line here."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ GENSIM_NAMES = (
     "fasttext-wiki-news-subwords-300",
     "conceptnet-numberbatch-17-06-300",
 )
-"""Models of gensim-data, as its page lists them; each is one file, word2vec's in ``.gz``."""
+"""Models in gensim-data, as listed on its page; each is one word2vec file in ``.gz``."""
 
 PLACE = "GENSIM_DATA_DIR"
-"""Environment variable that names the folder of downloads, by default ``~/gensim-data``."""
+"""Environment variable with the download folder, which is ``~/gensim-data`` by default."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
-"""Bytes that no text has, and some of the first thousand float32 numbers surely have."""
+"""Bytes that no text has, but that surely occur in the first thousand float32 numbers."""
 
 
 def open_embedding(
@@ -54,7 +54,7 @@ def open_embedding(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Embedding:
-    """Determine what a source is, as `load_vectors` does, before anything is read of it."""
+    """Determine the format of a source for `load_vectors`, without loading its vectors."""
     if not isinstance(source, str | os.PathLike):
         return Embedding(Path("the vectors given"), FORMATS[".npz"], loaded=as_keyed(source))
     path = _path_of(source)
@@ -65,7 +65,7 @@ def open_embedding(
     if not (archive := parts_of(path)[0]).is_file():
         raise FileNotFoundError(
             f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
-            "some"
+            "one"
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
@@ -73,7 +73,7 @@ def open_embedding(
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:
-    """Return the path of a file or folder by its name or path."""
+    """Return the path of an embedding given by name or path."""
     path, name = Path(source), str(source)
     bare = isinstance(source, str) and not re.search(r"[/\\]", name) and not parts_of(path)[1]
     if not bare or path.suffix.lower() in ENDINGS:
@@ -87,15 +87,15 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
         return _gensim_path(name)
     known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
     raise ValueError(
-        f"{unknown_bundled('embedding', name, known)}; for a file of your own give its path, "
-        f"ending in {', '.join(ENDINGS)}"
+        f"{unknown_bundled('embedding', name, known)}; to use your own file, give its path, "
+        f"which must end in one of {', '.join(ENDINGS)}"
     )
 
 
 def _gensim_path(name: str) -> Path:
-    """Return the file of an embedding of gensim-data, and fetch it where it is not there yet.
+    """Return the file of a gensim-data embedding; download it if needed.
 
-    The downloader's own ``load`` would run a file that it fetched; it is asked for the path only.
+    The downloader is asked only for the path, because loading would run a downloaded file.
     """
     folder = Path(os.environ.get(PLACE, "~/gensim-data")).expanduser()
     path = folder / name / f"{name}.gz"
@@ -105,13 +105,13 @@ def _gensim_path(name: str) -> Path:
     from gensim import downloader
 
     try:
-        with redirect_stdout(sys.stderr):  # its progress
+        with redirect_stdout(sys.stderr):  # progress messages
             return Path(downloader.load(name, return_path=True))
     except (OSError, ValueError) as error:
         raise FileNotFoundError(
-            f"{name} is not at {path}, and gensim could not fetch it ({error}); fetch it where "
-            f"there is a network, by `python -m gensim.downloader --download {name}`, and copy the "
-            f"folder {name} to {folder}, or name another with {PLACE}; or give the path of a file"
+            f"{name} is not at {path}, and gensim could not download it ({error}). Where there is "
+            f"a network, run `python -m gensim.downloader --download {name}` and copy the folder "
+            f"{name} to {folder}, or set {PLACE} to another folder. A file's path also works"
         ) from None
 
 
@@ -125,7 +125,7 @@ def _format_of(path: Path) -> ChunksOf:
         if ending in FORMATS:
             return FORMATS[ending]
         if ending not in PACKED_ENDINGS:
-            raise ValueError(f"{path}: unknown ending {ending!r}; known are {', '.join(ENDINGS)}")
+            raise ValueError(f"{path}: unknown ending {ending!r}; known: {', '.join(ENDINGS)}")
     with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
         inner = FORMATS.get(Path(name).suffix.lower())
         if inner in (BINARY, TEXT):  # formats that are read through `Embedding.stream` only

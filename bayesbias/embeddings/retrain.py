@@ -1,4 +1,4 @@
-"""Trainings of one text: how far another random seed moves its distances."""
+"""Train on one text repeatedly, to see how much the random seed changes its distances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
 
 MOST_TRAININGS = 100
-"""Trainings at most; `fit_many` takes no more of a list."""
+"""Most trainings; `fit_many` accepts no more per list."""
 
 
 def retrain(
@@ -29,16 +29,16 @@ def retrain(
     seed: Seed = None,
     settings: Mapping[str, int | float] | None = None,
 ) -> pd.DataFrame:
-    """Train on one text several times, and measure a word list in each training.
+    """Train on one text several times, and compute a word list's distances in each training.
 
     Parameters
     ----------
     documents : iterable of sequence of str, str or Path
-        Documents as sequences of words; or the path of a UTF-8 text file with one document per
+        Documents as sequences of words, or the path of a UTF-8 text file with one document per
         line, split at white space.
     wordlist : str, Path, mapping or WordList
     n : int
-        Trainings, from 2 to 100.
+        Number of trainings, from 2 to 100.
     method : {"word2vec", "fasttext"}
     bootstrap : bool
         Draw the documents of every training with replacement; otherwise only the seeds differ.
@@ -47,13 +47,13 @@ def retrain(
     seed : int, SeedSequence, Generator or None
         Equal seeds give equal tables, because training uses one thread.
     settings : mapping, optional
-        Settings of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
+        Settings for gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
         "sg": 1}``.
 
     Returns
     -------
     DataFrame
-        The concatenated long-form tables of all trainings, with ``embedding``, ``wordlist`` and
+        The concatenated long-form tables of all trainings, with ``embedding``, ``wordlist``, and
         ``replicate``, for `fit_many`.
 
     References

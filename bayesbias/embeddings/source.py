@@ -1,4 +1,4 @@
-"""An embedding that is about to be read, and the chunks of words and vectors that it yields."""
+"""Represent an embedding to be read, and its chunks of words and vectors."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Entry = tuple[int, str, Vector]
 """The rank of a word, the word, and its vector, (n_dims,)."""
 
 ODD = "backslashreplace"
-"""How bytes that are not UTF-8 become text."""
+"""How bytes that are not UTF-8 are decoded."""
 
 LARGEST_DIMS = 1_000_000
-"""More dimensions than any embedding has; a damaged header must not ask for memory."""
+"""More dimensions than any embedding has, so a damaged header cannot use up the memory."""
 
 READ_SIZE = 3 << 20
-"""Bytes of the vectors of a chunk."""
+"""Bytes of vectors in a chunk."""
 
 SLOW_SIZE = 1 << 26
-"""Bytes of a file that is read under a progress bar."""
+"""Smallest file, in bytes, that is read with a progress bar."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some words of an embedding in its order, their (n, n_dims) vectors, and frequency ranks.
+    """Some words of an embedding, in its order, with their (n, n_dims) vectors and frequency ranks.
 
-    Ranks, (n,), count from 1: the place of a word in the file, unless the file has others.
+    Ranks, (n,), count from 1. They are the words' positions in the file, unless it has others.
     """
 
     words: list[str]
@@ -49,18 +49,18 @@ class Chunk:
         return len(self.words)
 
     def take(self, rows: Sequence[int]) -> Chunk:
-        """Return some rows."""
+        """Return a chunk with only some rows."""
         places = np.array(rows, dtype=np.int64)
         return Chunk([self.words[row] for row in rows], self.vectors[places], self.ranks[places])
 
 
 type ChunksOf = Callable[[Embedding, Collection[str] | None], Iterator[Chunk]]
-"""The generator of a format."""
+"""Generator function of a format."""
 
 
 @dataclass(eq=False)
 class Embedding:
-    """A file or folder with the generator of its format, and its vectors once they are loaded."""
+    """A file or folder, the generator of its format, and its vectors once they are loaded."""
 
     path: Path
     format: ChunksOf
@@ -74,7 +74,7 @@ class Embedding:
 
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
-        """Open the file, unpacked as it is read, with a function that moves the progress bar on."""
+        """Yield the unpacked stream of the file, and a function that advances the progress bar."""
         size = parts_of(self.path)[0].stat().st_size
         shown = None if self.progressbar and size >= SLOW_SIZE else False
         with (
@@ -85,7 +85,7 @@ class Embedding:
 
 
 def rows_of_chunk(n_dims: int) -> int:
-    """Rows of a chunk: as many as `READ_SIZE` holds."""
+    """Return the number of rows in a chunk of `READ_SIZE` bytes."""
     return max(1, READ_SIZE // (4 * n_dims))
 
 
@@ -105,7 +105,7 @@ def in_chunks(read: Callable[[Embedding, Collection[str] | None], Iterator[Entry
 def array_chunks(
     words: Sequence[str], matrix: Vector, ranks: Ranks, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
-    """Cut words and their (n_words, n_dims) vectors into chunks, or the wanted ones of them."""
+    """Split words and their (n_words, n_dims) vectors, or the wanted ones, into chunks."""
     if wanted is not None:
         places = [row for row, word in enumerate(words) if word in wanted]
         words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]
@@ -116,7 +116,7 @@ def array_chunks(
 
 
 def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, Vector]:
-    """Return the vectors of the words that are present, the first of a word that occurs twice."""
+    """Return the vectors of the words that are present; if a word occurs twice, the first one."""
     vectors: dict[str, Vector] = {}
     for chunk in embedding.chunks(wanted=set(words)):
         for word, vector in zip(chunk.words, chunk.vectors, strict=True):
@@ -125,7 +125,7 @@ def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, V
 
 
 def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks without the words that occurred before."""
+    """Yield chunks without words that occurred earlier."""
     seen: set[str] = set()
     for chunk in chunks:
         first = {word: row for row, word in reversed([*enumerate(chunk.words)])}

@@ -1,4 +1,4 @@
-"""Looking word sets up in an embedding: rows for the words that are there, a report of the rest."""
+"""Look up word sets in an embedding: return rows for the words found, and report the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .load import vectors_in_memory
 
 
 class WordVectors(Protocol):
-    """What a score needs of an embedding: gensim's KeyedVectors, or a dict of arrays."""
+    """Vectors that a score can use: gensim's KeyedVectors or a dict of arrays."""
 
     def __contains__(self, word: Any, /) -> bool: ...  # noqa: ANN401
     def __getitem__(self, word: Any, /) -> Any: ...  # noqa: ANN401
@@ -27,9 +27,9 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """Word sets by name: vectors, (n_words, n_dims), the words found, and those that were missing.
+    """Word sets by name: vectors, (n_words, n_dims), words found, and words missing.
 
-    Words stand in the order of the rows; sets without missing words are left out of ``missing``.
+    Words are in the order of the rows. Sets without missing words are left out of ``missing``.
     """
 
     rows: dict[str, FloatArray]
@@ -38,9 +38,9 @@ class WordSets:
 
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
-    """Read the vectors of every set; missing words are left out and reported.
+    """Read the vectors of every set; leave out and report missing words.
 
-    Of two spellings of a set that read one vector the first counts.
+    If two spellings in a set have the same vector, the first counts.
     """
     listed = {name: _listed(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
@@ -58,12 +58,12 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         if lost:
             found.missing[name] = lost
     if len({matrix.shape[1] for matrix in found.rows.values()}) > 1:
-        raise ValueError("vectors are of different length: not of one embedding")
+        raise ValueError("vectors have different lengths, so they are not from one embedding")
     return found
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
-    """Return vectors by word: a dict of arrays or KeyedVectors as they are, or else loaded."""
+    """Return vectors by word: a dict of arrays or KeyedVectors unchanged, others loaded."""
     if isinstance(vectors, Mapping) and name_of_embedding(vectors) is None:
         return vectors
     given: Any = vectors
@@ -72,19 +72,19 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
-    """Raise a ValueError if two sets share a word: it would be compared with itself."""
+    """Raise a ValueError if two sets share a word, which would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
         raise ValueError(
-            f"{first} and {second} share {abridged(shared)}; take the word out of one of them"
+            f"{first} and {second} share {abridged(shared)}; remove the word from one of them"
         )
 
 
 def look_up_tuples(
     vectors: WordVectors, name: str, tuples: Iterable[Sequence[str]]
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
-    """Read the vectors of pairs (or longer defining sets); one with a missing word is left out.
+    """Read the vectors of pairs (or longer defining sets); leave out those with a missing word.
 
-    Returns the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
+    Return the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
     """
     tuples = list(tuples)
     if not tuples:
@@ -92,7 +92,7 @@ def look_up_tuples(
     for members in tuples:
         if isinstance(members, str) or len(members) < 2:
             raise ValueError(
-                f"{name} must hold pairs or longer tuples of words, such as ('he', 'she'); "
+                f"{name} must contain pairs or longer tuples of words, such as ('he', 'she'); "
                 f"got {members!r}"
             )
     vectors = words_of(vectors, chain(*tuples))
@@ -100,13 +100,13 @@ def look_up_tuples(
     found = tuple(tuple(members) for members in tuples if not set(lost).intersection(members))
     if not found:
         raise ValueError(
-            f"no tuple of {name} is in the embedding as a whole; missing words: {abridged(lost)}"
+            f"no tuple of {name} is complete in the embedding; missing words: {abridged(lost)}"
         )
     return [_rows(vectors, members) for members in found], found, {name: lost} if lost else {}
 
 
 def as_rows(name: str, rows: ArrayLike) -> FloatArray:
-    """Check a set given as an array: a matrix with at least one row, finite."""
+    """Check that a set given as an array is a finite matrix with at least one row."""
     matrix = np.asarray(rows, dtype=np.float64)
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(
@@ -125,14 +125,14 @@ def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
     if not words:
         raise ValueError(f"{name} is empty; a score needs at least one word in every set")
     if twice := [word for word, count in Counter(words).items() if count > 1]:
-        raise ValueError(f"{name} holds {abridged(twice)} more than once; keep one of each")
+        raise ValueError(f"{name} contains {abridged(twice)} more than once; keep one of each")
     return words
 
 
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
     rows = [np.asarray(vectors[word], dtype=np.float64) for word in words]
     if odd := [word for word, row in zip(words, rows, strict=True) if row.shape != rows[0].shape]:
-        raise ValueError(f"vectors of {abridged(odd)} and of {words[0]} are of different length")
+        raise ValueError(f"the vectors of {abridged(odd)} and {words[0]} have different lengths")
     matrix = np.stack(rows)
     require_directions(words, matrix)
     return matrix

@@ -9,7 +9,7 @@ DEFAULT_MODELS = {
 """Models fitted by default; if there are several, the recommended one is last."""
 
 RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()}
-"""The model for an outcome that keeps its false alarm rates (`bayesbias docs calibration`)."""
+"""The model for each outcome that keeps its false alarm rates (`bayesbias docs calibration`)."""
 
 EXTRA_GROUPS = ("log_likelihood", "log_prior", "posterior_predictive", "prior_predictive")
 """Groups you can add to a posterior for ArviZ; the last one also adds ``prior``."""

@@ -1,4 +1,4 @@
-"""From a table to the integer indices and coordinates that every model shares."""
+"""Convert a table to the integer indices and coordinates that all models share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..tables.schema import (
 from .likeness import likeness
 
 COVARIATE = "covariate"
-"""The dimension of slopes of covariates."""
+"""Dimension of the slopes of covariates."""
 
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
 """Kinds of attribute words: stereotypes and controls."""
@@ -37,13 +37,13 @@ ROW_PARTS = {
     "attribute_set": "set",
     "context": "context",
 }
-"""Names of the row indices in a design, keyed by dimension; names of levels end in s."""
+"""Names of the row indices in a design, keyed by dimension; adding s gives the levels."""
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
 
 def one_hot(index: IntArray, n: int) -> FloatArray:
-    """Return indicators of n levels, (n, len(index)); an index of -1 has none."""
+    """Return indicators of n levels, (n, len(index)); they are all zero for an index of -1."""
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
@@ -52,7 +52,7 @@ class Design:
     """The data a model is fitted to: a validated table as arrays, or rows from elsewhere.
 
     `index_table` makes a design from a table of distances. `fit_design` also fits any other outcome
-    for pairs of a word and an attribute. Unfit parts or a y that is not finite raise a ValueError.
+    for pairs of a word and an attribute. Inconsistent parts or nonfinite y raise a ValueError.
     """
 
     words: tuple[str, ...]
@@ -62,7 +62,7 @@ class Design:
     kinds: tuple[str, ...]
     word_group: IntArray  # (n_words,): group of each protected word
     attribute_kind: IntArray  # (n_attributes,): kind of each attribute
-    word: IntArray  # (n_rows,), as the next three: indices of each row
+    word: IntArray  # (n_rows,), like the next three: an index for each row
     connection: IntArray
     attribute: IntArray
     y: FloatArray  # what is modeled: cosine distances, or another outcome
@@ -72,12 +72,12 @@ class Design:
     sets: tuple[str, ...] = ()  # sets of stereotypes, without the controls
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
     set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
-    # (n_groups, n_sets): how each set relates to each group, -1 if there is no row; found from rows
+    # (n_groups, n_sets): each set's connection to each group, from the rows; -1 without rows
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
     word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     attribute_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    # (n, n) as `likeness` gives them; (0, 0) if the vectors are not known
+    # (n, n) as `likeness` returns them; (0, 0) if the vectors are unknown
 
     def __post_init__(self) -> None:
         n_rows = len(self.y)
@@ -90,7 +90,7 @@ class Design:
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
         shape = (n_rows, len(self.covariates))
         if self.covariates and not (self.x.shape == shape and np.isfinite(self.x).all()):
-            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack any")
+            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack one")
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -106,15 +106,15 @@ class Design:
             raise ValueError(
                 f"attributes of the set {self.sets[sets[clash[0]]]!r} are associated with the "
                 f"group {self.groups[groups[clash[0]]]!r} in some rows and different in others, "
-                f"and the model {model!r} has effects of sets; give each group's stereotypes a "
-                "set of their own in the column attribute_set, or take a model without them, "
+                f"and the model {model!r} has set effects. Give each group's stereotypes a "
+                "separate set in the column attribute_set, or use a model without set effects, "
                 "such as crossed"
             )
 
     def codes(self, column: str) -> IntArray:
         """Return the index of every row along a dimension of ``coords``, (n_rows,).
 
-        For covariates, rows with equal values of all of them share an index.
+        For covariates, rows in which all covariates are equal share an index.
         """
         if column == COVARIATE:
             return np.asarray(np.unique(self.x, axis=0, return_inverse=True)[1].ravel())
@@ -129,13 +129,13 @@ class Design:
         return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
-        """Return the rows of a connection; none if the design lacks it."""
+        """Return the rows of a connection, or no rows if the design lacks it."""
         if name not in self.connections:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.connection == self.connections.index(name))
 
     def take(self, rows: IntArray) -> Design:
-        """Return some rows; words, attributes and connections stay, with or without rows."""
+        """Return a design with some rows; words, attributes, and connections without rows stay."""
         names = ["word", "connection", "attribute", "y"]
         names += [name for name in ("context", "set") if len(getattr(self, name))]
         names += ["x"] if self.covariates else []
@@ -159,13 +159,13 @@ class Design:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the stereotype sets, then the kinds of controls; none if rows have no sets."""
+        """Return the stereotype sets, then the kinds of controls; empty if rows have no sets."""
         controls = tuple(name for name in self.connections if name in CONTROLS)
         return (*self.sets, *controls) if self.sets else ()
 
     @property
     def column_connection(self) -> IntArray:
-        """Return columns' connections to groups, (n_groups, n_columns); -1 if there is no row."""
+        """Return columns' connections to groups, (n_groups, n_columns); -1 without rows."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place
@@ -179,7 +179,7 @@ class Design:
         return place
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
-        """Return how alike words or attributes are, (n, n) or (0, 0), and the block of each."""
+        """Return the likeness of words or attributes, (n, n) or (0, 0), and the block of each."""
         if factor == "protected_word":
             return self.word_likeness, self.word_group
         return self.attribute_likeness, self.attribute_column
@@ -220,9 +220,9 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table from `validate_table`, or one like it that has another outcome as distances.
+    """Index a table from `validate_table`, or one with another outcome instead of distances.
 
-    ``coded`` holds its name columns as `validate_and_encode` returns them; made if not given.
+    ``coded`` comes from `validate_and_encode`; by default, it is computed here.
     """
     if coded is None:
         columns = [name for name in (*IDS, "context") if name in table]
@@ -268,7 +268,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with the similarity of units; cosines of (0, 0) mean unrelated ones."""
+    """Return a design with the likeness of its units; (0, 0) cosines mean unrelated units."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

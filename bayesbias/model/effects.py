@@ -18,7 +18,7 @@ from .tree import variable_dims
 def draw_parameters(
     design: Design, spec: ModelSpec, n_draws: int, rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw connection means, sds, correlations with their factors, and nu, (n_draws, ...) each."""
+    """Draw connection means, sds, correlations and their factors, and nu, (n_draws, ...) each."""
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     values = {}
     for name, prior in spec.priors.items():
@@ -48,19 +48,19 @@ def draw_effects(
 
 
 def words_last(terms: Iterable[Term]) -> list[Term]:
-    """Return terms in the order in which they are drawn from a seed."""
+    """Return terms in the order of drawing, with words last, so a seed gives the same draws."""
     return sorted(terms, key=lambda term: term.of == "protected_word")
 
 
 def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Return the means that a term's effects vary around: the connections', or zero."""
+    """Return the means that a term's effects vary around: connection means or zero."""
     return values["connection_mean"][..., None, :] if term.around else 0.0
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Sum word and group effects to word means, (n_draws, n_words, n_connections).
 
-    Attributes and contexts are at their population mean, zero. PyTensor variables have no draws.
+    Attributes and contexts are at their population mean, zero. PyTensor values have no draw axis.
     """
     total: Any = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
     for term in spec.terms:

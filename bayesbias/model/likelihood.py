@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 type Gather = Callable[[Any, tuple[Any, ...], Any], Any]
-"""Maps effects (levels first), the level of every row along each dimension, and weights of rows or
-None to the effects of the rows, or of groups of them."""
+"""Function that returns the effects of rows or groups of rows. It takes effects (levels first), the
+level of every row along each dimension, and row weights or None."""
 
 Draws = np.ndarray | slice
 """Which posterior draws to use."""
@@ -91,11 +91,11 @@ def row_sums(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> Any:  # noqa: ANN401
-    """Sum the effects to the expected values of rows, from arrays or PyTensor variables.
+    """Sum effects into the expected values of rows, from arrays or PyTensor variables.
 
-    ``codes`` gives every row's index along a dimension, or -1 if it has none. ``values`` gives a
-    variable; its last axis may be draws. Models with slopes need the covariates ``x``. The sum is
-    (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
+    ``codes`` returns every row's index along a dimension, or -1 if it has none. ``values`` returns
+    a variable, whose last axis may be draws. Models with slopes need the covariates ``x``. The sum
+    is (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
     """
     total = 0.0
     if not spec.around_means:
@@ -109,7 +109,7 @@ def row_sums(
                 total = total + gather(slopes[place], (index,), column)
             continue
         places = tuple(codes(dim) for dim in term.dims)
-        in_set = places[-1] >= 0 if term.dims[-1] == "attribute_set" else None  # no controls
+        in_set = places[-1] >= 0 if term.dims[-1] == "attribute_set" else None  # False for controls
         total = gather(values(term.name), places, in_set) + total
     return total
 
@@ -142,7 +142,7 @@ def predict_rows(
 
 
 def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Log likelihood of rows under posterior draws, (n_draws, n_rows)."""
+    """Compute the log likelihood of rows under posterior draws, (n_draws, n_rows)."""
     sd, expected = residual_sds(tree, rows, draws), locations(tree, rows, draws)
     standard = (observed(tree)[rows] - expected) / sd
     if "nu" not in tree["posterior"]:
@@ -155,7 +155,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
-    """Iterate over the rows of a table in chunks, to limit the size of all draws of a chunk."""
+    """Yield the rows of a table in chunks, to limit the memory for the draws of a chunk."""
     rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
     for start in range(0, rows, at_once):
         yield np.arange(start, min(start + at_once, rows))

@@ -1,10 +1,10 @@
-r"""How alike the units of a factor are: words with similar vectors lean alike.
+r"""Model the likeness of a factor's units: words with similar vectors have similar effects.
 
-Leans of the words of a group, or of the attributes of a set, have the covariance
-`τ² ((1 - s) I + s K)`. K holds the cosines within a block above the mean cosine between
+The effects of words within a group, or of attributes within a set, have the covariance
+`τ² ((1 - s) I + s K)`. K contains the cosines within a block, relative to the mean cosine between
 blocks, and s is the term's share ``alike``. The mean of a block and the deviations from it are
-treated as independent, with the variances that K gives each: the likeness of words
-cannot explain a contrast between blocks, and the exact sampler is no slower.
+treated as independent, with their variances under K. Therefore, likeness cannot explain a contrast
+between blocks, and the exact sampler is no slower.
 """
 
 from __future__ import annotations
@@ -18,20 +18,18 @@ from .._core.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Directions:
-    """A block of n units in orthonormal directions that K leaves alone: mean and deviations."""
+    """Variances of a block of n units under K: of its mean, and along directions of deviation."""
 
-    mean: float
-    # variance of the sum over sqrt(n) under K, in units of the variance of one unit: 1 where all
-    # units are unrelated, n where they are the same
-    deviations: FloatArray  # (n - 1,): variances along the other directions, from 0 on
+    mean: float  # variance of the sum / sqrt(n): 1 if the units are unrelated, n if identical
+    deviations: FloatArray  # (n - 1,): variances along the other directions, 0 or more
     basis: FloatArray  # (n, n - 1): these directions, as columns that sum to zero
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
-    """Return K, (n, n): cosines within blocks above the mean cosine between them.
+    """Return K, (n, n): cosines within blocks, relative to the mean cosine between blocks.
 
-    K is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes. It is
-    0 on average for random words, so values below 0 stay.
+    K is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes. It
+    averages 0 for random words, so negative values are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))
@@ -59,7 +57,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Covariance of units of sd 1 that follow a likeness by a share, (n, n)."""
+    """Return the covariance of units with sd 1 if a share of it follows the likeness, (n, n)."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
@@ -69,5 +67,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """Return how many unrelated units a block is worth, (n_blocks,): n over `Directions.mean`."""
+    """Return the number of unrelated units equivalent to each block, (n_blocks,)."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

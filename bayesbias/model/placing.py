@@ -1,6 +1,6 @@
-"""Place the effects that NUTS samples between centered and non-centered, based on the data.
+"""Choose coordinates for NUTS between centered and non-centered, based on the data.
 
-Effects of one term are placed one by one, which compiles in seconds.
+The effects of a term are transformed one by one, which compiles in seconds.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from .design import Design
 from .terms import Term
 
 PRIOR_COUNT = 5.0
-"""Residual degrees of freedom that the common variance counts for in a connection's rough one."""
+"""Residual degrees of freedom that the common variance adds to each connection's variance."""
 
 
 class RoughFit:
-    """Precisions and means that place the sampler's coordinates, and not the posterior."""
+    """Rough precisions and means that affect only the sampler's coordinates."""
 
     def __init__(self, design: Design) -> None:
         n = len(design.connections)
@@ -27,8 +27,8 @@ class RoughFit:
         sums = np.bincount(self.cell, design.y, minlength=self.shape[0] * n)
         self.mean = sums / np.maximum(self.count, 1)
         self.residual = design.y - self.mean[self.cell]
-        # Residual variance of every connection, drawn to their common one by a prior count: cells
-        # of one row each have no residuals, and alone they would pass for free of noise.
+        # Each connection's residual variance is shrunk toward the common one. Otherwise, a
+        # connection whose cells have one row each, and so no residuals, would seem free of noise.
         cells = np.unique(self.cell) % n
         free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
         squares = np.bincount(design.connection, self.residual**2, minlength=n)
@@ -36,7 +36,7 @@ class RoughFit:
         self.variance = (squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT)
 
     def of_term(self, design: Design, term: Term) -> tuple[Any, Any]:
-        """Precision and mean of a term's effects; none where the data are not looked at."""
+        """Return the precision and mean of a term's effects; zeros if the data are not used."""
         if (term.of, term.by) == ("protected_word", "connection"):
             return self.count.reshape(self.shape) / self.variance, self.mean.reshape(self.shape)
         if term.of in {"attribute", "context"} and not term.by:
@@ -47,11 +47,11 @@ class RoughFit:
 
 
 def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
-    """Transform a normal effect to where the data and its prior would put it, in units of sd.
+    """Standardize a normal effect by its rough conditional mean and sd, given the data.
 
-    With data of the given precision and mean, an effect with prior Normal(m, s) has a conditional
-    sd s / sqrt(1 + p s²). Sampled on that scale, effects hardly depend on their sd whether the
-    data say much (where centered coordinates sample well) or little (where non-centered ones do).
+    Given data with precision p, an effect with prior Normal(m, s) has the conditional sd
+    s / sqrt(1 + p s²). On this scale, effects hardly depend on their sd, both with informative data
+    (where centered coordinates sample well) and with weak data (where non-centered ones do).
     """
     import pytensor.tensor as pt
     from pymc.logprob.transforms import Transform

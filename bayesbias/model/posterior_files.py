@@ -1,4 +1,4 @@
-"""Posteriors in netCDF files."""
+"""Save posteriors to netCDF files, and load them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ if TYPE_CHECKING:
     from xarray import Dataset, DataTree
 
 EFFECTS = {"attribute", "row"}
-"""Dimensions that are as long as the table: nearly all of a posterior's numbers."""
+"""Dimensions that grow with the table; nearly all of a posterior's numbers have one of them."""
 
 
 def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -> None:
-    """Write a posterior to a netCDF file, completely or not at all.
+    """Write a posterior to a netCDF file; if this fails, an earlier file is unchanged.
 
-    Draws of vectors are written as single-precision numbers, which changes a contrast by less than
-    a millionth.
+    Draws of vectors are saved in single precision, which changes a contrast by under a millionth.
 
     Parameters
     ----------
     tree : DataTree
-        From `fit` or `fit_change`.
+        A posterior from `fit` or `fit_change`.
     path : str or path
-        Ending in .nc.
+        Path of the file, which should end in .nc.
     effects : bool
-        Also keep the effects of single attributes, and groups such as ``log_likelihood``. Only
-        predictive checks, model comparison and means ``over="listed"`` need them. The file is then
+        Also save the effects of single attributes, and groups such as ``log_likelihood``. Only
+        predictive checks, model comparison, and means ``over="listed"`` need them. The file is then
         about 20 times as large.
 
     Examples
     --------
     >>> import bayesbias as bb
-    >>> bb.save_posterior(post, "post.nc")  # doctest: +SKIP
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/post.nc"
+    >>> bb.save_posterior(post, path)
+    >>> bb.load_posterior(path).attrs["model"]
+    'by-group'
     """
     import xarray as xr
 
@@ -45,8 +48,8 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
         path: {name: {"zlib": True} for name, values in group.data_vars.items() if values.ndim}
         for path, group in kept.items()
     }
-    # HDF5 ends the process when a disk is full, so the file is made in memory. A view that is
-    # kept can end Python 3.12 at its exit.
+    # HDF5 ends the process if the disk is full, so the file is made in memory. Keeping the view
+    # open can crash Python 3.12 at exit.
     with xr.DataTree.from_dict(kept).to_netcdf(engine="h5netcdf", encoding=compressed) as view:
         content = bytes(view)
     with replace_file(path) as temporary:
@@ -54,7 +57,7 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
 
 
 def _lighter(group: Dataset, *, effects: bool) -> Dataset:
-    """Store draws of vectors in single precision, without those as long as the table."""
+    """Convert draws of vectors to single precision; drop draws that grow with the table."""
     if "draw" not in group.dims:
         return group
     if not effects:
@@ -73,11 +76,9 @@ def load_posterior(path: str | Path) -> DataTree:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/post.nc"
-    >>> bb.save_posterior(bb.fit(table, seed=1), path)
+    >>> bb.save_posterior(post, path)
     >>> bb.load_posterior(path).attrs["model"]
     'by-group'
     """
@@ -87,7 +88,7 @@ def load_posterior(path: str | Path) -> DataTree:
     if not Path(path).is_file():
         raise FileNotFoundError(f"no posterior at {path}")
     try:
-        with h5py.File(path) as file:  # where this fails, h5netcdf prints a traceback as well
+        with h5py.File(path) as file:  # if this fails, h5netcdf would print a traceback
             file.attrs.get("_nc3_strict")
         with xr.open_datatree(path, engine="h5netcdf") as opened:
             tree = opened.load()
@@ -96,8 +97,8 @@ def load_posterior(path: str | Path) -> DataTree:
                 if "draw" in group.dims:
                     double = group.map(lambda v: v.astype("f8") if v.dtype == "f4" else v)
                     tree[name] = in_order(double) if name == "posterior" else double
-    except (OSError, RuntimeError, KeyError, ValueError) as error:  # what h5py raises of damage
+    except (OSError, RuntimeError, KeyError, ValueError) as error:  # h5py's errors for damage
         raise ValueError(f"{path} is damaged, or is not a netCDF file: {error}") from None
     if "posterior" not in tree.children or "spec" not in tree.attrs:
-        raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
+        raise ValueError(f"{path} does not contain a posterior fitted by bayesbias")
     return tree

@@ -1,4 +1,4 @@
-"""Prior predictive checks: what tables a model expects before it has seen any distance."""
+"""Run prior predictive checks, which show the tables that a model expects before any data."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 DEFAULT_DRAWS = 1_000
-"""Tables that are drawn: a share of a half has a Monte Carlo error of .016."""
+"""Number of tables drawn; a share of one half has a Monte Carlo error of .016."""
 
 type Key = tuple[str, str]
-"""A figure: the statistic, and the connection or the pair of them that it is of."""
+"""A statistic, and its connection or pair of connections."""
 
 
 def prior_predictive(
@@ -41,39 +41,39 @@ def prior_predictive(
     ci_kind: str = DEFAULT_CI_KIND,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compare a table with tables that the model's prior expects.
+    """Compare a table with tables drawn from a model's prior.
 
-    Whole tables are drawn from the prior, for the words of the given table, and summarized. A prior
-    is bad if hardly any of its tables is possible, or if the observed table is hardly possible
-    under it. Nothing is fitted.
+    Whole tables are drawn from the prior for the words of the given table, and summarized. A prior
+    is poor if few of its tables are possible, or if the observed table is very unlikely under it.
+    No model is fitted.
 
     Parameters
     ----------
     model : str, Path or ModelSpec
-        A bundled model, the path of one, or a ModelSpec.
+        A bundled model's name, the path of a model, or a ModelSpec.
     table : DataFrame or Design
         A long-form table, or a design of any outcome.
     priors : mapping, optional
         Overrides, such as ``{"sigma": {"rate": 2.0}}``.
     draws : int
-        Tables drawn from the prior.
+        Number of tables to draw from the prior.
     ci_prob, ci_kind
-        Probability of the intervals, and ``hdi`` or ``eti``.
+        Probability of the intervals, and their kind, ``hdi`` or ``eti``.
     seed : int, SeedSequence, Generator or None
-        None draws a fresh seed, which ``.attrs["seed"]`` records.
+        None uses a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        One row per figure: ``statistic``, ``of`` (a connection, a pair of them, or empty),
-        ``observed``, then of the tables drawn ``mean``, ``sd``, ``low``, ``high``; and
-        ``share_below``, the share of them with a smaller value than the observed one, in [0, 1].
-        ``statistic`` is, within a connection, ``mean``, ``sd``, ``sd_of_words`` and
-        ``sd_of_attributes`` (sds of the means of protected words and of attributes); between
-        associated and another connection the ``difference`` of means and the ``correlation`` of
-        protected words' means; and of distances ``share_outside`` [0, 2]. Statistics of fewer than
-        two units, or three for a correlation, are left out. ``.attrs`` have ``model``, ``draws``,
-        ``ci_prob``, ``ci_kind`` and ``seed``.
+        One row per statistic: ``statistic``, ``of`` (a connection, a pair of them, or empty), and
+        ``observed``; ``mean``, ``sd``, ``low``, and ``high`` of the drawn tables; and
+        ``share_below``, the share of drawn tables with a smaller value, in [0, 1]. Each connection
+        has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means of
+        protected words and of attributes). Each pair of associated and another connection has the
+        ``difference`` of means and the ``correlation`` of protected words' means. Distances have
+        the ``share_outside`` [0, 2]. Statistics of fewer than two units, or three for a
+        correlation, are left out. ``.attrs`` has ``model``, ``draws``, ``ci_prob``, ``ci_kind``,
+        and ``seed``.
 
     References
     ----------
@@ -115,7 +115,7 @@ def prior_predictive(
 
 
 def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> DataTree:
-    """Draw parameters, effects and word means from the prior, laid out as a posterior."""
+    """Draw parameters, effects, and word means from the prior, in the layout of a posterior."""
     values = draw_parameters(design, spec, draws, rng)
     values |= draw_effects(design, spec.terms, values, rng)
     if "word_mean" not in values:
@@ -125,7 +125,7 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
 
 
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
-    """Reduce tables, (n, n_rows), to figures, (n,) each; see `prior_predictive`."""
+    """Compute statistics, (n,) each, of tables, (n, n_rows); see `prior_predictive`."""
     rows = {name: design.of_connection(name) for name in design.connections}
     means = {name: tables[:, of].mean(axis=1) for name, of in rows.items()}
     yield from ((("mean", name), mean) for name, mean in means.items())

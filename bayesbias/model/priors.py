@@ -18,11 +18,11 @@ from .._core.checks import check_choice
 class Family:
     """A family of distributions."""
 
-    log_density: Callable[..., FloatArray]  # of x and the parameters in order
-    draw: Callable[..., FloatArray]  # of a generator, a shape and the parameters in order
+    log_density: Callable[..., FloatArray]  # takes x and the parameters in order
+    draw: Callable[..., FloatArray]  # takes a generator, a shape, and the parameters
     pymc: str  # name of the PyMC distribution
-    parameters: Mapping[str, str]  # PyMC's names of them; all but those in REAL are positive
-    kind: str = "a positive"  # of prior; "a normal" one integrates out, "an lkj" is of matrices
+    parameters: Mapping[str, str]  # our names to PyMC's; values are positive unless in REAL
+    kind: str = "a positive"  # "a normal" prior can be integrated out; "an lkj" is for matrices
 
 
 REAL = ("mean", "log_mean")
@@ -40,9 +40,8 @@ def _gamma(x: FloatArray, shape: float, rate: float) -> FloatArray:
 def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
     """Draw correlation matrices, (..., n, n).
 
-    The partial correlation of rows i and j given the first j has a Beta(b, b) on (-1, 1) with
-    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis
-    100).
+    The partial correlation of rows i and j given the first j rows is a Beta(b, b) on (-1, 1) with
+    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka and Joe, 2009, J. Multivariate Analysis 100).
     """
     n = shape[-1]
     b = eta + (n - 2 - np.tril_indices(n, -1)[1]) / 2
@@ -54,8 +53,8 @@ def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
 def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
     """Compute Cholesky factors of correlation matrices, (n_draws, n, n).
 
-    ``partial``, (n_draws, n (n - 1) / 2), has the partial correlation of rows i and j given the
-    first j, for j < i, row by row.
+    ``partial``, (n_draws, n (n - 1) / 2), has the partial correlations of rows i and j given the
+    first j rows, for j < i, row by row.
     """
     factor = np.zeros((len(partial), n, n))
     factor[:, *np.tril_indices(n, -1)] = partial
@@ -70,7 +69,7 @@ def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
 
 
 def partial_correlations(matrices: FloatArray) -> FloatArray:
-    """Invert `factor_of_partial_correlations`: from (n_draws, n, n) matrices of correlations."""
+    """Invert `factor_of_partial_correlations` for correlation matrices, (n_draws, n, n)."""
     factor = np.linalg.cholesky(matrices)
     before = np.cumsum(factor**2, axis=2) - factor**2
     rows, columns = np.tril_indices(matrices.shape[-1], -1)
@@ -130,7 +129,7 @@ FAMILIES: dict[str, Family] = {
         "an lkj",
     ),
 }
-"""All families a model can name. Adding one is an entry here."""
+"""All families a model can name. To add one, add an entry here."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +141,9 @@ class Prior:
     family : str
         A name in ``FAMILIES``.
     parameters : mapping of str to float
-        Parameters by name, as the family has them; scales and rates are positive.
+        The family's parameters by name; scales and rates are positive.
     reason : str
-        Why this prior, or where it comes from.
+        The reason for this prior, or its source.
 
     Examples
     --------
@@ -177,7 +176,7 @@ class Prior:
         return f"{self.family.replace('_', '-')}({', '.join(values)})"
 
     def scaled(self, unit: float) -> Prior:
-        """Return the prior of the same quantity in a unit that is ``1 / unit`` times as large."""
+        """Return the prior of the same quantity multiplied by ``unit``."""
         scales: dict[str, Callable[[float], float]] = {
             **dict.fromkeys(("mean", "sd", "scale", "value"), lambda x: x * unit),
             "rate": lambda x: x / unit,
@@ -192,15 +191,15 @@ class Prior:
             raise ValueError(f"{name} takes {kind} prior; got {self.family}")
 
     def log_density(self, x: FloatArray) -> FloatArray:
-        """Log density at x, element by element; of an LKJ prior for each matrix."""
+        """Return the log density at each element of x, or at each matrix for an LKJ prior."""
         return FAMILIES[self.family].log_density(x, *self._values)
 
     def draw(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
-        """Draw from the prior. Correlations are matrices in the last two axes."""
+        """Draw from the prior; correlation matrices are in the last two axes."""
         return np.asarray(FAMILIES[self.family].draw(rng, shape, *self._values))
 
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
-        """Make the PyMC random variable of this prior in the current model."""
+        """Create the PyMC random variable of this prior in the current model."""
         import pymc as pm
 
         family = FAMILIES[self.family]

@@ -1,4 +1,4 @@
-"""Build a PyMC model from a model's specification and a table."""
+"""Build a PyMC model from a model specification and a table."""
 
 from __future__ import annotations
 
@@ -27,32 +27,33 @@ def build_model(
     spec: str | ModelSpec = RECOMMENDED["distance"],
     priors: dict[str, Any] | None = None,
 ) -> pm.Model:
-    """Build a model in PyMC for a table, with named coordinates.
+    """Build a PyMC model for a table, with named coordinates.
 
-    Its free variables are those of every posterior of this package, so
+    Its free variables are the same as in all of this package's posteriors, so
     ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
 
     Parameters
     ----------
     table : DataFrame or Design
-        A long-form table, or a design of other rows.
+        A long-form table, or a design with any outcome.
     spec : str, Path or ModelSpec
-        A bundled name, the path of a model, or a model.
+        A bundled model's name, the path of a model, or a ModelSpec.
     priors : dict, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
 
     Returns
     -------
     pymc.Model
-        Variables ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
-        ``word_mean[protected_word, connection]``, the effects, sds and correlations of the model's
-        terms by their names, and ``nu`` if it has a Student-t likelihood; observed
+        A model with ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
+        ``word_mean[protected_word, connection]``, the effects, sds, and correlations of the terms
+        under their names, and ``nu`` for a Student-t likelihood. The observed variable is
         ``cosine_distance[row]``.
 
     Examples
     --------
-    >>> with bb.build_model(table, "robust"):  # doctest: +SKIP
-    ...     posterior = pm.sample()
+    >>> model = bb.build_model(table, "robust")
+    >>> [variable.name for variable in model.observed_RVs]
+    ['cosine_distance']
     """
     import pymc as pm
 
@@ -83,7 +84,7 @@ def build_model(
 
 
 def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
-    """Make residual sds, nu, sds of effects, factors of correlations, and connection means."""
+    """Create residual sds, nu, sds of effects, correlation factors, and connection means."""
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
@@ -99,7 +100,7 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
             transform = CholeskyCorrTransform(n=n, upper=False)
             transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
             options = {"transform": transform, "default_transform": None}
-            if n == 1:  # which PyMC's distribution does not know
+            if n == 1:  # PyMC's distribution requires n > 1
                 factor = pm.Deterministic(name, pt.eye(1), dims=term.correlation_dims)
             else:
                 prior = spec.priors[term.correlation]
@@ -112,7 +113,7 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
 
 
 def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401
-    """Make the effects of a term; constrained ones are free, and only what is allowed counts."""
+    """Create the effects of a term; constrained effects are sampled freely, then projected."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -135,7 +136,7 @@ def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: Rough
 
 
 def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noqa: ANN401
-    """Make effects that are correlated over units, (n_units, n_by); see `likeness`."""
+    """Create effects that are correlated over units, (n_units, n_by); see `likeness`."""
     import pymc as pm
     import pytensor.tensor as pt
 

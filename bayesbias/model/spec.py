@@ -1,12 +1,12 @@
-"""Models as specifications: small TOML files that state a hierarchical model, and why.
+"""Specify models in small TOML files, which state a hierarchical model and the reasons for it.
 
-What a model can say is a closed set; for free formulas there is Bambi.
+The options of a model are fixed; for free formulas, use Bambi.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,9 @@ CHOICES = {
     "sigma": ("common", "connection", "protected_word"),
     "scale": ("absolute", "spread"),
 }
-"""Options of a model; the first of each is the default.
+"""Options of a model; the first value of each is the default.
 
-``outcome``: what is modeled, and therefore what the priors describe; see ``OUTCOMES``.
+``outcome``: the modeled quantity, which the priors describe; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one per connection or protected word.
 ``scale``: the unit of priors of sds: distances, or the sd of the table's stereotype rows.
 """
@@ -38,20 +38,20 @@ OUTCOMES = {
     "change": "changes of distances, as bb.fit_change fits them",
     "preference": "preferences between sentences of pairs, as fit_pairs fits them",
 }
-"""What each outcome is, in words."""
+"""Description of each outcome."""
 
 _TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model: outcome, likelihood, terms and priors.
+    """A model: outcome, likelihood, terms, and priors.
 
     Parameters
     ----------
     name, title, reference, note : str
     outcome, likelihood, sigma, scale : str
-        One of ``CHOICES`` each.
+        Each is one of ``CHOICES``.
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
@@ -75,7 +75,7 @@ class ModelSpec:
     terms: tuple[Term, ...] = ()
     title: str = ""
     reference: str = ""
-    note: str = field(default="", repr=False)
+    note: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "priors", dict(self.priors))
@@ -87,9 +87,12 @@ class ModelSpec:
             check_choice("parameter", name, needed)
         for name in needed:
             if name not in self.priors:
-                raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
+                raise ValueError(f"the model {self.name!r} lacks a prior for {name}")
             takes = "a normal" if name == "connection_mean" else "a positive"
             self.priors[name].require(name, "an lkj" if name in matrices else takes)
+
+    def __repr__(self) -> str:
+        return f"ModelSpec({self.name!r}, {len(self.terms)} terms)"
 
     def _check_terms(self) -> None:
         if not self.terms_of("protected_word"):
@@ -104,14 +107,14 @@ class ModelSpec:
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
         if sum(bool(term.around) for term in self.terms) > 1:
-            raise ValueError("two terms vary around connection_mean, which counts once; give one")
+            raise ValueError("two terms vary around connection_mean; only one can")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
                 raise ValueError(f"two terms of {factor} are correlated; at most one can be")
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
-        """Names of the priors that the model's structure needs, in the usual order."""
+        """Names of the priors that the model's structure needs, in standard order."""
         names = ["connection_mean", *(t.sd for t in self.terms_of("protected_word")), "sigma"]
         names += [term.sd for term in self.terms]
         names += [term.correlation for term in self.terms if term.correlated]
@@ -147,20 +150,20 @@ class ModelSpec:
         return tuple(term for term in self.terms if term.of == factor)
 
     def correlation_coords(self, design: Design) -> dict[str, list[str]]:
-        """Return coordinates of the second dimension of every matrix of correlations."""
+        """Return the coordinates of each correlation matrix's second dimension."""
         correlated = [term for term in self.terms if term.correlated]
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design, without the terms that add nothing to it.
+        """Return the model for a design, without terms that add nothing to it.
 
-        Effects of contexts or sets that the design cannot have raise a ValueError.
+        A ValueError is raised if context effects lack two contexts, or set effects lack clear sets.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
-            lack = "there is only one" if design.contexts else "there is no column context"
+            lack = "there is only one context" if design.contexts else "there is no column context"
             raise ValueError(
-                f"the model {self.name!r} has an effect of every context, and {lack}; measure in "
-                "two or more contexts (templates), or take a model without context effects, such "
+                f"the model {self.name!r} has context effects, and {lack}; measure distances in "
+                "two or more contexts (templates), or use a model without context effects, such "
                 "as crossed"
             )
         if any("attribute_set" in term.dims for term in self.terms):
@@ -169,7 +172,7 @@ class ModelSpec:
         spec = self.without(*gone) if gone else self
         if self.scale == "absolute":
             return spec
-        unit = max(design.spread, ROUNDING)  # tables without any spread are rejected by name
+        unit = max(design.spread, ROUNDING)  # other code rejects tables without spread
         priors = {
             name: prior if name in {"connection_mean", "nu"} else prior.scaled(unit)
             for name, prior in spec.priors.items()
@@ -189,7 +192,7 @@ class ModelSpec:
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Return a copy with some priors replaced.
 
-        A mapping can name a new ``family``, or only parameters of the present family:
+        A mapping can name a new ``family``, or only parameters of the current family:
         ``{"connection_mean": {"sd": 0.1}}``.
         """
         priors = dict(self.priors)
@@ -250,15 +253,15 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     spec = source if isinstance(source, ModelSpec) else _read_model(source)
     if outcome is not None and spec.outcome != outcome:
         raise ValueError(
-            f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, and here are "
-            f"{OUTCOMES[outcome].partition(',')[0]}; take {', '.join(models(outcome))}, or a "
-            f"model of your own that says outcome = {outcome!r} and has priors for it"
+            f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, but the data are "
+            f"{OUTCOMES[outcome].partition(',')[0]}; use {', '.join(models(outcome))}, or "
+            f"your own model with outcome = {outcome!r} and priors for it"
         )
     return spec
 
 
 def model_text(source: str | Path) -> str:
-    """Return the file of a bundled model or path unchanged, including comments."""
+    """Return the text of a model's file, given by bundled name or path, with its comments."""
     return read_text(toml_path(source, "models", "model"))
 
 
@@ -295,9 +298,9 @@ def _overridden(prior: Prior, new: object) -> Prior:
         "family" not in new and set(new) - {"reason", *prior.parameters}
     ):
         raise ValueError(
-            f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} of "
-            f"the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; got "
-            f"{new!r:.60}"
+            "a new prior needs a family with its parameters, such as {'family': 'exponential', "
+            f"'rate': 10}}, or a new {' or '.join(prior.parameters)} for the {prior.family} prior; "
+            f"got {new!r:.60}"
         )
     same = {} if "family" in new else {"family": prior.family, **prior.parameters}
     return _prior("override", {"reason": "set by the caller", **same, **new})

@@ -1,10 +1,10 @@
 """Terms of a model's expected value: effects of one factor, with their sds.
 
-A factor is a column of the table, such as the protected word. A term gives each of its levels (a
-unit) a random effect, or one per level of another column that it is crossed with. On a design, a
-term has columns and a covariance: the effects of a unit are ``basis @ z``, where the coordinates
-``z`` are independent normals with the sds at `Term.sd_index`, and a row has the `Term.columns` of
-its unit. The exact sampler, the PyMC model, and prior draws all use this description.
+A factor is a column of the table, such as the protected word. A term gives each level of a factor
+(a unit) one random effect, or one per level of another column. The effects of a unit are
+``basis @ z``, where the coordinates ``z`` are independent normals with the sds at `Term.sd_index`.
+`Term.columns` shows how rows depend on these coordinates. The exact sampler, the PyMC model, and
+prior draws all use this description.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column"
 CONSTRAINTS = {
     "": "",
     "zero_sum": ", which sum to zero",
-    "contrast": ", associated against different",
-    "interaction": ", beyond both and the connections",
+    "contrast": ", associated versus different",
+    "interaction": ", beyond both main effects and the connections",
     "cells": ", which sum to zero over every connection",
 }
 """Constraints on the effects of a term, with their wording in the write-up.
@@ -40,13 +40,13 @@ CONSTRAINTS = {
 ``zero_sum``: effects of one unit sum to zero over the levels of ``by``. ``contrast``: effects of
 one unit are the difference between associated and different, split equally between them, and zero
 in controls. ``interaction``: effects of groups by sets are orthogonal to groups, sets, and
-connections; with two groups and two sets nothing is left. ``cells``: effects of groups by columns
-(sets and kinds of controls) sum to zero over the cells of every connection, whose mean is the
-connection mean.
+connections; with two groups and two sets, no effect is left. ``cells``: effects of groups by
+columns (sets and kinds of controls) sum to zero over the cells of every connection, whose mean is
+the connection mean.
 """
 
 OF_TABLES = ("interaction", "cells")
-"""Constraints on a table of groups by columns as a whole."""
+"""Constraints that apply to a whole table of groups by columns."""
 
 _WHOLE = {
     "contrast": ("", "connection"),
@@ -68,10 +68,10 @@ class Term:
         Name of the effects in the posterior; their factor, one of ``FACTORS``; the column they are
         crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
     sd, sd_by : str
-        Name of their standard deviation, which has a prior with that name; and the column with a
-        separate sd for each level: ``by``, or a property of the factor's levels.
+        Name of the effects' standard deviation and of its prior; and the column with a separate sd
+        for each level: ``by``, or a property of the factor's levels.
     around : str
-        ``connection_mean`` if they vary around it and include it; empty if they vary around zero.
+        ``connection_mean`` if the effects vary around it and include it; empty for zero.
     correlated : bool
         Whether the effects of one unit are correlated over the levels of ``by``.
     alike : float
@@ -102,28 +102,28 @@ class Term:
         of_units = self.of in {"protected_word", "attribute"}
         plain = not (self.around or self.sd_by or self.correlated)
         of, by = _WHOLE.get(self.constraint, ("", ""))
-        of = of or self.of  # contrasts are of any factor
+        of = of or self.of  # contrasts can be of any factor
         one_sd = not (self.correlated or self.sd_by == self.by)
         alone = of_units and not (self.correlated or self.around)
         rules = {
-            "effects that sum to zero are by a column, with one sd and no correlation": (
+            "effects that sum to zero must be by a column, with one sd and no correlation": (
                 self.constraint != "zero_sum" or (self.by and one_sd)
             ),
-            f"{self.constraint} effects are of {of} by {by}, with one sd and nothing else": (
+            f"{self.constraint} effects must be of {of} by {by}, with one sd and nothing else": (
                 self.constraint not in _WHOLE or (plain and (of, by) == (self.of, self.by))
             ),
-            "correlated effects are of words or attributes, by a column": (
+            "correlated effects must be of words or attributes, by a column": (
                 not self.correlated or (of_units and self.by)
             ),
-            "alike is a share in [0, 1], for effects of words or attributes without means and "
+            "alike must be a share in [0, 1], for effects of words or attributes without means and "
             f"correlations; got {self.alike!r}": (
                 not self.alike or (alone and 0 < self.alike <= 1)
             ),
-            "slopes are by connection or of all, with one sd and nothing else": (
+            "slopes must be by connection or shared, with one sd and nothing else": (
                 self.of != COVARIATE
                 or (plain and not self.constraint and self.by in {"", "connection"})
             ),
-            "only effects of words by connection vary around connection_mean": (
+            "only effects of words by connection can vary around connection_mean": (
                 not self.around or (self.of, self.by) == ("protected_word", "connection")
             ),
         }
@@ -138,7 +138,7 @@ class Term:
 
     @property
     def sd_dims(self) -> tuple[str, ...]:
-        """Dimensions of their sd."""
+        """Dimensions of the effects' sd."""
         return (self.sd_by,) if self.sd_by else ()
 
     @property
@@ -153,12 +153,12 @@ class Term:
 
     @property
     def correlation_dims(self) -> tuple[str, str]:
-        """Dimensions of the matrix of correlations."""
+        """Dimensions of the correlation matrix."""
         return self.by, f"{self.by}_other"
 
     @property
     def in_words(self) -> str:
-        """What the term is, in a few words."""
+        """Short description of the term."""
         text = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
         text += f" around {self.around}" if self.around else ""
         return text + CONSTRAINTS[self.constraint] + (", which correlate" * self.correlated)
@@ -262,7 +262,7 @@ class Term:
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the term's entries in the model's file: all that differ from the defaults."""
+        """Return the entries in the term's table of the model's file: all nondefault values."""
         return {
             key.name: getattr(self, key.name)
             for key in fields(self)
@@ -279,7 +279,7 @@ def _zero_sum(n: int) -> FloatArray:
 
 @cache
 def _null_space(content: bytes, n: int) -> FloatArray:
-    """Orthonormal columns that a matrix of n columns, given as its bytes, maps to zero."""
+    """Return an orthonormal basis of the null space of a matrix of n columns, given as bytes."""
     from scipy.linalg import null_space
 
     return np.asarray(null_space(np.frombuffer(content).reshape(-1, n)), dtype=np.float64)

@@ -29,7 +29,7 @@ ROW_INDICES = {
     "protected_group": "row_group_index",
     "context": "context_index",
 }
-"""Names of the index of each row along a dimension, in ``constant_data``."""
+"""Names of the row indices in ``constant_data``, keyed by dimension."""
 
 LIKENESS = {"protected_word": "word_likeness", "attribute": "attribute_likeness"}
 """Names of the `likeness` matrices in ``constant_data`` and in designs."""
@@ -37,13 +37,13 @@ LIKENESS = {"protected_word": "word_likeness", "attribute": "attribute_likeness"
 _INDEXED = {name: dim for dim, name in ROW_INDICES.items()} | {"group_index": "protected_group"}
 
 ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
-"""Dimensions along which every row has a label, in a coordinate named ``row_`` plus this name."""
+"""Dimensions for which every row has a label, in a coordinate ``row_`` plus the dimension."""
 
 _SAMPLED = ("chain", "draw")
 
 
 class SamplingWarning(NamesArguments, UserWarning):
-    """Warning that a posterior should not be trusted yet, and what to do.
+    """Warning that you should not trust a posterior yet, and what to do.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class SamplingWarning(NamesArguments, UserWarning):
 
 
 def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
-    """Dimensions of every variable of a model, besides chain and draw."""
+    """Return the dimensions of a model's variables, except for chain and draw."""
     means = ("protected_word", "connection")
     dims = {"connection_mean": means[1:], "word_mean": means, "sigma": spec.sigma_dims, "nu": ()}
     for term in spec.terms:
@@ -73,9 +73,9 @@ def assemble(
     log_density: FloatArray | None = None,
     diagnostics: Mapping[str, float] | None = None,
 ) -> DataTree:
-    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them, with their model.
+    """Arrange independent draws, (chains * draws, ...), as ArviZ expects them, with their model.
 
-    Their log density, (chains * draws,), and diagnostics of them all go into ``sample_stats``.
+    The draws' log density, (chains * draws,), and their diagnostics go into ``sample_stats``.
     """
     from xarray import DataTree
 
@@ -91,7 +91,7 @@ def assemble(
 
 
 def _of_draws(labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], FloatArray]]) -> Dataset:
-    """Lay out variables of dimensions after chain and draw, (chains * draws, ...), with labels."""
+    """Split variables, (chains * draws, ...), into chains and draws, and add labels."""
     shape = labels.sizes["chain"], labels.sizes["draw"]
     laid_out = {
         name: ((*_SAMPLED, *dims), drawn.reshape(*shape, *drawn.shape[1:]))
@@ -104,8 +104,8 @@ def _of_draws(labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], Float
 def in_order(dataset: Dataset) -> Dataset:
     """Return a dataset with its variables in an order that ArviZ labels correctly.
 
-    ArviZ stacks variables in the order in which dimensions first occur in a dataset, and labels
-    them in each variable's own: ``connection_mean`` before ``word_mean`` exchanges its labels.
+    ArviZ stacks variables in the order in which dimensions first occur in a dataset, but labels
+    them in each variable's order. ``connection_mean`` before ``word_mean`` would mix up the labels.
     """
     dims = {str(name): values.dims for name, values in dataset.data_vars.items()}
     before = {
@@ -122,7 +122,7 @@ def in_order(dataset: Dataset) -> Dataset:
 
 
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
-    """Add to PyMC's draws what all posteriors here have, with effects within constraints.
+    """Add the other groups of a posterior to PyMC's draws, and apply constraints to effects.
 
     Creation and sampling times are removed, so equal fits give equal files.
     """
@@ -139,7 +139,7 @@ def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
 
 
 def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
-    """Add a group with a value per draw, (chains * draws,), or per draw and row."""
+    """Add a group with one value per draw, (chains * draws,), or per draw and row."""
     labels = tree["posterior"].to_dataset().coords.to_dataset()
     if any(drawn.ndim > 1 for drawn in values.values()):
         labels = labels.assign_coords(tree["observed_data"].to_dataset().coords)
@@ -168,9 +168,9 @@ def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
 
 
 def _coordinates(design: Design) -> Dataset:
-    """Labels of all dimensions, indexed once for all the groups that share them.
+    """Return the labels of all dimensions, indexed once for all groups that share them.
 
-    Rows have a number, and a label for each of ``ROW_LABELS``: ``row_attribute`` and the like.
+    Rows have a number and, for each of ``ROW_LABELS``, a label such as ``row_attribute``.
     """
     import xarray as xr
 
@@ -245,7 +245,7 @@ def varying(tree: DataTree) -> Dataset:
             matrix, names = dataset[term.correlation].values, labels(tree, term.by)
             dataset = dataset.drop_vars([term.correlation, term.correlation_factor])
             rows, columns = np.tril_indices(len(names), -1)
-            if len(rows):  # not of one thing, which correlates with no other
+            if len(rows):  # none for a single level
                 pair = f"{term.correlation}_pair"
                 dataset[term.correlation] = (*_SAMPLED, pair), matrix[..., rows, columns]
                 pairs = [f"{names[c]}, {names[r]}" for r, c in zip(rows, columns, strict=True)]
@@ -269,8 +269,8 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     require_posterior(tree)
     if name not in tree["posterior"]:
         raise ValueError(
-            f"this posterior has no draws of {name}. If it comes from a file, keep the effects of "
-            "attributes in it: bb.save_posterior(post, path, effects=True)"
+            f"this posterior has no draws of {name}. If it comes from a file, save it with the "
+            "effects of attributes: bb.save_posterior(post, path, effects=True)"
         )
     values = np.asarray(tree["posterior"][name].values)
     return values.reshape(-1, *values.shape[2:])
@@ -283,7 +283,7 @@ def outcome_of(tree: DataTree) -> str:
 
 
 def spread_of(tree: DataTree) -> float:
-    """Return the sd of stereotype distances: before a change, or the average of many tables."""
+    """Return the sd of stereotype distances, before any change; for many tables, their average."""
     require_posterior(tree)
     if "spread" in tree.attrs:
         return float(tree.attrs["spread"])
@@ -298,9 +298,9 @@ def observed(tree: DataTree) -> FloatArray:
 
 
 def index_of(tree: DataTree, name: str) -> np.ndarray:
-    """Return an index of the rows, such as ``word_index``, or ``group_index`` of the words.
+    """Return an index of the rows, such as ``word_index``, or of the words, ``group_index``.
 
-    If the labels that it points to were selected or reordered, a ValueError is raised.
+    If its labels were selected or reordered, a ValueError is raised.
     """
     constants = tree["constant_data"]
     index = np.asarray(constants[name].values, dtype=np.int64)
@@ -317,8 +317,8 @@ def index_of(tree: DataTree, name: str) -> np.ndarray:
         changed |= bool((constants.coords[f"row_{dim}"].values != expected).any())
     if changed:
         raise ValueError(
-            f"labels of {dim} were selected or reordered after the fit, and the rows of the table "
-            "were not; pass the whole posterior, and select rows of the frame"
+            f"labels of {dim} were selected or reordered after the fit, but the rows of the table "
+            "were not; pass the whole posterior, then select rows of the resulting frame"
         )
     return index
 
@@ -331,11 +331,11 @@ def labels(tree: DataTree, dim: str) -> list[str]:
             names = tree[group].coords[dim].values
             if names.ndim == 0:
                 raise ValueError(
-                    f"{names.item()!r} was selected alone along {dim}, which is no dimension now; "
+                    f"{names.item()!r} was selected as a scalar, which drops the dimension {dim}; "
                     f"select a list, such as post.sel({dim}=[{names.item()!r}])"
                 )
             return [str(label) for label in names]
-    _attribute(tree, "spec")  # which draws of PyMC lack
+    _attribute(tree, "spec")  # an error if the draws are PyMC's
     raise ValueError(f"this posterior has no dimension {dim!r}")
 
 
@@ -352,7 +352,7 @@ def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
         raise ValueError(
-            "this DataTree carries no model of bayesbias; convert draws of bb.build_model(table) "
-            "by PyMC or nutpie with bb.from_pymc(idata, table)"
+            "this DataTree has no bayesbias model; if PyMC or nutpie sampled it from "
+            "bb.build_model(table), convert it with bb.from_pymc(idata, table)"
         )
     return tree.attrs[name]

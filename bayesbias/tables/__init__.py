@@ -1,3 +1,3 @@
-"""Word lists and the long-form table: reading, checking, building and describing them."""
+"""Read, check, build, and describe word lists and long-form tables."""
 
 from . import descriptives as descriptives

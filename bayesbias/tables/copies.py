@@ -1,7 +1,7 @@
-"""Words that a table holds twice: exact copies, and words made equidistant by construction.
+"""Find words that a table has twice: exact copies, and words equidistant by construction.
 
-Hard debiasing equalizes: it moves the words of a set to equal distance from every word that it has
-neutralized, and may give several of them one vector. A model treats them as different words.
+Hard debiasing equalizes sets: it moves the words of a set to equal distances from every neutralized
+word, and may give several of them the same vector. A model treats them as different words.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from .._core.resources import warn
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
 
 TOLERANCE = 1e-5
-"""Distances that differ by no more are one number: eight times the rounding of a 300-term sum."""
+"""Largest gap between equal distances: eight times the rounding error of a 300-term sum."""
 
 FEWEST = 3
-"""Distances that two words must share: by chance two agree to 1e-5 once in about 100,000 times."""
+"""Distances that two words must share; chance makes two agree to 1e-5 about once in 100,000."""
 
 PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
-"""A column of words, and that of the words they are measured to."""
+"""For each column of words, the column of the words they are compared with."""
 
 MEANINGS = {
-    "copy": "{count} {names} are exact copies of another, in all distances ({pairs}). A model "
+    "copy": "{count} {names} are exact copies of others, with equal distances ({pairs}). A model "
     "treats them as different words, so its intervals are too short; drop_duplicates=True "
-    "keeps the first name of each vector",
-    "equidistant": "{count} pairs of {names} of different groups are equally far from every "
-    "stereotype attribute ({pairs}), as equalizing makes them: associated and different are alike "
-    "for them by algebra, and their contrast says nothing about the attributes",
+    "keeps only the first word of each vector",
+    "equidistant": "{count} pairs of {names} from different groups are equally far from every "
+    "stereotype attribute ({pairs}), as after equalizing. The associated and different distances "
+    "of a pair are then equal on average, and their contrast says nothing about the attributes",
 }
-"""What copies and equidistant words do to intervals."""
+"""Warnings for copies and for equidistant words."""
 
 
 def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
-    """List words of a table that are exact copies of another, or equidistant by construction.
+    """List pairs of words that are exact copies, or equidistant by construction.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
-        first in the table, and ``other``; ``n_distances`` that both have, three or more, and the
-        largest ``difference``. ``copy``: all distances are equal. ``equidistant``: two protected
-        words of different groups are equally far from every stereotype attribute, but not from the
-        controls.
+        One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
+        first in the table), ``other``, ``n_distances`` that both have (three or more), and the
+        largest ``difference``. If ``kind`` is ``copy``, all distances are equal. If it is
+        ``equidistant``, two protected words from different groups have the same distance to every
+        stereotype attribute, but not to the controls.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int, float]]:
-    """Yield pairs of words at the same distances, how many, and the largest gap."""
+    """Yield pairs of words with equal distances, the number of distances, and the largest gap."""
     partners = [PARTNERS[role], *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     wide = table.pivot_table(
         "cosine_distance", role, partners, aggfunc="last", observed=True, sort=False
@@ -83,7 +83,7 @@ def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int
     if wide.empty:
         return
     wide.index = wide.index.astype(str)
-    # Only words that are close in the distance that most words have are compared in all.
+    # Compare all distances only for words that agree in the column with the most distances.
     fullest = wide.iloc[:, int(wide.count().to_numpy().argmax())].dropna().sort_values()
     for _, run in fullest.groupby((fullest.diff() > TOLERANCE).cumsum()):
         equal: set[str] = set()
@@ -95,7 +95,7 @@ def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int
 
 
 def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep the first word of exact copies (`duplicate_vectors`); equidistant words stay.
+    """Drop exact copies of earlier words (see `duplicate_vectors`); keep equidistant words.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:
-    """Return a table as it is, with a warning that names its copies, or without them."""
+    """Return a table without its copies if `drop`; otherwise, warn about them."""
     pairs = duplicate_vectors(table)
     if drop and (pairs["kind"] == "copy").any():
         return drop_duplicates(table)

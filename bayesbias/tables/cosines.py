@@ -1,4 +1,4 @@
-"""Cosines among the words of a table, which travel with it: like words have like distances."""
+"""Store cosines among words with their table, because similar words have similar distances."""
 
 from __future__ import annotations
 
@@ -13,28 +13,25 @@ import pandas as pd
 from .._core.arrays import FloatArray
 
 COSINES = "cosines"
-"""Their name in the table's ``attrs``. They are a text there, which pandas copies, compares and
-writes to Parquet files. Next to a CSV file they are a file of their own."""
+"""Key of the cosines in a table's ``attrs``. The value is a string, which pandas can copy, compare,
+and write to a Parquet file. The cosines of a CSV file are in a separate file next to it."""
 
 MOST_WORDS = 1000
-"""Words whose cosines are attached; the text of more would take tens of megabytes."""
+"""Most words whose cosines are attached; the text of more would take tens of megabytes."""
 
 DECIMALS = 4
-"""Decimals that are kept; float16 embeddings are not known better."""
+"""Decimals to keep; float16 embeddings are no more precise."""
 
 
 def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
-    """Attach cosines among words, (n_words, n_words), to a table, unless they are many."""
+    """Attach cosines, (n_words, n_words), to a table, for up to ``MOST_WORDS`` words."""
     if len(cosines) <= MOST_WORDS:
         content = {"words": [*map(str, words)], "cosines": np.round(cosines, DECIMALS).tolist()}
         table.attrs[COSINES] = json.dumps(content)
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return the cosines among words that a table carries, (n_words, n_words).
-
-    (0, 0) if it carries none, or not those of all the words.
-    """
+    """Return a table's cosines among words, (n_words, n_words); (0, 0) if it lacks any of them."""
     frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))
@@ -42,21 +39,21 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
 
 
 def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean cosines of the words of several tables; 0 for words never together."""
+    """Return the mean cosines in several tables; 0 for words that never occur in the same table."""
     parts = [_parsed(table.attrs.get(COSINES)) for table in tables]
     frame = pd.concat(parts).groupby(level=0, sort=False).mean()
     return frame[frame.index].fillna(0.0)
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines next to its CSV file, where it has some."""
+    """Write a table's cosines, if it has any, next to its CSV file."""
     frame = _parsed(table.attrs.get(COSINES))
     if not frame.empty:
         frame.to_csv(cosines_path(path), index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Attach the cosines that stand next to a CSV file, where there are some."""
+    """Attach the cosines in the file next to a CSV file, if there is one."""
     place = cosines_path(path)
     if not place.is_file():
         return
@@ -64,14 +61,14 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     numbers = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     if [*map(str, frame.index)] != [*frame.columns] or not np.isfinite(numbers).all():
         raise ValueError(
-            f"{place} does not hold the cosines of the table next to it, a square of numbers with "
-            "words as head and first column; delete it to treat words as unrelated"
+            f"{place} does not contain the cosines of the table next to it: a square of numbers "
+            "with words as header and first column. Delete the file to treat words as unrelated"
         )
     attach_cosines(table, frame.columns, numbers)
 
 
 def cosines_path(path: Path) -> Path:
-    """Return where the cosines of a table in a CSV file are kept: ``NAME.cosines.csv``."""
+    """Return the path of the cosines for a table in a CSV file, ``NAME.cosines.csv``."""
     return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
 
 

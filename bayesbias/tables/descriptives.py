@@ -1,4 +1,4 @@
-"""Values for plots: bands, densities, neighbors, chosen contrasts."""
+"""Compute values for plots: bands, densities, neighbors, and selected contrasts."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .schema import (
 )
 
 PARTNERS = ("different", "matched", "human", "neutral")
-"""What the associated attributes are compared with: the first of these that a table has.
+"""Connections to compare associated attributes with; a table's first one in this order is used.
 
-Control words also differ from stereotypes in frequency, which distances follow.
+Control words also differ from stereotypes in frequency, which affects distances.
 """
 
 UNRELATED = 1.0
 """Cosine distance of orthogonal directions."""
 
 FEWEST_FOR_DENSITY = 3
-"""Distinct distances that a kernel density needs."""
+"""Fewest distinct distances for a kernel density."""
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
-    """Return the pair of the main difference: associated − different, if both are present."""
+    """Return the connections of the main difference: associated − different, if available."""
     there = connections_present(table)
     return "associated", next(name for name in PARTNERS if name in there)
 
@@ -37,7 +37,7 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
     """Return MAC, the band around 1, and each connection's share of distances inside it.
 
-    The band is abs(1 - MAC) wide on each side unless its half-width is given; its ends are inside
+    The band extends abs(1 - MAC) on each side unless its half-width is given, and includes its ends
     (Dobrzeniecka and Urbaniak, 2024, figures 3-5).
     """
     valid = validate_table(table)
@@ -54,20 +54,20 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean distances of protected words (rows) to stereotype sets (columns); NaN without rows."""
+    """Return mean distances of protected words (rows) to stereotype sets (columns); NaN if none."""
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:
         raise ValueError("the table has no associated or different rows; MAC needs stereotypes")
     distances = rows["cosine_distance"].to_numpy(np.float64)
     if not ((distances > -ROUNDING) & (distances < LARGEST_DISTANCE + ROUNDING)).all():
-        raise ValueError("a cosine distance is not in [0, 2]; leave the rows of missing words out")
+        raise ValueError("a cosine distance is not in [0, 2]; leave out the rows of missing words")
     by = [rows["protected_word"].astype(str), rows["attribute_set"].astype(str)]
     return rows["cosine_distance"].groupby(by, sort=False).mean().unstack(sort=False)
 
 
 def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
-    """Kernel densities of the distances of every connection with three or more, on one grid."""
+    """Return kernel densities, on one grid, of connections with enough distinct distances."""
     from scipy.stats import gaussian_kde
 
     valid = validate_table(table)
@@ -87,7 +87,7 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
 
 
 def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame:
-    """Attributes around one protected word, nearest first: the nearest, and all of its stereotypes.
+    """Return a protected word's nearest attributes and all its stereotypes, nearest first.
 
     ``n_available`` is the number of attributes that the table has for the word.
     """
@@ -102,7 +102,7 @@ def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame
 
 
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Rows of a frame of `contrasts` for one pair of connections, turned around if needed."""
+    """Return the rows of `contrasts` for a pair of connections, with signs reversed if needed."""
     require_columns(frame, ("first", "second", "mean"))
     there = frame[(frame["first"] == first) & (frame["second"] == second)]
     if len(there):

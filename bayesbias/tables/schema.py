@@ -23,29 +23,29 @@ OPTIONAL_COLUMNS = ("embedding", "context")
 CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
 """Connections of attributes to protected words, in the order every frame and plot uses.
 
-``matched`` are words of any meaning that are as frequent as the stereotypes.
+``matched`` words have any meaning and are as frequent as the stereotypes.
 """
 
 STEREOTYPES, CONTROLS = CONNECTIONS[:2], CONNECTIONS[2:]
 """Connections of stereotype attributes, and those of control words."""
 
 LARGEST_DISTANCE = 2.0
-"""A cosine distance, 1 - cos, lies in [0, 2]."""
+"""Largest possible cosine distance, 1 - cos."""
 
 ROUNDING = 1e-5
-"""How far float32 cosines may leave [0, 2]; eight times the rounding of a 300-term sum."""
+"""How far rounding may move distances out of [0, 2]: eight times that of a 300-term sum."""
 
 MOST_MISSING = 0.2
-"""Share of a set's words that may be missing before its numbers are marked: WEFE's."""
+"""Share of a set's words that may be missing before its numbers are marked, as in WEFE."""
 
 FEWEST_LEFT = 3
-"""Words of a set below which its numbers are marked."""
+"""Fewest words in a set whose numbers are not marked."""
 
 THIN_MARK = "†"
-"""Stands behind numbers of sets with too few words left."""
+"""Mark after the numbers of sets with too few words left."""
 
 Coded = tuple[NDArray[np.int64], list[str]]
-"""A column as the place of each row among its different values, and these values as strings."""
+"""A column as each row's index among the distinct values, and these values as strings."""
 
 
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -54,8 +54,8 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A copy: ``COLUMNS`` first, optional columns after, ``connection`` an ordered categorical
-        over ``CONNECTIONS``, distances float64, the index 0 to n - 1.
+        A copy with ``COLUMNS`` first, then optional columns. ``connection`` is an ordered
+        categorical of ``CONNECTIONS``, distances are float64, and the index is 0 to n - 1.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
-    """Return a valid table and the `codes_and_names` of its columns, for indexing and hashing."""
+    """Return a valid table and its columns as `codes_and_names`, for indexing and hashing."""
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
@@ -116,7 +116,7 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
 
 
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
-    """SHA-256 of a table, in hexadecimal; `coded` are columns as `validate_and_encode` has them."""
+    """Return a table's SHA-256 in hexadecimal; `coded` comes from `validate_and_encode`."""
     known = {} if coded is None else coded
     digest = hashlib.sha256()
     for name in table.columns:
@@ -137,7 +137,7 @@ def connections_present(table: pd.DataFrame) -> list[str]:
 
 
 def codes_and_names(column: pd.Series[Any]) -> Coded:
-    """Different values of a column as strings, in order of appearance, and each row's place."""
+    """Return each row's index among a column's distinct values, and these as strings, in order."""
     codes, values = pd.factorize(column, use_na_sentinel=False)
     names = [str(value) for value in values.tolist()]
     different = list(dict.fromkeys(names))
@@ -155,6 +155,6 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
         pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
         raise ValueError(
             f"{int(wrong.sum())} distance(s) are not numbers in [0, 2], first in row {row} "
-            f"({pair}): {column.iloc[row]!r:.60}; leave the rows of missing words out"
+            f"({pair}): {column.iloc[row]!r:.60}; leave out the rows of missing words"
         )
     return distances.clip(0.0, LARGEST_DISTANCE)

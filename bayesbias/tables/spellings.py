@@ -1,4 +1,4 @@
-"""Spellings of words: the forms to look for, the form that was read, and those of one vector."""
+"""Handle spellings: the forms to look up, the form found, and spellings that share a vector."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     import gensim.models
 
 type KeyedVectors = gensim.models.KeyedVectors
-"""gensim's, which takes more than a second to import; signatures name it without."""
+"""gensim's class, defined here because importing gensim takes more than a second."""
 
 FORM = "matched_form"
-"""Name of the attribute of every key that holds the form in which its word was read."""
+"""Name of the key attribute with the form in which each word was read."""
 
 CASES = ("exact", "lower", "fallback")
-"""How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
+"""Ways to look up a word: as spelled, in lower case, or as spelled and then in lower case."""
 
 
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
-    The word's own form comes first, then composed letters (Unicode's NFC) and underscores for
-    spaces, as in word2vec's ``New_York``; the form without accents is last.
+    The word as spelled comes first, then composed letters (Unicode's NFC) and underscores for
+    spaces, as in word2vec's ``New_York``. The form without accents comes last.
     """
     cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
@@ -34,7 +34,7 @@ def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> 
 
 
 def without_accents(word: str) -> str:
-    """Return a word without its accents: ``café`` as ``cafe``. Letters such as ``ø`` have none."""
+    """Return a word without accents: ``cafe`` for ``café``. Letters such as ``ø`` do not change."""
     if word.isascii():
         return word
     parts = unicodedata.normalize("NFD", word)
@@ -42,7 +42,7 @@ def without_accents(word: str) -> str:
 
 
 def every_form(word: str) -> tuple[str, ...]:
-    """Return all forms that any choice of arguments, or another spelling, would look up."""
+    """Return the forms that any arguments of `forms_of` would look up, and capitalized forms."""
     capitals = (word.capitalize(), word.title(), word.upper())
     written = [form for text in capitals for form in forms_of(text)]
     return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
@@ -51,7 +51,7 @@ def every_form(word: str) -> tuple[str, ...]:
 def choose(
     asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
 ) -> dict[str, str]:
-    """Map every word that is there to the form to read it in, in the order of the source."""
+    """Map each available word to the form in which to read it, in the order of the source."""
     askers: dict[str, list[str]] = defaultdict(list)
     for word in asked:
         forms = forms_of(word, case, strip_accents=strip_accents)
@@ -62,7 +62,7 @@ def choose(
 
 
 def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
-    """Map words of `load_vectors` to the form that was read, where it differs from the word.
+    """Map words to the form in which `load_vectors` found them, if it differs from the word.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
 
 
 def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, str]:
-    """Map each word that has a vector to the first of the words that reads the same one."""
+    """Map each word that has a vector to the first word with the same vector."""
     forms = getattr(vectors, "expandos", {}).get(FORM, ())
     rows = getattr(vectors, "key_to_index", {})
     first: dict[str, str] = {}
@@ -85,6 +85,6 @@ def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, 
     for word in words:
         if word in vectors:
             row = rows.get(word, len(forms))
-            form = str(forms[row] or word) if row < len(forms) else word  # words added later: none
+            form = str(forms[row] or word) if row < len(forms) else word  # none if added later
             spellings[word] = first.setdefault(form, word)
     return spellings

@@ -20,7 +20,7 @@ LONGEST_LINE = 1 << 20
 """Longest line of a CSV file in bytes; files with longer lines are not text."""
 
 MISSING_DISTANCE = -100.0
-"""What stands for a missing word in the published tables."""
+"""Mark of a missing word in the published tables."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
@@ -29,10 +29,10 @@ PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connect
 def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
-    In the published layout ``none`` means neutral, a distance of -100 marks a missing word (such
+    In the published layout, ``none`` means neutral, a distance of -100 marks a missing word (such
     rows are left out), and a word's group is the class of its associated attributes. Warnings
-    count missing words and rows that repeat, and name words that share a vector or are equidistant
-    by construction (`duplicate_vectors`).
+    count missing words and repeated rows, and name words that share a vector or are equidistant
+    by construction (see `duplicate_vectors`).
 
     Parameters
     ----------
@@ -65,21 +65,24 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table to CSV or Parquet, by the path's ending, completely or not at all.
+    """Write a table to CSV or Parquet, depending on the path's ending.
 
-    Cosines among its words are in the Parquet file, or next to the CSV file in
-    ``NAME.cosines.csv``.
+    If writing fails, an earlier file is unchanged. The cosines among the table's words are in the
+    Parquet file, or next to the CSV file in ``NAME.cosines.csv``.
 
     Examples
     --------
     >>> import bayesbias as bb
     >>> table = bb.distance_table(bb.load_vectors("glove-demo", "religion"), "religion")
     >>> import tempfile
-    >>> bb.write_table(table, f"{tempfile.mkdtemp()}/religion.csv")
+    >>> path = f"{tempfile.mkdtemp()}/religion.csv"
+    >>> bb.write_table(table, path)
+    >>> len(bb.read_table(path)) == len(table)
+    True
     """
     path = Path(path)
     if path.suffix not in {".csv", ".parquet"}:
-        raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")
+        raise ValueError(f"a table file must end in .csv or .parquet; got {path.name!r}")
     if path.suffix == ".csv":
         with replace_file(path, cosines_path(path).name) as temporary:
             table.to_csv(temporary, index=False)
@@ -91,7 +94,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file, in which words such as "nan" or "null" are words."""
+    """Read a CSV or Parquet file; treat "nan" and "null" as ordinary words."""
     if path.suffix == ".parquet":
         return read_parquet(path)
     frame = read_csv(path, keep_default_na=False)
@@ -104,29 +107,29 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a UTF-8 CSV file, compressed or not; raise a ValueError that explains any problem."""
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
-            raise ValueError(f"{path} has a line without an end; this is not a text file")
+            raise ValueError(f"{path} has a line that never ends, so it is not a text file")
         stream.seek(0)
         try:
             frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
         except pd.errors.EmptyDataError:
             raise ValueError("the file is empty") from None
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first fields for labels
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
-            "the rows have more fields than the head has columns; text with a comma in it must be "
+            "the rows have more fields than the header; text with a comma in it must be "
             "in double quotes"
         )
     return frame
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a Parquet file; files with list columns, damaged text, or endless rows are rejected."""
+    """Read a Parquet file; reject files with list columns, damaged text, or too many rows."""
     require_extra("Parquet files", "parquet", "pyarrow")
     from pyarrow import parquet, types
 
-    with damage_named(path, "is damaged, or no table"):
+    with damage_named(path, "is damaged, or is not a table"):
         with parquet.ParquetFile(path) as file:
             nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
-            # Distances differ, and take room.
+            # Distances differ, so rows take up space.
             if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
                 raise ValueError(f"more rows than bytes, or lists in {nested}")
             file.read().validate(full=True)
@@ -134,7 +137,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Return a table of the published layout in ours."""
+    """Convert a table from the published layout to ours."""
     require_columns(raw, PUBLISHED_COLUMNS)
     table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
     require_columns(table, ())
@@ -149,7 +152,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
         warn(
-            f"{path}: {int(missing.sum())} rows of {len(table)} hold the missing-word mark -100 "
+            f"{path}: {int(missing.sum())} rows of {len(table)} have the missing-word mark -100 "
             f"and are left out; words without any rows: {', '.join(map(str, gone)) or 'none'}"
         )
     return table[~missing]

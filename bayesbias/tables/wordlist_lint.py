@@ -14,19 +14,19 @@ from .schema import CONTROLS
 from .spellings import without_accents
 
 TEXTS = ("name", "title", "reference", "license", "note")
-"""Keys of a word list that hold a text."""
+"""Keys of a word list whose values are text."""
 
 WORD_TABLES = ("groups", "stereotypes", "controls", "baseline")
-"""Tables of a word list that hold words by set."""
+"""Tables of a word list that contain words by set."""
 
 TABLES = (*WORD_TABLES, "stereotype_names", "facets")
 
 FORMS: dict[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(WORD_TABLES, ((list, tuple), 'a list of words, such as ["he", "she"]')),
-    "stereotype_names": (str, "a text in quotes"),
+    "stereotype_names": (str, "text in quotes"),
     "facets": (Mapping, 'a table of labels, such as {black_women = "women"}'),
 }
-"""What stands in each table, and how a message puts it."""
+"""Type of the values in each table, and its description in messages."""
 
 CONSEQUENCES = {
     ("groups", "groups"): "a protected word can belong to one group only",
@@ -37,14 +37,14 @@ CONSEQUENCES = {
     ("stereotypes", "baseline"): "no word is compared with itself",
     ("controls", "baseline"): "baseline words are not compared with controls",
 }
-"""What a word in two tables means for the long-form table."""
+"""What happens in the long-form table if a word is in two tables of the list."""
 
 type _Path = tuple[str | int, ...]
-"""Keys from the outermost on; a number is a place in a list of words, from 0 on."""
+"""Keys from the outermost inward; a number is an index in a list of words, from 0."""
 
 
 class Finding(NamedTuple):
-    """One flaw of a word list, with its key, such as ``groups.man[3]``, and its word, if any."""
+    """A flaw in a word list, with its key, such as ``groups.man[3]``, and the word, if any."""
 
     severity: str
     key: str
@@ -82,7 +82,7 @@ def _error(path: _Path, text: str, word: str = "", severity: str = "error") -> F
 
 
 def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find values of the wrong type; of each set the first."""
+    """Find values of the wrong type, at most one per set."""
     texts: list[tuple[_Path, Any]] = [((key,), content.get(key, "")) for key in TEXTS]
     for key, (kind, form) in FORMS.items():
         table = content.get(key, {})
@@ -102,7 +102,7 @@ def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
                 texts += [(path, text) for pair in value.items() for text in pair]
     for place, text in texts:
         if not isinstance(text, str):
-            yield _error(place, f"must be a text in quotes; got {shown(text)}")
+            yield _error(place, f"must be text in quotes; got {shown(text)}")
 
 
 def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
@@ -119,7 +119,7 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
                 yield _error(place, f"the word {shown(word)} {unfit}", word)
             if (first := listed.setdefault(word, place)) is not place:
                 same = first[:2] == path
-                text = f"{shown(word)} is {_dotted(first)} already; "
+                text = f"{shown(word)} is already in {_dotted(first)}; "
                 text += "keep one of them" if same else _consequence(first, place)
                 serious = same or {first[0], place[0]} <= {"groups", "baseline"}
                 yield _error(place, text, word, "error" if serious else "warning")
@@ -127,8 +127,8 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
                 first = listed[other]
                 then = "it counts once" if first[:2] == path else _consequence(first, place)
                 text = (
-                    f"{shown(word)} and {shown(other)} of {_dotted(first)} differ in case or "
-                    f"accents only; where they are as one word, {then}"
+                    f"{shown(word)} and {shown(other)} in {_dotted(first)} differ only in case or "
+                    f"accents; if an embedding treats them as one word, {then}"
                 )
                 yield _error(place, text, word, "warning")
 
@@ -139,7 +139,7 @@ def _consequence(first: _Path, second: _Path) -> str:
 
 
 def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find sets that are lacking, stereotypes and labels of no group, controls of no known kind."""
+    """Find missing sets, unknown groups of stereotypes or labels, and unknown kinds of controls."""
     groups, stereotypes = content["groups"], content["stereotypes"]
     if not groups and not content["controls"]:
         yield _error((), "the list has no [groups] and no [controls]")
@@ -157,14 +157,14 @@ def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     labels = [(("facets", facet), table) for facet, table in content["facets"].items()]
     of_groups = ("stereotypes", "controls", "stereotype_names")
     for path, table in [*(((key,), content[key]) for key in of_groups), *labels]:
-        kind, known = ("control", CONTROLS) if path == ("controls",) else ("group", groups)
+        kind, known = ("kind of controls", CONTROLS) if path == ("controls",) else ("group", groups)
         for name in table:
             if name not in known:
                 yield _error((*path, name), unknown_name(kind, name, known))
 
 
 def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find names that cannot stand in a table, or that two sets share."""
+    """Find names that cannot be in a table, or that two sets share."""
     name = content.get("name", "")
     sets = {group: f"{group}_stereotype" for group in content["stereotypes"]}
     sets |= {group: name for group, name in content["stereotype_names"].items() if group in sets}
@@ -175,26 +175,26 @@ def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
         if unfit := _unfit(text):
             yield _error(path, f"the name {shown(text)} {unfit}")
     if re.search(r"[/\\]|^\.+$", name):
-        yield _error(("name",), f"the name {shown(name)} must be a file name; leave slashes out")
+        yield _error(("name",), f"the name {shown(name)} must work as a file name; remove slashes")
     homes = {control: f"controls.{control}" for control in CONTROLS}
     for group, text in sets.items():
         if text in homes:
             path = ("stereotype_names", group)
-            yield _error(path, f"the name {shown(text)} is that of {homes[text]} already")
+            yield _error(path, f"the name {shown(text)} is already the name of {homes[text]}")
         homes[text] = f"stereotypes.{group}"
 
 
 def _unfit(text: str) -> str:
-    """Return why a text cannot be a word or a name; nothing if it can."""
+    """Return why a text cannot be a word or a name; an empty string if it can."""
     if not text.strip():
         return "is blank"
     if not text.isprintable() and any(unicodedata.category(letter) == "Cc" for letter in text):
-        return "holds a control character"
+        return "contains a control character"
     return "has spaces around it" if text != text.strip() else ""
 
 
 def _dotted(path: _Path) -> str:
-    """Return a path as TOML writes it, keys that are not bare in quotes, with places in lists."""
+    """Return a path in TOML notation, with keys in quotes if needed, and list indices."""
     bare = re.compile(r"[\w-]+", re.ASCII)
     keys = [key for key in path if isinstance(key, str)]
     quoted = [key if bare.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys]
@@ -202,5 +202,5 @@ def _dotted(path: _Path) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a short text of one line for any value, however deep or long it is."""
+    """Return a short one-line text for a value of any depth or length."""
     return " ".join(reprlib.repr(value).split())

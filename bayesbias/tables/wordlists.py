@@ -24,7 +24,7 @@ from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refu
 Words = tuple[str, ...]
 
 type WordListLike = str | Path | Mapping[str, Any] | WordList
-"""What `load_wordlist` takes: a bundled name, a path, a dict or a list."""
+"""What `load_wordlist` accepts: a bundled name, a path, a dict, or a WordList."""
 
 ENDINGS = (".toml", ".json", ".csv")
 
@@ -37,7 +37,7 @@ ROLES = {
     "control": "controls",
     "baseline": "baseline",
 }
-"""Tables that hold the words of each role."""
+"""Table with the words of each role."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class WordList(Shown):
     stereotypes : mapping of str to tuple of str
         Attributes stereotypically associated with the group of the same key.
     controls : mapping of str to tuple of str
-        Control words by connection, ``neutral`` and ``human``.
+        Control words by connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
         Name of a group's stereotype set in the table; ``<group>_stereotype`` if absent.
     facets : mapping of str to mapping of str to str
-        Labels of groups that cross facets, for `contrasts`: the group ``black_women`` can be
+        Labels of groups that combine facets, for `contrasts`: the group ``black_women`` can be
         ``women`` in ``gender`` and ``black`` in ``race``.
     baseline : mapping of str to tuple of str
         Words of no group, such as words for people, for `baseline_contrasts`.
@@ -65,8 +65,8 @@ class WordList(Shown):
     Examples
     --------
     >>> import bayesbias as bb
-    >>> groups, own = {"cat": ["cat"], "dog": ["dog"]}, {"cat": ["aloof"], "dog": ["loyal"]}
-    >>> bb.WordList("pets", groups, own).set_name("cat")
+    >>> groups, traits = {"cat": ["cat"], "dog": ["dog"]}, {"cat": ["aloof"], "dog": ["loyal"]}
+    >>> bb.WordList("pets", groups, traits).set_name("cat")
     'cat_stereotype'
     """
 
@@ -101,7 +101,7 @@ class WordList(Shown):
         return tuple(dict.fromkeys(word for _, _, words in self._sets() for word in words))
 
     def set_name(self, group: str) -> str:
-        """Name a group's stereotype set as the table's ``attribute_set`` column does."""
+        """Return the name of a group's stereotype set in the table's ``attribute_set`` column."""
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
@@ -130,15 +130,15 @@ def load_wordlist(source: WordListLike) -> WordList:
     Parameters
     ----------
     source : str, Path, mapping or WordList
-        A name from `wordlists()`, or a file's path: TOML, JSON with the same keys, or CSV with the
-        columns ``role`` (protected, stereotype, control or baseline), ``set`` (of a stereotype its
-        group) and ``word``. A mapping has the fields of a `WordList`.
+        A name from `wordlists()`, or a path: TOML, JSON with the same keys, or CSV with the columns
+        ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype, its
+        group), and ``word``. A mapping has the fields of a `WordList`.
 
     Raises
     ------
     ValueError
-        If the name is unknown, or the content is not a word list. It names the key of the first
-        error, such as ``groups.man[3]``; `check_wordlist` lists all errors.
+        If the name is unknown, or the content is not a word list. The message names the key of the
+        first error, such as ``groups.man[3]``; `check_wordlist` lists all errors.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def wordlists() -> list[str]:
 
 
 def refuse_lists(call: str, *given: object) -> None:
-    """Raise a TypeError for a word list where vectors are wanted."""
+    """Raise a TypeError if a word list is passed instead of vectors."""
     for one in given:
         swapped = isinstance(one, str) and one in wordlists()
         as_list = isinstance(one, Mapping) and isinstance(one.get("groups"), Mapping)
@@ -217,13 +217,13 @@ def refuse_lists(call: str, *given: object) -> None:
 
 
 def wordlist_path(source: str | Path) -> Path:
-    """Find the file of a bundled list's name or of a path."""
+    """Return the path of a word list given by bundled name or by path."""
     check_path("a word list", source, "a mapping")
     return toml_path(source, "wordlists", "word list", ENDINGS)
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
-    """Read the tables and texts of a word list's file, unchecked; its name is the file's stem."""
+    """Read a word list's file without checking it; its default name is the file's stem."""
     ending = path.suffix.lower()
     with located(path):
         if ending == ".csv":
@@ -231,7 +231,7 @@ def read_wordlist(path: Path) -> dict[str, Any]:
         elif ending == ".json":
             content = read_json(path)
             if not isinstance(content, dict):
-                raise ValueError(f"it holds {shown(content)} instead of an object of sets")
+                raise ValueError(f"it contains {shown(content)} instead of an object of sets")
         else:
             content = read_toml(path)
     return {"name": path.stem, **content}
@@ -244,21 +244,21 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
     words = dict(controls)
     for kind, source in controls.items():
         if isinstance(source, str):
-            check_choice(f"bundled word list of controls.{kind}", source, wordlists())
+            check_choice(f"bundled word list for controls.{kind}", source, wordlists())
             words[kind] = read_wordlist(wordlist_path(source)).get("controls", {}).get(kind)
             if words[kind] is None:
-                raise ValueError(f"controls: the list {source!r} holds no {kind!r} control words")
+                raise ValueError(f"controls: the list {source!r} has no {kind!r} control words")
     return {**content, "controls": words}
 
 
 def _content_of_rows(path: Path) -> dict[str, Any]:
-    """Return the sets in rows of ``role``, ``set`` and ``word``."""
+    """Read the sets from rows of ``role``, ``set``, and ``word``."""
     frame = read_csv(path, dtype=str, keep_default_na=False)
     require_columns(frame, HEADS)
     content: dict[str, Any] = {}
     for row in frame[[*HEADS]].fillna("").itertuples():
         role, name, word = (str(cell).strip() for cell in row[1:])
-        check_choice(f"role of row {row[0] + 2}", role, ROLES)
+        check_choice(f"role in row {row[0] + 2}", role, ROLES)
         if role == "stereotype" and name not in content.get("groups", {}):
             name = name.removesuffix("_stereotype")
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)

@@ -1,6 +1,6 @@
-"""Embedding formats: each a generator of entries or chunks, or a function that loads it whole.
+"""Embedding formats: each is a generator of entries or chunks, or a function that loads a file.
 
-``entries(embedding, wanted)`` yields all words, or the wanted ones. It reads to the end, so that
-damage anywhere is noticed. Damage is a ValueError that names the path and the entry or
-line; it is raised when reading gets there, so use nothing that was yielded before the end.
+``entries(embedding, wanted)`` yields all words or the wanted ones. It reads to the end, so it
+detects damage anywhere. Damage raises a ValueError that names the path and the entry or line. The
+error comes when reading reaches the damage, so do not use any results before the end.
 """

@@ -1,8 +1,8 @@
-"""Arrays with their words: our own ``.npz``, the native folder, ``.npy``, safetensors, Parquet.
+"""Read arrays with their words: ``.npz``, the native folder, ``.npy``, safetensors, and Parquet.
 
-The native form is ``vectors.npy`` with ``words.txt``: row i of the matrix belongs to line i of the
-words, UTF-8. The matrix is a memory map, so a few words are read as fast from a large file as
-from a small one. Any ``NAME.npy`` or ``NAME.safetensors`` has its words in ``NAME.txt``.
+The native form is ``vectors.npy`` with ``words.txt`` in UTF-8: row i of the matrix belongs to line
+i of the words. The matrix is memory-mapped, so reading a few words is as fast in a large file as in
+a small one. The words of any ``NAME.npy`` or ``NAME.safetensors`` are in ``NAME.txt``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 
 
 def read_npz(source: Embedding) -> KeyedVectors:
-    """Read a file of `save_vectors`; only ``words`` and ``vectors`` need be there."""
+    """Read a file from `save_vectors`; only ``words`` and ``vectors`` are required."""
     with (
-        damage_named(source.path, "is damaged, or no file of save_vectors"),
+        damage_named(source.path, "is damaged, or is not a file from save_vectors"),
         source.path.open("rb") as file,
         np.load(file, allow_pickle=False) as arrays,
     ):
@@ -35,8 +35,8 @@ def read_npz(source: Embedding) -> KeyedVectors:
 
 
 def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
-    """Return the words, vectors, forms and ranks of the arrays whose names begin so."""
-    # A member that is no array comes as bytes, which make an array of shape ().
+    """Return the words, vectors, forms, and ranks in arrays whose names start with `first`."""
+    # A member that is not an array is read as bytes, which become an array of shape ().
     vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
     if vectors.ndim != 2 or not vectors.shape[1]:
         raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
@@ -45,13 +45,13 @@ def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
     ranks = np.asarray(arrays.get(f"{first}ranks", np.arange(1, words.size + 1))).astype(np.int64)
     for name, array in (("words", words), ("read_as", forms), ("ranks", ranks)):
         if array.shape != vectors.shape[:1]:
-            text = f"{first}{name} has shape {array.shape}, and {first}vectors {vectors.shape}"
+            text = f"{first}{name} has shape {array.shape}, but {first}vectors has {vectors.shape}"
             raise ValueError(text)
     return Vectors(words.tolist(), vectors, forms.tolist(), ranks)
 
 
 def read_frame(source: Embedding) -> KeyedVectors:
-    """Read a Parquet file; the first column holds the words if the index does not."""
+    """Read a Parquet file; the words are in the index or else in the first column."""
     with located(source.path):
         frame = read_parquet(source.path)
         if frame.index.inferred_type != "string" and len(frame.columns):
@@ -60,24 +60,24 @@ def read_frame(source: Embedding) -> KeyedVectors:
 
 
 def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield words and vectors; only the vectors of wanted words are read."""
+    """Yield words and vectors; read only the vectors of wanted words."""
     path = source.path
     names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
     text = names.read_bytes().decode(errors=ODD)
     matrix = _matrix(path / VECTORS if path.is_dir() else path)
-    if path.is_dir() and text and not text.endswith("\n"):  # of `write_native`
+    if path.is_dir() and text and not text.endswith("\n"):  # from `write_native`
         raise ValueError(f"{names} does not end with a line break; it was cut off")
     words = text.removesuffix("\n").split("\n")
     if len(words) != len(matrix):
         raise ValueError(
-            f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
+            f"{path} has {len(words):,} words but {len(matrix):,} vectors; create it again"
         )
     yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 
 
 def _matrix(path: Path) -> np.ndarray:
-    """Map a matrix of floats into memory, or read the one of a safetensors file."""
-    what = f"is damaged, or no {path.suffix} file with one matrix"
+    """Memory-map a matrix of floats, or read the matrix in a safetensors file."""
+    what = f"is damaged, or is not a {path.suffix} file with one matrix"
     if path.suffix.lower() == ".npy":
         with damage_named(path, what):
             matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
@@ -90,7 +90,7 @@ def _matrix(path: Path) -> np.ndarray:
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
-            f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
+            f"{path} has {matrix.dtype} numbers of shape {matrix.shape}; it must be a matrix "
             "of float32 numbers, one row per word"
         )
     return matrix

@@ -1,4 +1,4 @@
-"""gensim's own files, which are Python pickles, and binary fastText models, which gensim reads."""
+"""Read gensim's files, which are Python pickles, and binary fastText models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .word2vec import LONGEST_WORD
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 """First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
 
-# The layout, after Args::save, Dictionary::save and DenseMatrix::save of fastText's source.
+# The layout follows Args::save, Dictionary::save, and DenseMatrix::save in fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
 _COUNTS = struct.Struct("<3i2q")
 _ENTRY_BYTES = struct.calcsize("<qb")
@@ -27,38 +27,38 @@ _MATRIX = struct.Struct("<?2q")
 
 
 def read_pickle(source: Embedding) -> KeyedVectors:
-    """Read KeyedVectors, or the KeyedVectors of a model, that gensim saved."""
+    """Read KeyedVectors that gensim saved, alone or in a model."""
     path = source.path
     if not source.allow_pickle:
         raise ArgumentError(
-            f"{path} is a Python pickle, which can run any program when it is opened; if you trust "
-            "its maker pass ",
+            f"{path} is a Python pickle, which can run any program when opened. If you trust its "
+            "source, pass ",
             Argument("allow_pickle", True),
-            ", else get the vectors as .bin, .txt or .vec",
+            "; otherwise, get the vectors as .bin, .txt, or .vec",
         )
     from gensim import models
 
-    # Large arrays are in files next to the pickle; mapped, they need not fit in memory.
-    with damage_named(path, "is no file of gensim's vectors"):
+    # Large arrays are in files next to the pickle. Mapped arrays do not have to fit in memory.
+    with damage_named(path, "is not a file of gensim vectors"):
         return as_keyed(models.KeyedVectors.load(str(path), mmap="r"))
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:
-    """Read a fastText model, with the n-grams that make vectors of other words."""
+    """Read a fastText model, including the n-grams for words outside its vocabulary."""
     from gensim.models.fasttext import load_facebook_vectors
 
     what = (
-        "is a binary fastText model that cannot be read; fetch it again, or give the .vec file "
+        "is a binary fastText model that cannot be read; download it again, or use the .vec file "
         "that fastText writes next to it"
     )
     with damage_named(source.path, what):
         _require_whole(source.path)
-        with np.errstate(over="ignore", invalid="ignore"):  # load_vectors refuses these by word
+        with np.errstate(over="ignore", invalid="ignore"):  # load_vectors rejects these words
             return as_keyed(load_facebook_vectors(str(source.path)))
 
 
 def _require_whole(path: Path) -> None:
-    """Refuse numbers that do not fit the file: gensim would wait forever, or fill the memory."""
+    """Reject sizes that do not match the file, with which gensim would hang or fill the memory."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         arguments = _ARGUMENTS.unpack_from(content)
         dims, buckets, letters = arguments[2], arguments[10], arguments[11:13]
@@ -73,4 +73,4 @@ def _require_whole(path: Path) -> None:
         shape = _MATRIX.unpack_from(content, offset)[1:] if fit and offset < size else ()
         numbers = (size - offset - _MATRIX.size) // 4
         if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
-            raise ValueError("its numbers do not fit its size")
+            raise ValueError("its counts do not match its size")

@@ -1,6 +1,6 @@
-"""Words with vectors in memory: a light class with the names of gensim's KeyedVectors.
+"""Hold words with vectors in memory, in a light class with the names of gensim's KeyedVectors.
 
-gensim takes more than a second to import, so only results for users are made its own.
+Importing gensim takes more than a second, so only results for users become KeyedVectors.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ...tables.spellings import FORM, KeyedVectors, resolved_forms
 from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 
 RANK = "frequency_rank"
-"""Name of the attribute of every key that holds its frequency rank in the source, from 1 on."""
+"""Name of the key attribute with each word's frequency rank in the source, from 1."""
 
 
 class Vectors:
-    """Words, vectors (n_words, n_dims), the forms that were read, and ranks, as gensim names them.
+    """Words, vectors (n_words, n_dims), the forms found, and ranks, under gensim's names.
 
-    `others` are the forms in which words that were asked for and are missing are there, `sample`
-    has further words of the source, which have to be asked for.
+    `others` maps missing words to other forms that the source has. `sample` contains more words of
+    the source, which are used only on request.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Vectors:
         return self.vectors[rows[words] if isinstance(words, str) else [rows[w] for w in words]]
 
     def keyed(self) -> KeyedVectors:
-        """Return them as gensim's KeyedVectors."""
+        """Return the vectors as gensim's KeyedVectors."""
         from gensim import models
 
         vectors = models.KeyedVectors(self.vector_size)
@@ -67,7 +67,7 @@ class Vectors:
 def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
-    """Return vectors with further words, all new."""
+    """Return vectors with more words, all of them new."""
     before = vectors.index_to_key
     return Vectors(
         [*before, *words],
@@ -81,13 +81,13 @@ def with_words(
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     """Return the frequency rank of every word, 1 for the most frequent.
 
-    Embeddings begin with the most frequent word: a word's rank is its place in the source that
-    `load_vectors` read. Where vectors of gensim have counts, these count.
+    Embeddings start with the most frequent word, so a word's rank is its position in the source
+    that `load_vectors` read. If gensim vectors have counts, the ranks come from the counts.
 
     Returns
     -------
     DataFrame
-        ``word``, ``rank``, in the order of the vectors.
+        ``word`` and ``rank``, in the order of the vectors.
 
     Examples
     --------
@@ -114,20 +114,20 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
 
 
 def forms_of_keys(vectors: KeyedVectors) -> list[str]:
-    """Return the form that was read of every word."""
+    """Return the form in which each word was found."""
     others = resolved_forms(vectors)
     return [others.get(word, word) for word in vectors.index_to_key]
 
 
 def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
-    """Return vectors in memory, as `load_vectors` takes them, with the names of KeyedVectors."""
+    """Convert vectors in memory, as `load_vectors` accepts them, to the names of KeyedVectors."""
     vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
     words, rows = _words_and_rows(source)
     wrong = next((repr(word) for word in words if not isinstance(word, str)), "")
     if wrong or len(set(words)) < len(words):
-        what = wrong or "one of them twice"
+        what = wrong or "a word twice"
         raise ValueError(
             f"a {type(source).__name__} of vectors must name each word once; got {what}"
         )
@@ -149,27 +149,27 @@ def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
         return list(source[0]), source[1]
     if not isinstance(source, Mapping):
         raise TypeError(
-            "vectors come from a path, the name of a bundled set, KeyedVectors, a dict of arrays "
+            "vectors must be a path, the name of a bundled set, KeyedVectors, a dict of arrays "
             "by word, a DataFrame with words as its index, or (words, array); got "
             f"{type(source).__name__}"
         )
     if (word := name_of_embedding(source)) is not None:
         raise TypeError(
-            "the vectors of one embedding are needed; got a mapping of embeddings: take one at "
+            "the vectors of one embedding are needed; got a mapping of embeddings. Pass one at "
             f"a time, such as that of {word!r}"
         )
     return list(source), list(source.values())
 
 
 def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
-    """Return the first name of a mapping of embeddings; None for the vectors of words."""
+    """Return the first name in a mapping of embeddings; None for a mapping of words."""
     name, first = next(iter(vectors.items()), ("", None))
     of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
     return name if of_many else None
 
 
 def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = "") -> None:
-    """Raise a ValueError that names the words whose vectors have no direction, and no cosine."""
+    """Raise a ValueError that names the words whose vectors have no direction, so no cosine."""
     bad = ~np.isfinite(matrix).all(axis=1) | ~(matrix != 0).any(axis=1)
     if bad.any():
         names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])
@@ -179,7 +179,7 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
 
 
 def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield all words of loaded vectors, or the wanted ones, also of their sample."""
+    """Yield all words of loaded vectors, or the wanted ones, including those in the sample."""
     yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), wanted)
     sample = getattr(vectors, "sample", None)
     if wanted is not None and sample is not None:
@@ -187,7 +187,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
 
 
 def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
-    """Return the generator of a format that is loaded whole, and once, by ``read``."""
+    """Return the generator of a format that ``read`` loads whole, once."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:

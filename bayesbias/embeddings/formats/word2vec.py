@@ -1,7 +1,7 @@
-"""word2vec's formats, binary and text, and the texts of GloVe and fastText.
+"""Read word2vec's binary and text formats, and the text formats of GloVe and fastText.
 
-Binary: a header line, then word, space and float32 numbers again and again. Text: a word and its
-numbers on each line, with or without that header.
+A binary file has a header line, then a word, a space, and float32 numbers for each entry. A text
+file has a word and its numbers on each line, with or without the header.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy as np
 from ..source import LARGEST_DIMS, ODD, Embedding, Entry
 
 LONGEST_WORD = 4096
-"""Bytes. word2vec itself cuts words at 100."""
+"""Most bytes in a word; word2vec cuts words at 100."""
 
 SCAN_SIZE = 1 << 18
-"""Bytes that are read at a time: what stays in the processor's cache is scanned fastest."""
+"""Bytes to read at a time; a block that fits in the processor's cache is scanned fastest."""
 
 LONGEST_LINE = 1 << 24
-"""Bytes; a million numbers of 16 characters each."""
+"""Most bytes in a line, enough for a million numbers of 16 characters."""
 
 
 def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
-    """Yield words and vectors."""
+    """Yield the entries of a binary file."""
     path = source.path
     with source.stream() as (stream, tick):
         line = stream.readline(LONGEST_WORD)
@@ -36,7 +36,7 @@ def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> 
         if header is None:
             raise ValueError(
                 f"{path} does not begin with the line '<number of words> <dimensions>' of "
-                "word2vec's binary format; if it holds text, name it .txt or .vec"
+                "word2vec's binary format; if it contains text, name it .txt or .vec"
             )
         for rank, word, numbers in _scanned(stream, *header, path, tick):
             if wanted is None or word in wanted:
@@ -44,15 +44,15 @@ def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> 
 
 
 def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
-    """Read '<number of words> <dimensions>'; None if the line is something else."""
+    """Read '<number of words> <dimensions>'; return None for any other line."""
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
         return None
     count, dims = map(int, fields)
     if count == 0 or not 0 < dims <= LARGEST_DIMS:
         raise ValueError(
-            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
-            f"word, and 1 to {LARGEST_DIMS:,} dimensions"
+            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be at "
+            f"least one word, and 1 to {LARGEST_DIMS:,} dimensions"
         )
     return count, dims
 
@@ -60,7 +60,7 @@ def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
 def _scanned(
     stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
 ) -> Iterator[tuple[int, str, bytes]]:
-    """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""
+    """Yield the rank of each word, from 1, the word, and the bytes of its vector."""
     done, last, n_bytes = 0, "", 4 * dims
     buffer, offset = b"", 0
     while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
@@ -75,18 +75,18 @@ def _scanned(
             end = space + 1 + n_bytes
             if space < 0 or end > len(buffer):
                 break
-            # Some writers end an entry with a newline, which stands before the next word then.
+            # Some writers end an entry with a newline, which then precedes the next word.
             last = buffer[offset:space].lstrip(b"\n").decode(errors=ODD)
             offset, done = end, done + 1
             yield done, last, buffer[space + 1 : end]
         tick()
-    # Reading on to the end also makes gzip and zip compare their checksums.
+    # Reading to the end also makes gzip and zip verify their checksums.
     rest = (buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
     _require_promised(path, done + 1 if rest and done == count else done, count)
 
 
 def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
-    """Yield words and vectors; of words that are not wanted no number is parsed."""
+    """Yield the entries of a text file; parse only the numbers of wanted words."""
     path = source.path
     with source.stream() as (stream, tick):
         lines = _lines(stream, path, tick)
@@ -106,49 +106,49 @@ def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> It
             except ValueError:
                 raise ValueError(
                     f"{path}: line {number:,} is not a word and {dims:,} numbers, as the header or "
-                    f"the first line says; it begins {line[:40]!r}. The file was cut off, or is "
-                    "two files joined"
+                    f"the first line requires; it begins {line[:40]!r}. The file was cut off, or "
+                    "is two files joined"
                 ) from None
         _require_promised(path, count, count if promised is None else promised)
 
 
 def _require_promised(path: Path, count: int, promised: int) -> None:
-    """Refuse a file of more or fewer words than its header promises."""
+    """Raise an error if a file has more or fewer words than its header promises."""
     if count != promised:
-        what = "ends after" if count < promised else "goes on to"
+        what = "ends after" if count < promised else "continues to"
         raise ValueError(
             f"{path} {what} word {count:,}, but its header promises {promised:,}; the file was cut "
-            "off, or its header is wrong: fetch or copy it again"
+            "off, or its header is wrong. Download or copy it again"
         )
 
 
 def _lines(
     stream: IO[bytes], path: Path, tick: Callable[[], object]
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank with their numbers, without the spaces at their end."""
+    """Yield the number and text of each line that is not blank, without trailing spaces."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
         if not number % 1_000:
             tick()
         if len(line) == LONGEST_LINE:
-            raise ValueError(f"{path}: line {number:,} does not end; this is not a text file")
+            raise ValueError(f"{path}: line {number:,} never ends, so this is not a text file")
         text = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
         if text:
             yield number, text
 
 
 def _dims_of_first(line: bytes, path: Path) -> int:
-    """Count the numbers at the end of the first line; what stands before them is the word."""
+    """Count the numbers at the end of the first line; the text before them is the word."""
     dims = _numbers_at_end(line.split(b" ")[1:])
     if dims < 2:
         raise ValueError(
-            f"{path}: the first line is not a header, '<number of words> <dimensions>', and not a "
-            f"word followed by numbers with spaces between them; it begins {line[:40]!r}"
+            f"{path}: the first line is not a header, '<number of words> <dimensions>', or a word "
+            f"followed by numbers separated by spaces; it begins {line[:40]!r}"
         )
     return dims
 
 
 def _split(line: bytes, dims: int) -> tuple[bytes, bytes]:
-    """Split a line before its last ``dims`` fields, for words may hold spaces."""
+    """Split a line before its last ``dims`` fields, since words may contain spaces."""
     if line.count(b" ") == dims:
         word, _, fields = line.partition(b" ")
         return word, fields
