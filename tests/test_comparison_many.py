@@ -281,14 +281,14 @@ def test_what_cannot_be_compared_is_refused() -> None:
     twice = pd.concat([table, table[is_b].assign(replicate="1")])
     many = pd.concat([table[::9].assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 6)])
     for rows, options, fragment in (
-        (table[is_a], {}, "one embedding, 'a', and one training"),
+        (table[is_a], {}, "only one embedding, 'a', with one training"),
         (table[alone], {}, "no list was measured in two embeddings"),
         (table.assign(protected_word=words), {}, "list 'one' is in all of a, b, c"),
         (copied, {}, "have the same distances"),
         (twice, {}, r"unequal numbers of trainings \(a 1, b 2, c 1\)"),
-        (many, {}, "lists times embeddings times trainings, and 500 is the most"),
+        (many, {}, r"trainings\), but at most 500 are possible"),
         (table, {"second": "human"}, "no human rows"),
-        (table, {"method": "nuts"}, "by the exact sampler only"),
+        (table, {"method": "nuts"}, "require the exact sampler"),
         (table, {"first": "different"}, "both 'different'; a contrast needs two"),
         (table.drop(columns="embedding"), {}, "lacks the column"),
     ):
