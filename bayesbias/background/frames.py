@@ -44,7 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
         .05 for a Normal; and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). With hundreds of thousands of words, every test rejects, so look at
+        (Kolmogorov-Smirnov). For hundreds of thousands of words, every test rejects, so look at
         the size of the distance.
     """
     from scipy import stats
@@ -67,7 +67,7 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``; ``psi``, over the middle 99.98% of words and a margin; ``density``, a
-        histogram smoothed by a Gaussian of Silverman's width; and ``normal``. ``attrs`` has
+        histogram smoothed by a Gaussian of Silverman's width; and ``normal``. ``attrs`` stores
         ``ticks``, the ends of the middle 95% of the Normal, and ``means``, keyed by experiment.
     """
     from scipy.ndimage import gaussian_filter1d
@@ -91,13 +91,13 @@ def densities(distributions: Distributions) -> pd.DataFrame:
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Compute ψ of the single words of some sets, and each word's place in the distribution.
+    """Compute ψ of each word in some sets, and the word's position in the distribution.
 
     Returns
     -------
     DataFrame
         ``set``, ``word``, ``psi``, ``z`` (distance from the distribution's mean, in its sds), and
-        ``rank``, the share of the distribution below. Words that the vocabulary lacks have no row.
+        ``rank``, the share of words below. Words that the vocabulary lacks have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -149,7 +149,7 @@ def relative(
     alpha : float
         Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
     n_resamples, seed
-        Number of random pairs of sets, and their seed. Each experiment has its own random numbers.
+        Number of random pairs of sets, and their seed. Experiments use different random numbers.
 
     Returns
     -------
@@ -194,5 +194,5 @@ def _reading(beyond: bool, x_side: int, y_side: int) -> str:
     if x_side and y_side:
         sets = f"X and Y outside on {'one side' if x_side == y_side else 'opposite sides'}"
     elif x_side or y_side:
-        sets = f"{'X' if x_side else 'Y'} alone outside"
+        sets = f"only {'X' if x_side else 'Y'} outside"
     return f"{sets}, difference {'beyond' if beyond else 'within'} that of random sets"

@@ -81,7 +81,7 @@ class Method:
     title: str = ""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return the settings that determine the method's numbers; other methods may share them."""
+        """Return the settings that determine the numbers, which other methods may share."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
@@ -168,7 +168,7 @@ def posterior_method(
     model : str, Path or ModelSpec
         A bundled Normal model for distances or changes, the path of a model file, or a model.
     level : str
-        One of `LEVELS` for the model's outcome. The contrast is associated - different: ``overall``,
+        One of `LEVELS` for the model's outcome. The contrast is associated - different ``overall``,
         of the first ``group``, ``between groups`` (the first minus the second), of the first
         ``word``, or of ``any word``. The prefix ``human`` means associated - human. ``weat`` is
         WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the first word,

@@ -1,4 +1,4 @@
-"""Recovery of bias: whether clusters, a classifier and neighbors still separate the classes."""
+"""Recovery of bias: whether clusters, a classifier, and neighbors still separate the classes."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def remaining_bias(
         ``check``, ``measure``, ``before``, ``after``, ``chance`` (the value if nothing can be
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their class. ``classifier`` is the
-        cross-validated share that a support vector machine with a radial kernel assigns to it. With
-        three or more targets, ``neighbors`` is the correlation, over targets, of the target's
-        leaning before and the share of its neighbors that leaned the same way, averaged over
-        classes.
+        cross-validated share that a support vector machine with a radial kernel assigns to it. If
+        there are three or more targets, ``neighbors`` is the correlation, over targets, of a
+        target's lean before and the share of its neighbors that leaned the same way before,
+        averaged over classes.
 
     References
     ----------
@@ -82,7 +82,7 @@ def remaining_bias(
     free = [word for word in free if word in after.key_to_index]
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
-        raise ValueError("the two embeddings have no words in common except specific words")
+        raise ValueError("the embeddings share only specific words; pass versions of one embedding")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
