@@ -126,7 +126,7 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
     with pytest.raises(ValueError, match="unknown level 'word'"):
         bb.rank_embeddings(post, level="word")
-    with pytest.raises(ValueError, match="two groups need controls"):
+    with pytest.raises(ValueError, match="no list identifies the contrasts of single groups"):
         bb.rank_embeddings(fitted(), level="group")
 
 
@@ -262,7 +262,7 @@ def test_tables_are_those_of_each_list_and_embedding() -> None:
     ]
     pd.testing.assert_frame_equal(whole, pd.concat(loop, ignore_index=True))
     for arguments, error, fragment in (
-        ((given, [pair, pair]), ValueError, "2 lists are called 'pair'; give each a name"),
+        ((given, [pair, pair]), ValueError, "2 lists are called 'pair'; give each a different name"),
         ((given, []), ValueError, "there is no word list"),
         (([], "gender"), TypeError, r"a mapping of names to vectors or files.*got \[\]"),
         (({"x": {"x0": [1.0, 0.0]}}, pair), ValueError, "the list 'pair' in 'x': no"),

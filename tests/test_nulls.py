@@ -180,7 +180,7 @@ def test_what_cannot_be_is_refused() -> None:
     for fragment, call, arguments in (
         ("unknown scenario 'independant'; did you mean", scenario, {"name": "independant"}),
         ("n must be a whole number, 1 or more; got 0", Scenario().simulate, {"n": 0}),
-        ("has 24 words, and a table needs 32", words, {}),
+        ("has 24 words, but a table needs 32", words, {}),
         ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
     ):
         refused(fragment, call, **arguments)

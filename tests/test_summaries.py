@@ -256,7 +256,7 @@ def test_what_cannot_be_compared_is_refused(
     for given, leave_out, fragment in (
         ({"paper": paper, "b": DataTree()}, "row", "'b' was not fitted to the same table as 'paper'"),
         ({"a": DataTree(), "b": DataTree()}, "row", "not fitted to the same table as .a.*table_hash"),
-        ({"paper": paper}, "row", "two posteriors or more; got 1"),
+        ({"paper": paper}, "row", "two or more posteriors; got 1"),
         (two, "word", "unknown value of leave_out 'word'"),
         (two | {"robust": robust}, "attribute", "'robust' has a student_t likelihood"),
         (two, "attribute", r"connection\(s\) human have only one attribute word"),
