@@ -240,7 +240,7 @@ def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
 
 def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
     planted = {"one": PLANTED["one"], "two": {"a": -0.2, "b": -0.1}, "three": {"c": 0.0}}
-    with pytest.warns(UserWarning, match="'three' is in c only"):
+    with pytest.warns(UserWarning, match="'three' is only in c"):
         post = bb.fit_many(tables(planted), draws=250, seed=1)
     ranked = bb.rank_embeddings(post)
     assert list(ranked[ranked["wordlist"] == "two"]["embedding"]) == ["a", "b"]
