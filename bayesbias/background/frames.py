@@ -44,8 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
         .05 for a Normal; and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). For hundreds of thousands of words, every test rejects, so look at
-        the size of the distance.
+        (Kolmogorov-Smirnov). For large vocabularies, tests always reject, so look at its size.
     """
     from scipy import stats
 
@@ -116,8 +115,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``; ``phi_reference``
         and ``phi_zero``, Φ of ψ under a Normal centered on the distribution's mean or on 0;
         ``rank``, the share of words below; and two-tailed p-values: ``p_reference`` and ``p_zero``
-        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from means of random sets of this
-        size.
+        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from random sets of this size.
     """
     rows = []
     for name, one in distributions.items():
@@ -160,7 +158,7 @@ def relative(
         which uses no other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1 (toward Z2) if
         the set's mean is outside the middle 1 - alpha of all words, else 0. Let d be the mean of a
         set minus the mean of all words. ``x_share`` is the part of the difference of means that
-        comes from X, d_X/(d_X - d_Y), NaN where the means are equal; ``x_distance_share`` is
+        comes from X, d_X/(d_X - d_Y), NaN if the means are equal; ``x_distance_share`` is
         |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
         difference is outside the middle 1 - alpha of random pairs.
     """

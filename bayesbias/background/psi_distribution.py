@@ -192,7 +192,7 @@ class Distribution:
             The share below (Φ itself), the share above, or twice the smaller of the two.
         kind : {"normal", "empirical", "sets"}
             Compare with the Normal fitted to single words, as Smarda does; with the words
-            themselves, where ties count half; or with means of random sets of the same size.
+            themselves, counting ties as half; or with means of random sets of the same size.
         """
         from scipy.special import ndtr
 

@@ -46,14 +46,11 @@ class TooFewWordsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A random sample of an embedding's words, and the requested words that it has.
-
-    Frequency ranks count from 1.
-    """
+    """A random sample of an embedding's words, and the requested words that it has."""
 
     words: tuple[str, ...]
     vectors: Vector  # (n_words, n_dims)
-    ranks: Rows  # (n_words,)
+    ranks: Rows  # (n_words,): frequency ranks, starting at 1
     found: dict[str, Vector]  # keyed by requested word
     found_ranks: dict[str, int]
 
@@ -143,7 +140,7 @@ def matched_controls(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> WordList:
-    """Add control words to a list that are as frequent as its stereotypes.
+    """Add control words that are as frequent as a list's stereotypes.
 
     Cosine distances depend on word frequency: rare words are farther from most other words. Words
     about human life are more frequent than most stereotypes, so *associated - human* is above zero

@@ -38,7 +38,7 @@ SCORE_CHANGE_COLUMNS = (
 """Columns of the frames of scores."""
 
 N_WORDS = 500
-"""Number of most biased words per class; Gonen and Goldberg use as many for their clusters."""
+"""Number of most biased words per class, as in the clusters of Gonen and Goldberg."""
 
 
 def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:

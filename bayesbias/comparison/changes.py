@@ -44,6 +44,15 @@ def changes(
         ``after``, posterior means; for the change after - before, ``mean``, ``sd``, ``low``,
         ``high``, ``p_direction``, and ``p_rope``, as in `bb.contrasts`; ``p_moved`` = 1 - p_rope;
         and ``p_toward_one``, the probability that abs(1 - after) < abs(1 - before).
+
+    Examples
+    --------
+    >>> after = bb.distance_table(bb.debias.multiclass_hard(vectors), wordlist)
+    >>> frame = bb.comparison.changes(bb.fit_change(table, after, seed=1))
+    >>> frame[["connection", "before", "after"]].head(2).round(2)
+       connection  before  after
+    0  associated    0.88   0.91
+    1   different    0.92   0.91
     """
     levels, *ends = _ends(tree)
     before, after = (draws.reshape(len(draws), -1) for draws in ends)
@@ -83,6 +92,14 @@ def order_changes(
         ``p_closer_before`` and ``p_closer_after``, the probabilities that the first is closer; and
         ``p_turned``, the share of draws in which the signs before and after differ. If the
         difference before was near zero, a reversal means little.
+
+    Examples
+    --------
+    >>> after = bb.distance_table(bb.debias.multiclass_hard(vectors), wordlist)
+    >>> frame = bb.comparison.order_changes(bb.fit_change(table, after, seed=1))
+    >>> frame[["level", "before", "after", "p_turned"]].head(1).round(2)
+         level  before  after  p_turned
+    0  overall   -0.04    0.0      0.44
     """
     levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)

@@ -6,7 +6,7 @@ single pairs of connection c, after the model's effects are removed. Then
 
     v = b - κ[c] d
 
-is uncorrelated with d and is fitted by the model of distances with the same terms. Draws of v and d
+is uncorrelated with d and is fitted by a model of distances with the same terms. Draws of v and d
 are independent and give draws of every mean before, `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and
 after, `θ_b[w, c] + δ[w, c]`. Word means are averages of effects over the rows of one connection, so
 these sums are valid for every model. Independence is an assumption: effects before and effects of
@@ -73,8 +73,7 @@ def fit_change(
     model : str, Path or ModelSpec
         A model of changes; ``models("change")`` lists them.
     drop_duplicates : bool
-        Leave out words that have the same vector as an earlier word in either table
-        (see `duplicate_vectors`).
+        Leave out words with the vector of an earlier word in either table (`duplicate_vectors`).
     priors, options, **keywords
         As for `fit`. `priors` apply to the change. Distances before have the priors of the model
         of distances with the same terms.

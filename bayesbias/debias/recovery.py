@@ -82,7 +82,7 @@ def remaining_bias(
     free = [word for word in free if word in after.key_to_index]
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
-        raise ValueError("the embeddings share only specific words; pass versions of one embedding")
+        raise ValueError("the embeddings have no words in common, except specific words")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
@@ -114,7 +114,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
 
     ``rows`` are (n, n_dims), and ``labels`` are the n classes of the rows. There are as many
     clusters as classes. Because the best assignment counts, the accuracy is above 1/number of
-    classes even where the classes are unrelated to the rows.
+    classes even if the classes are unrelated to the rows.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans
@@ -183,7 +183,7 @@ def _most_leaning(
 
 
 def _correlation(first: FloatArray, second: FloatArray) -> float:
-    """Return Pearson's correlation; 0 where one is constant."""
+    """Return Pearson's correlation; 0 if one of the two is constant."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
     return float(np.corrcoef(first, second)[0, 1])

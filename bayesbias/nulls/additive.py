@@ -55,8 +55,7 @@ class Scenario(BaseScenario):
     word_bias_sd : float
         How much the bias of words varies around the effect: the sd of (different - associated).
     attribute_bias_sd : float
-        How much the bias of attributes varies around the effect. It models the chance in which
-        attributes a short list has.
+        How much the bias of attributes varies around the effect, as in short lists.
     lean : {"any", "own"}
         Sets and groups that biased words and attributes can lean toward: any of them, or only their
         own, toward it or away from it. For two groups, these are the same.

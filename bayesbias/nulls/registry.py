@@ -56,17 +56,20 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
 # fmt: on
 
 SCENARIOS = {name: make for name, (make, _) in _KNOWN.items()}
-"""Functions that make scenarios, keyed by name. All have 8 human control words.
-
-Cells have an sd of .08, as in the paper's null model. False-alarm rates are known for the first
-four scenarios. The last four have a planted effect.
-"""
+"""Functions that make scenarios, keyed by name. All have 8 human control words, and cells with the
+sd of the paper's null model, .08. False-alarm rates are known for the first four scenarios."""
 
 ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 """One-line description of each scenario."""
 
 
 def scenario(name: str) -> BaseScenario:
-    """Make the scenario with the given name; `SCENARIOS` lists the names."""
+    """Make the scenario with the given name; `SCENARIOS` lists the names.
+
+    Examples
+    --------
+    >>> bb.nulls.scenario("three-groups").table(seed=1).shape
+    (768, 6)
+    """
     check_choice("scenario", name, SCENARIOS)
     return SCENARIOS[name]()

@@ -27,8 +27,7 @@ class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
     Lists are drawn regardless of meaning, so the assignment of attributes to groups is arbitrary,
-    and the expected contrast is 0 by symmetry. Because vectors are real, words and attributes
-    differ as in practice.
+    and the expected contrast is 0 by symmetry. Words and attributes differ as in practice.
 
     Parameters
     ----------
@@ -41,10 +40,6 @@ class VocabularyScenario(BaseScenario):
         nearest neighbors, because real lists have a topic.
     effect, planted
         As in `Scenario`; the effect is added to the distances.
-
-    References
-    ----------
-    Smarda (2021), on background distributions.
     """
 
     vectors: FloatArray = field(repr=False)
@@ -102,8 +97,7 @@ def vocabulary_scenario(
     source : str, path or KeyedVectors
         As for `load_vectors`.
     **choices
-        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``,
-        ``controls``.
+        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``, ``controls``.
     """
     from ..embeddings.load import load_vectors
 

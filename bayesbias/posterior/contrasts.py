@@ -172,10 +172,7 @@ def contrasts(
 def _of_named_words(
     tree: DataTree, words: Sequence[str], reading: Reading, seed: Seed
 ) -> pd.DataFrame:
-    """Describe the contrasts of words, each from a fit in which its effects are not pooled.
-
-    See Gelman and Hill (2007), chapter 12.
-    """
+    """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
         raise ValueError(

@@ -31,9 +31,8 @@ K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m` with the
 :math:`X^T \Lambda X` along each direction is that of one unit, multiplied by :math:`r_m` on both
 sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations are
 independent of everything else, as before, but each has a separate factor, which enters :math:`|P|`
-once. The :math:`r_0` of class means is part of ``gram`` and ``cross``. Within a direction,
-coordinates are independent if their columns of X are orthogonal under every :math:`\lambda_c`. Each
-`Part` has coordinates that depend on one another, with small factors of the same size.
+once. The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction
+are independent if their columns of X are orthogonal. Each `Part` has coordinates that are not.
 
 **Schur complement.** The precision matrix of the words' coordinates is block diagonal, with one
 block per class. The same is true for attributes. With the larger side first, P has blocks A
@@ -42,9 +41,8 @@ block per class. The same is true for attributes. With the larger side first, P 
 
 **Bordered Cholesky.** Border B with :math:`b_B`, put :math:`(y - m_0)^T \Lambda (y - m_0)` in the
 corner, and subtract ``solved``' ``solved``. The last row of this matrix's Cholesky factor is the
-solved projection of the kept side. Except for the deviations, its last entry is the root of
-:math:`(y - m_0)^T \Lambda (y - m_0) - b^T P^{-1} b`. One factor thus gives the log density and the
-conditional mean.
+solved projection of the kept side, and its last entry is the root of :math:`(y - m_0)^T \Lambda (y
+- m_0) - b^T P^{-1} b`, except for the deviations: log density and mean come from one factor.
 """
 
 from __future__ import annotations

@@ -23,10 +23,8 @@ from .parameters import values_of
 from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
-"""Search range for the mode of the log sds; for distances in [0, 2], both ends are implausible.
-
-For outcomes whose sd is above one, such as log-likelihoods, both ends are larger.
-"""
+"""Search range for the mode of the log sds, raised for outcomes whose sd is above one. Both ends
+are implausible for distances in [0, 2]."""
 
 N_TRIALS = 61
 """Number of values tried for each sd, a quarter apart in log sd."""
@@ -64,11 +62,10 @@ class Coordinates:
     The data cannot distinguish a small enough sd from zero. There, the density of the log sd falls
     only as fast as the sd, and no proposal covers this long tail well. With an offset of that size,
     the tail becomes an edge, and the coordinate of a much larger sd is nearly its logarithm.
-    Parameters other than sds have the offset zero and do not change.
     """
 
     posterior: Collapsed
-    offset: FloatArray  # (n_parameters,)
+    offset: FloatArray  # (n_parameters,); zero for parameters other than sds, which do not change
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the log posterior density, (n,), of (n, n_parameters) points."""
@@ -120,10 +117,7 @@ def _bounds(posterior: Collapsed) -> tuple[float, float]:
 
 
 def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return trial log sds, (N_TRIALS,), and each sd's log density at them, (n_sds, N_TRIALS).
-
-    All other parameters stay at the mode.
-    """
+    """Return trial log sds, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
     sds = np.flatnonzero(posterior.is_sd)
     points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
@@ -265,8 +259,8 @@ def _along(
 ) -> FloatArray:
     """Draw deviations of units from their class means, (n, d, n_units), along directions.
 
-    Noise is drawn for units and then rotated. If directions have equal variances, rounding decides
-    which are used, and the draws must not depend on that choice.
+    Noise is drawn for units and then rotated, so draws do not depend on the choice of directions
+    with equal variances, which is due to rounding.
     """
     d, n = along.scale.shape[1], precision.shape[1]
     deviations = standard_noise((d, len(side.of_unit), n), rng)

@@ -206,8 +206,8 @@ def from_pymc(
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
     """Return the connections or words whose rows are all equal, with those rows.
 
-    Each has a separate residual sd; if the model has only one, the name is empty. Values are equal
-    if they differ only by the rounding of distances. Single rows are not returned.
+    The name is empty if the model has only one residual sd. Single rows are not returned. Values
+    are equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:
@@ -316,7 +316,6 @@ def _nuts(
     with build_model(design, spec), warnings.catch_warnings():
         # A first warm-up step may overflow; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-        # The BLAS warning concerns only code that Numba does not compile: shapes, not the density.
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,

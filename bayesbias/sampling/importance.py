@@ -55,11 +55,8 @@ FEWEST_TO_SMOOTH = 20
 """With fewer effective proposals than this, no tail can be fitted, and k counts as infinite."""
 
 LEAST_RATIO = 0.4
-"""The smaller scale of an axis is at least this share of the larger one.
-
-A density that is cut off close to its mode looks narrow on that side. If the proposal were as
-narrow, points at the edge would get several times the weight of all others.
-"""
+"""The smaller scale of an axis is at least this share of the larger one. A narrower proposal would
+give high weights to points at an edge where a density is cut off close to its mode."""
 
 SMALLEST_SHARE = 0.02
 """Smallest share of proposals for a mode, even one with almost no mass."""
@@ -84,9 +81,8 @@ class Proposal:
     """A mixture with a part for each of m modes.
 
     Each part has independent two-piece Student-t coordinates, mapped linearly to the n parameters.
-    There are two scales because a log sd has a long lower tail if the data show only that the sd is
-    small. Heavy tails are safe but costly: each parameter costs 6% of the effective proposals with
-    5 degrees of freedom, and 2% with 8. So models with more parameters have lighter tails.
+    There are two scales because a log sd may have a long lower tail. Each parameter costs 6% of the
+    effective proposals with 5 degrees of freedom and 2% with 8, so larger models have more.
     """
 
     shares: FloatArray  # (m,): sum to one
@@ -216,7 +212,6 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> FloatArray:
     curvature = np.zeros((n, n))
     curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * LONG_STEP**2)
     scale, axes = np.linalg.eigh(curvature)
-    # This symmetric root does not depend on the signs of the axes.
     return np.asarray((axes / np.sqrt(np.maximum(scale, FLATTEST))) @ axes.T)
 
 

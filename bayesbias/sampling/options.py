@@ -25,8 +25,7 @@ LEAST_DRAWS, LEAST_CHAIN = 25, 4
 ROPE_SHARE = 0.15
 """Differences smaller than this share of the sd of stereotype distances count as zero. For GloVe,
 that sd is .07 to .18 (median .13) in bundled lists and published tables, so the ROPE is about .02.
-It is below the small effect of Cohen (1988), .2 sds. This is only a convention; you decide what is
-too small to matter."""
+This convention is below Cohen's (1988) small effect, .2 sds. You decide what is too small."""
 
 SIMULATED_ROPE = 0.02
 """Default ROPE for simulated tables, whose scale is known in advance."""

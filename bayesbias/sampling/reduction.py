@@ -26,12 +26,10 @@ from ..model.terms import Term
 from .parameters import Block, parameter_blocks
 
 SMALLEST_SIGMA = 1e-6
-"""Residual sds below this have density zero: distances of float32 vectors are not more precise,
-and double precision is not sufficient."""
+"""Residual sds below this have density zero; distances of float32 vectors are not more precise."""
 
 UNPOOLED_SD = 0.2
-"""Prior sd of the effects of a word that is not pooled with others, which is wide for bias. Its log
-follows the parameters."""
+"""Prior sd of the effects of an unpooled word, wide for bias; its log follows the parameters."""
 
 MUCH_WORK = 500_000
 """Multiplications per density above which a fit takes seconds, so missing pairs are logged."""
@@ -325,9 +323,8 @@ class Collapsed:
 def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
 
-    An ``unpooled`` protected word provides no information about other words. Raise a ValueError if
-    the likelihood is not Normal, the distances do not vary, or the design does not allow an effect
-    of the model.
+    An ``unpooled`` protected word provides no information about other words. A ValueError is raised
+    if the model is not Normal, distances do not vary, or the design does not allow an effect.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(

@@ -47,6 +47,11 @@ def same(
     References
     ----------
     Schröder, Schulz, Hammer (2024), The SAME score, equations 11-16.
+
+    Examples
+    --------
+    >>> round(same(vectors, wordlist.stereotypes["jew"], wordlist.groups).score, 3)
+    0.163
     """
     named = dict(groups if isinstance(groups, Mapping) else enumerate(groups))
     if len(named) < 2:
@@ -92,16 +97,16 @@ def ripa(
         inner products with x and y. With ``component``, values are in [-‖w‖, ‖w‖]. ``product_I``
         is w·(x - y)/‖x - y‖ for pair I; ``sd`` is the population sd of these over the pairs.
 
+    References
+    ----------
+    Ethayarajh, Duvenaud, Hirst (2019), Understanding undesirable word embedding associations,
+    section 5.
+
     Examples
     --------
     >>> vectors = {"he": [1.0, 0.0], "she": [0.0, 1.0], "boss": [4.0, 1.0]}
     >>> round(ripa(vectors, ["boss"], [("he", "she")]).score, 4)
     2.1213
-
-    References
-    ----------
-    Ethayarajh, Duvenaud, Hirst (2019), Understanding undesirable word embedding associations,
-    section 5.
     """
     check_choice("relation", relation, get_args(Relation))
     sets, members, kept = read_tuples(vectors, targets, "pairs", pairs)

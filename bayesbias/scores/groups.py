@@ -175,6 +175,11 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     References
     ----------
     Manzini, Lim, Tsvetkov, Black (2019), section 3.3.
+
+    Examples
+    --------
+    >>> round(bb.scores.mac(vectors, wordlist).score, 3)
+    0.902
     """
     if not wordlist.groups or not wordlist.stereotypes:
         raise ValueError(f"MAC needs groups and stereotypes; the list {wordlist.name!r} lacks them")

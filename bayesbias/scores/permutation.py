@@ -41,8 +41,7 @@ step (grid values stay below 2^21, so the error is less than 2^-31 of a step per
 
 LATTICE = 1e-9
 """Tolerance, as a share of the range, for scores that are whole multiples of their smallest gap,
-such as ranks. They are put on that grid, where both bounds are equal. Cosines are rarely multiples.
-"""
+such as ranks. They are put on that grid, where both bounds are equal."""
 
 RESCALED = 512
 """Counts of subsets are divided by 2^512 after this many words, so that they fit in float64."""
@@ -65,7 +64,7 @@ def permutation_test(
     """Compute an exact permutation test of the difference between two groups of scores.
 
     Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
-    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups are of equal size. If
+    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If
     not, the difference of means replaces S, because |S*| would depend on the zero of the scores.
     The given split counts, and so do ties. Caliskan et al. print S* > S, which gives p = 0 if no
     other split is more extreme.

@@ -84,7 +84,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     -------
     (...) array
         If n_x = n_y, |d| ≤ 2 with ddof 0, and |d| ≤ 2·sqrt((N - 1)/N) with ddof 1. With "pooled", d
-        is unbounded. d is NaN where all associations are equal; `weat` raises an error there.
+        is unbounded. If all associations are equal, d is NaN, and `weat` raises an error.
 
     Examples
     --------

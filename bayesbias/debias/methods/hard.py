@@ -50,6 +50,12 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     every word that is not listed as specific. These include the words of the equalize sets, before
     they are equalized, and words of the defining sets (*Mary* and *John* of their list, which move
     by .31 and .25 in GoogleNews). It also uses each equalize pair in lower, title, and upper case.
+
+    Examples
+    --------
+    >>> after = bb.debias.hard("glove-demo")
+    >>> bool(abs(after.similarity("nurse", "she") - after.similarity("nurse", "he")) < 1e-6)
+    True
     """
     return _projected(material, k, equalize)
 
