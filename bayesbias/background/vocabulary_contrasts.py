@@ -104,7 +104,7 @@ def vocabulary_contrasts(
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
         Which words are replaced. Groups and sets keep their sizes. All other words, including
-        control words, stay.
+        control words, do not change.
     match : {"random", "frequency", "topics"}
         Which words replace them: any words; equally frequent words, whose ranks differ by at most a
         fifth; or topics, the neighbors of a random word, with the same mean cosine as the set.
@@ -114,7 +114,7 @@ def vocabulary_contrasts(
     n_lists : int
         Number of reference lists, two or more.
     options, **keywords
-        Options for the list's own posterior and its intervals: `FitOptions`, or its fields by name,
+        Options for the list's posterior and its intervals: `FitOptions`, or its fields as keywords,
         such as ``draws`` and ``seed``.
 
     Returns

@@ -57,10 +57,10 @@ float32. `debiasing` returns the record of the change."""
 
 @dataclass(frozen=True)
 class Debiasing:
-    """How vectors were debiased.
+    """A record of how vectors were debiased.
 
-    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the method's options and its own
-    choices. ``missing`` are the words that the embedding lacks, keyed by set. ``sizes`` are the
+    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the options and choices of the
+    method. ``missing`` are the words that the embedding lacks, keyed by set. ``sizes`` are the
     numbers of complete defining sets, complete equalize sets, and specific words in the embedding.
     ``case`` is how words were looked up.
     """
@@ -78,8 +78,8 @@ class Debiaser:
     """A fitted debiasing method.
 
     ``everywhere`` changes all words. Then ``neutral`` changes the words that are not ``kept``.
-    ``placed`` words, such as equalized ones, get the given vectors. With ``unit``, rows are scaled
-    to unit length before and after.
+    ``placed`` words, such as equalized ones, get the given vectors. If ``unit`` is true, rows are
+    scaled to unit length before and after.
     """
 
     record: Debiasing
@@ -293,7 +293,7 @@ def debias_file(
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """Return how vectors were debiased, or None if no function of `bayesbias.debias` made them.
 
-    KeyedVectors keep the record in memory and in gensim's own files.
+    KeyedVectors keep the record in memory and in gensim's files.
     """
     record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

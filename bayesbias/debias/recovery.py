@@ -40,18 +40,18 @@ def remaining_bias(
 
     Each class is represented by the words that lean most toward it in ``before``. Let â_c be the
     mean unit vector of the defining words of class c, and ā the mean of these. A word leans toward
-    the class with the largest cosine of the word and â_c - ā, by its margin over the next class.
+    the class with the largest cosine of word and â_c - ā; its lean is the margin over the next one.
     Words of the lists' defining, equalize, and specific sets are left out.
 
     Parameters
     ----------
     before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`. Words that only one of the two has are left out.
+        As for `load_vectors`. Words that only one embedding has are left out.
     sets : str, path, mapping or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the targets of the lists.
     n_words : int
-        Number of words of each class, those that lean toward it most.
+        Number of words for each class: those that lean most toward it.
     neighbors : int
         Number of nearest words of each target.
     vocabulary : int

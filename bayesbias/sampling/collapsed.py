@@ -17,7 +17,7 @@ standard normal scale, nothing is divided by an sd that goes to zero.
 **Deviations within classes decouple.** The n units of a class have equal sds and, except for the
 unit itself, equal rows of X. An orthonormal change of their coordinates that starts with the sum
 over :math:`\sqrt n` does not change the prior. The other n - 1 coordinates are contrasts of units.
-Partners contribute equally to all units, so these contrasts are independent of everything else.
+Partners contribute equally to all units, so contrasts are independent of all other coordinates.
 Each has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1 times. It
 enters :math:`b^T P^{-1} b` through the projections of units minus their class average
 (``deviation``). One unit per class remains, with its coupling multiplied by :math:`\sqrt n`.
@@ -30,8 +30,8 @@ K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m` with the
 = 1 - s + s \kappa_m` (``scale``). The q's are orthonormal and all units have equal rows, so
 :math:`X^T \Lambda X` along each direction is that of one unit, multiplied by :math:`r_m` on both
 sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations are
-independent of everything else, as before, but each has a separate factor, which enters :math:`|P|`
-once. The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction
+independent of other coordinates, as before, but each has its factor, which enters :math:`|P|` once.
+The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction
 are independent if their columns of X are orthogonal. Each `Part` has coordinates that are not.
 
 **Schur complement.** The precision matrix of the words' coordinates is block diagonal, with one

@@ -3,9 +3,9 @@
 The effects of one word or attribute are the coordinates of one unit. All words form one side of the
 model, and all attributes form the other. Units with the same partners, equally often, form a class.
 An orthonormal change of coordinates splits the effects of a class into their mean and deviations,
-which are independent of everything else. One unit per class remains. If the design is regular, its
-size does not grow with the number of rows, words, or attributes. `collapsed` has the derivation;
-this module computes its constant matrices once.
+which are independent of all other coordinates. One unit per class remains. If the design is
+regular, the size of the problem does not grow with the number of rows, words, or attributes.
+`collapsed` has the derivation; this module computes its constant matrices once.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def double_hard(
     equalize: bool = True,
     seed: Seed = None,
 ) -> Debiaser:
-    """Double-hard debiasing for two classes: first remove a direction of word frequency.
+    """Apply double-hard debiasing for two classes: first remove a direction of word frequency.
 
     Unit vectors are centered on the mean of all words. The leading principal components of the
     embedding distinguish frequent from rare words. One of them is removed: the component whose
