@@ -90,8 +90,8 @@ def contrasts(
         the table. Models without group means average the listed words of a group. A difference
         over the listed words includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare connections, or to compare that difference between groups. To get facet
-        effects, pass the groups' labels keyed by facet, such as ``facets`` of a WordList.
+        Whether to compare connections (how attributes relate to a group, such as *associated*), or
+        that difference between groups. For facet effects, pass ``facets`` of a WordList.
     named : str or sequence of str
         Protected words that you chose beforehand; only these get rows. A model treats part of a
         word's deviation as chance, which is right for the most striking of many words. For `named`
@@ -196,7 +196,7 @@ def _of_named_words(
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
     """Return `levels_of`, draws of the contrasts at every level, and the names of their estimands.
 
-    Draws are (n_draws, n_levels, n_pairs), NaN where the table does not identify a contrast. Names
+    Draws are (n_draws, n_levels, n_pairs), NaN if the table does not identify a contrast. Names
     are (n_levels, n_pairs).
     """
     design, spec = design_of(tree), spec_of(tree)
@@ -248,8 +248,8 @@ def use_moments(
 def _probability_of_most(gaps: FloatArray) -> FloatArray:
     """Return the share of draws in which each word's difference is farthest from zero.
 
-    Gaps are (n_draws, n_words, n_pairs), NaN if not identified. Shares of the other words are
-    returned word by word. Tied words divide a draw.
+    Gaps are (n_draws, n_words, n_pairs), NaN if not identified. Shares are returned word by word,
+    only for identified gaps. Tied words divide a draw.
     """
     identified = np.isfinite(gaps[0])
     sizes = np.where(identified, abs(gaps), -1.0)

@@ -46,7 +46,7 @@ def compare_models(
 
     Here i is a row, or all rows of an attribute or a protected word. Rows are left out by
     Pareto-smoothed importance sampling. Words are left out in ten folds: the model is fitted
-    without each fold, and the density of a word's rows has all effects integrated out.
+    without each fold's words, and all effects are integrated out of the density of a word's rows.
 
     Parameters
     ----------
