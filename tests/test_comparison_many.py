@@ -262,7 +262,7 @@ def test_tables_are_those_of_each_list_and_embedding() -> None:
     ]
     pd.testing.assert_frame_equal(whole, pd.concat(loop, ignore_index=True))
     for arguments, error, fragment in (
-        ((given, [pair, pair]), ValueError, "2 lists are called 'pair'; give each a different name"),
+        ((given, [pair, pair]), ValueError, "2 lists are called 'pair'; give each a diff"),
         ((given, []), ValueError, "there is no word list"),
         (([], "gender"), TypeError, r"a mapping of names to vectors or files.*got \[\]"),
         (({"x": {"x0": [1.0, 0.0]}}, pair), ValueError, "the list 'pair' in 'x': no"),

@@ -91,7 +91,7 @@ def contrasts(
         over the listed words includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
         Whether to compare connections (how attributes relate to a group, such as *associated*), or
-        that difference between groups. For facet effects, pass ``facets`` of a WordList.
+        that difference between groups. For facet effects, pass group labels by facet (WordList).
     named : str or sequence of str
         Protected words that you chose beforehand; only these get rows. A model treats part of a
         word's deviation as chance, which is right for the most striking of many words. For `named`
