@@ -107,8 +107,8 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     -------
     DataFrame
         ``group``, ``n``, ``n_positive``, and three areas in [0, 1], which are NaN without samples.
-        ``subgroup`` uses only the subgroup; ``bpsn`` uses background positives and subgroup
-        negatives (low: false positives), and ``bnsp`` the reverse (low: misses).
+        ``subgroup`` uses only the subgroup. ``bpsn`` uses background positives and subgroup
+        negatives; low values mean false positives. ``bnsp`` is the reverse; low values mean misses.
     """
     positive = _true_or_false("truth", truth)
     scores, rows = _finite("score", score, len(members)), []
@@ -131,11 +131,11 @@ def correlate(
     n_resamples: int = 2000,
     seed: Seed = None,
 ) -> dict[str, float]:
-    """Correlate a score with downstream bias: ``r``, ``low``, ``high``, ``n``, ``n_clusters``.
+    """Correlate a score with downstream bias; return ``r``, ``low``, ``high``, and counts.
 
-    For independent rows, such as models, the interval uses Fisher's z, for ranks ("spearman") with
-    the variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as
-    samples of one class, the interval comes from a bootstrap of whole clusters.
+    For independent rows, such as models, the interval uses Fisher's z; for ranks ("spearman"), it
+    has the variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as
+    samples of one class, the interval is from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))
     score = _finite("scores", scores, np.size(biases))
@@ -153,7 +153,7 @@ def correlate(
         while len(values) < n_resamples:
             picked = rng.integers(len(parts), size=len(parts))
             sample = np.concatenate([parts[cluster] for cluster in picked], axis=1)
-            if (np.ptp(sample, axis=1) > 0).all():  # others have no correlation
+            if (np.ptp(sample, axis=1) > 0).all():  # otherwise, the correlation is undefined
                 values.append(_coefficient(sample, method))
         low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
     elif abs(r) == 1:
@@ -218,7 +218,7 @@ def ranking_accuracy(
     Parameters
     ----------
     scores, biases : (n_runs,) array_like
-        Magnitudes: higher is more biased.
+        Magnitudes; higher is more biased.
     models : sequence of n_runs names, optional
         Runs of the same model are averaged and count once.
 
@@ -236,7 +236,7 @@ def ranking_accuracy(
     z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
-        raise ValueError(f"no models are more than {sds:g} sd below, or above, the mean bias")
+        raise ValueError(f"no models are more than {sds:g} sd below or above the mean bias")
     accuracy = _area(less, more)
 
     def excess(theta: float) -> float:

@@ -287,7 +287,7 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     beyond = "difference beyond that of random sets"
     assert apart["reading"] == f"X and Y outside on opposite sides, {beyond}"
     assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
-    assert one["reading"] == f"X alone outside, {beyond}"
+    assert one["reading"] == f"only X outside, {beyond}"
     assert one["x_share"] > 0.99
     assert one["x_distance_share"] > 0.99
     assert (apart["x_side"], apart["y_side"]) == (1, -1)
@@ -303,7 +303,7 @@ def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution
     }
     frame = bg.relative(dict.fromkeys(made, planted), made, n_resamples=100, seed=1)
     assert frame["x_share"].tolist() == pytest.approx([2.1 / 0.6, -1.5 / 0.6], abs=0.05)
-    readings = [f"{x} alone outside, difference within that of random sets" for x in "XY"]
+    readings = [f"only {x} outside, difference within that of random sets" for x in "XY"]
     assert frame["reading"].tolist() == readings
     assert frame["x_distance_share"].tolist() == pytest.approx([2.1 / 3.6, 1.5 / 3.6], abs=NEAR)
     same = {"same": bg.Experiment("same", ("w20",), ("w21",), ("up",), ("down",))}

@@ -284,7 +284,7 @@ REFUSED = (
     ({"methods": "paper-hpdi-groop"}, "unknown level 'groop'; did you mean 'group'"),
     ({"methods": "paper-coverage-any-word"}, "unknown reading 'coverage'"),
     ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
-    ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "about 'group', which the tables"),
+    ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "needs the level 'group'"),
     ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
     ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
 )

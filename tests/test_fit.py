@@ -161,7 +161,7 @@ def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
 def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> None:
     one = toy_table.assign(embedding="one")
     moved = one.assign(embedding="two", cosine_distance=one["cosine_distance"] * 0.9)
-    with pytest.warns(UserWarning, match=r"has 2 embeddings \(one, two\), .* bb.fit_many") as told:
+    with pytest.warns(UserWarning, match=r"has 2 embeddings \(one, two\) .* bb.fit_many") as told:
         fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
     assert told[0].filename == __file__
     moved = moved.assign(embedding="one")  # as of two trainings, or of two contexts

@@ -161,17 +161,17 @@ def test_what_cannot_be_is_refused() -> None:
     for fragment, arguments in (
         ("cell_sd is a standard deviation, 0 or more; got 'wide'", {"cell_sd": "wide"}),
         ("word_bias_sd is a standard deviation", {"word_bias_sd": -1}),
-        (r"effect is a difference of distances and lies in \[-1, 1\]; got 3", {"effect": 3}),
-        (r"lies in \[-1, 1\]; got None", {"effect": None}),
-        ("effect: one number, or one for each of 2 groups", {"effect": (0.1, 0.0, 0.1)}),
+        (r"effect is a difference of distances and must be in \[-1, 1\]; got 3", {"effect": 3}),
+        (r"must be in \[-1, 1\]; got None", {"effect": None}),
+        ("effect must be one number, or 2 numbers", {"effect": (0.1, 0.0, 0.1)}),
         (r"mean is a distance, in \[0, 2\]; got nan", {"mean": float("nan")}),
-        ("groups must be 2 to 26 different names, got", {"groups": (1, 2)}),
-        ("groups must be 2 to 26 different names, got", {"groups": ("X",)}),
+        ("groups must be 2 to 26 different names; got", {"groups": (1, 2)}),
+        ("groups must be 2 to 26 different names; got", {"groups": ("X",)}),
         ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
-        ("n_words: one number, or one for each of 2 groups", {"n_words": (2, 3, 4)}),
-        ("controls must be some of .*human.*, got", {"controls": ("humans",)}),
+        ("n_words must be one number, or 2 numbers", {"n_words": (2, 3, 4)}),
+        ("controls must be some of .*human.*; got", {"controls": ("humans",)}),
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
-        ("cell_df is above 2, since the sd is infinite below", {"cell_df": 2}),
+        ("cell_df must be None or above 2", {"cell_df": 2}),
         ("unknown planting 'one-word'; did you mean 'one word'", {"planted": "one-word"}),
         (r"distances would leave \[0, 2\].*make the sds smaller", {"cell_sd": 0.5}),
     ):
@@ -180,9 +180,9 @@ def test_what_cannot_be_is_refused() -> None:
     for fragment, call, arguments in (
         ("unknown scenario 'independant'; did you mean", scenario, {"name": "independant"}),
         ("n must be a whole number, 1 or more; got 0", Scenario().simulate, {"n": 0}),
-        ("has 24 words, and a table needs 32", words, {}),
+        ("has 24 words, but a table needs 32", words, {}),
         ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
     ):
         refused(fragment, call, **arguments)
-    refused("there are 1 tables, 0 to 0; got 2", three.table, 2, error=IndexError)
+    refused("tables are numbered 0 to 0; got 2", three.table, 2, error=IndexError)
     refused("compare two groups", three.associations)

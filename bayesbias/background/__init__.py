@@ -1,4 +1,4 @@
-"""Reference distributions: how the whole vocabulary leans, as a comparison for every bias.
+"""Reference distributions: the associations of the whole vocabulary, for comparison with a list's.
 
 ``distributions(source, {"name": (Z, Z2)})`` computes ψ of every word. It reads the file once for
 many lists, such as the lists of ``experiments()``. `standalone`, `relative`, `fits`, and `words`

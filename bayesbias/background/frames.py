@@ -44,8 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
         .05 for a Normal; and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). With hundreds of thousands of words, every test rejects, so look at
-        the size of the distance.
+        (Kolmogorov-Smirnov). For large vocabularies, tests always reject, so look at its size.
     """
     from scipy import stats
 
@@ -67,7 +66,7 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``; ``psi``, over the middle 99.98% of words and a margin; ``density``, a
-        histogram smoothed by a Gaussian of Silverman's width; and ``normal``. ``attrs`` has
+        histogram smoothed by a Gaussian of Silverman's width; and ``normal``. ``attrs`` stores
         ``ticks``, the ends of the middle 95% of the Normal, and ``means``, keyed by experiment.
     """
     from scipy.ndimage import gaussian_filter1d
@@ -91,13 +90,13 @@ def densities(distributions: Distributions) -> pd.DataFrame:
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Compute ψ of the single words of some sets, and each word's place in the distribution.
+    """Compute ψ of each word in some sets, and the word's position in the distribution.
 
     Returns
     -------
     DataFrame
         ``set``, ``word``, ``psi``, ``z`` (distance from the distribution's mean, in its sds), and
-        ``rank``, the share of the distribution below. Words that the vocabulary lacks have no row.
+        ``rank``, the share of words below. Words that the vocabulary lacks have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -116,8 +115,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``; ``phi_reference``
         and ``phi_zero``, Φ of ψ under a Normal centered on the distribution's mean or on 0;
         ``rank``, the share of words below; and two-tailed p-values: ``p_reference`` and ``p_zero``
-        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from means of random sets of this
-        size.
+        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from random sets of this size.
     """
     rows = []
     for name, one in distributions.items():
@@ -149,7 +147,7 @@ def relative(
     alpha : float
         Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
     n_resamples, seed
-        Number of random pairs of sets, and their seed. Each experiment has its own random numbers.
+        Number of random pairs of sets, and their seed. Experiments use different random numbers.
 
     Returns
     -------
@@ -160,7 +158,7 @@ def relative(
         which uses no other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1 (toward Z2) if
         the set's mean is outside the middle 1 - alpha of all words, else 0. Let d be the mean of a
         set minus the mean of all words. ``x_share`` is the part of the difference of means that
-        comes from X, d_X/(d_X - d_Y), NaN where the means are equal; ``x_distance_share`` is
+        comes from X, d_X/(d_X - d_Y), NaN if the means are equal; ``x_distance_share`` is
         |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
         difference is outside the middle 1 - alpha of random pairs.
     """
@@ -194,5 +192,5 @@ def _reading(beyond: bool, x_side: int, y_side: int) -> str:
     if x_side and y_side:
         sets = f"X and Y outside on {'one side' if x_side == y_side else 'opposite sides'}"
     elif x_side or y_side:
-        sets = f"{'X' if x_side else 'Y'} alone outside"
+        sets = f"only {'X' if x_side else 'Y'} outside"
     return f"{sets}, difference {'beyond' if beyond else 'within'} that of random sets"

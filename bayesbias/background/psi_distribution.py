@@ -1,7 +1,7 @@
 """The reference distribution of an association: ψ of every word of an embedding.
 
-The vocabulary as a whole may lean toward one of two attribute sets, so the lean of a set is
-compared with the lean of words in general (Smarda, 2021).
+The vocabulary as a whole may be closer to one of two attribute sets, so the association of a set of
+words is compared with that of words in general (Smarda, 2021).
 
 Relative bias compares two sets. The ψ of all N words have mean μ and variance S² (divisor N - 1).
 Let T = Σ_X ψ - Σ_Y ψ for random disjoint sets of n and m words. X, Y, and X ∪ Y are samples without
@@ -157,7 +157,7 @@ class Distribution:
         return part
 
     def psi_of(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
-        """Return ψ of the words that are in the vocabulary; ValueError if there are none."""
+        """Return ψ of the words in the vocabulary; raise ValueError if there are none."""
         if isinstance(words, str):
             raise TypeError(f"words must be a list of words; for one word pass [{words!r}]")
         asked, psi = list(dict.fromkeys(words)), {}
@@ -168,7 +168,7 @@ class Distribution:
         if not psi:
             raise ArgumentError(
                 f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
-                f"({abridged(asked)}); check the spelling; for an embedding in lower case pass ",
+                f"({abridged(asked)}); check the spelling; for an embedding in lower case, pass ",
                 Argument("case", "fallback"),
             )
         return pd.Series(psi, name=self.name)
@@ -192,7 +192,7 @@ class Distribution:
             The share below (Φ itself), the share above, or twice the smaller of the two.
         kind : {"normal", "empirical", "sets"}
             Compare with the Normal fitted to single words, as Smarda does; with the words
-            themselves, where ties count half; or with means of random sets of the same size.
+            themselves, counting ties as half; or with means of random sets of the same size.
         """
         from scipy.special import ndtr
 

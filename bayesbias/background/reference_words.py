@@ -1,4 +1,4 @@
-"""Words that replace the words of a list: any words, equally frequent words, or topics."""
+"""Draw replacements for the words of a list: any words, equally frequent words, or topics."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ TOLERANCE = 0.2
 """Two words are equally frequent if their ranks differ by no more than this share."""
 
 NEIGHBORS = 1_000
-"""Largest number of neighbors from which a topic is drawn; no bundled list needs as many."""
+"""Largest number of neighbors from which a topic is drawn; no bundled list needs that many."""
 
 POOL_SIZE = 20_000
-"""Number of words drawn from an embedding, far more than a list has."""
+"""Number of words drawn from an embedding, far more than a list needs."""
 
 
 class TooFewWordsError(ValueError):
@@ -46,14 +46,11 @@ class TooFewWordsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A random sample of an embedding's words, and the requested words that it has.
-
-    Frequency ranks count from 1.
-    """
+    """A random sample of an embedding's words, and the requested words that it has."""
 
     words: tuple[str, ...]
     vectors: Vector  # (n_words, n_dims)
-    ranks: Rows  # (n_words,)
+    ranks: Rows  # (n_words,): frequency ranks, starting at 1
     found: dict[str, Vector]  # keyed by requested word
     found_ranks: dict[str, int]
 
@@ -94,9 +91,9 @@ def draw_pool(
     """Draw a pool from the words of rank ``first`` up to, but not including, ``stop``.
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
-    With `by_rank`, the number is multiplied by the word's rank. About equally many words are then
-    kept between any rank and twice that rank, so the pool has words of every frequency. Such a pool
-    also draws from words that an embedding has in addition to its vocabulary.
+    With `by_rank`, the number is multiplied by the word's rank. About the same number of words is
+    then kept between any rank and twice that rank, so the pool has words of every frequency. Such a
+    pool also includes words that an embedding has in addition to its vocabulary.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -119,7 +116,7 @@ def draw_pool(
     if not drawn or not len(drawn[0]):
         raise TooFewWordsError(
             f"there are no words at ranks {ranks} except those of the list; pass the name or path "
-            "of the embedding, or load all of it, without a list of words"
+            "of the embedding, or load it without a list of words"
         )
     chosen = {word: found[form] for word, form in choose(asked, found, case).items()}
     known = {word: vector for word, (vector, _) in chosen.items()}
@@ -143,23 +140,23 @@ def matched_controls(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> WordList:
-    """Add control words to a list, as frequent as its stereotypes.
+    """Add control words that are as frequent as a list's stereotypes.
 
-    Cosine distances depend on the frequency of words: rare words are farther from most other words.
-    Words about human life are more frequent than most stereotypes, so *associated - human* is above
-    zero for stereotypes of any meaning. With matched words, zero means "as close as equally
-    frequent words".
+    Cosine distances depend on word frequency: rare words are farther from most other words. Words
+    about human life are more frequent than most stereotypes, so *associated - human* is above zero
+    for stereotypes of any meaning. For matched words, a contrast of zero means that stereotypes are
+    as close as equally frequent words.
 
     Parameters
     ----------
     vectors
         The embedding to draw from, as for `load_vectors`. A word's rank is its position in the
-        file, or is based on the counts of gensim's vectors.
+        file, or is based on gensim's word counts.
     wordlist : str, Path, mapping or WordList
         A list with stereotypes.
     n : int
-        Number of matched words for each stereotype that the embedding has. Their ranks differ from
-        the stereotype's rank by a fifth at most.
+        Number of matched words for each stereotype that the embedding has. Their ranks are within a
+        fifth of the stereotype's rank.
     case, allow_pickle, progressbar
         As for `load_vectors`.
     seed : int, SeedSequence, Generator or None
@@ -174,8 +171,8 @@ def matched_controls(
     --------
     >>> import bayesbias as bb
     >>> wordlist = bb.matched_controls("glove-demo", "gender", case="fallback", seed=1)
-    >>> vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
-    >>> table = bb.distance_table(vectors, wordlist)
+    >>> len(wordlist.controls["matched"])
+    125
     """
     loaded, rng = load_wordlist(wordlist), default_rng(as_seed_sequence(seed))
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
@@ -213,9 +210,9 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 def draw_lists(
     pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
 ) -> Iterator[dict[str, int]]:
-    """Draw lists: for every word that varies, the row of the pool that replaces it.
+    """Draw lists: yield, for every replaced word, the row of the pool that replaces it.
 
-    No word is drawn twice for one list. The pool's ``found`` must have all words of ``wordlist``.
+    No word is drawn twice for a list. The pool's ``found`` must have all words of ``wordlist``.
     """
     sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
     sets += [] if vary == "protected" else list(wordlist.stereotypes.values())
@@ -224,7 +221,7 @@ def draw_lists(
         free, drawn = may_be_drawn.copy(), dict[str, int]()
         for words in sets:
             wanted = [word for word in words if word not in drawn]
-            if wanted:  # some are not in an earlier set
+            if wanted:  # other words are in an earlier set
                 rows = _rows_for(pool, wanted, match, free, rng)
                 free[rows] = False
                 drawn |= dict(zip(wanted, rows.tolist(), strict=True))

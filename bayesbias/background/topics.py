@@ -1,4 +1,4 @@
-"""How much two topics differ in an embedding: a prior for contrasts that any list would show.
+"""A prior for the contrasts that lists about any topics show.
 
 The words of one topic are closer to a second topic than to a third, so a list about arbitrary
 topics has a contrast.
@@ -38,7 +38,7 @@ WIDE = Prior("lognormal", {"log_mean": -4.0, "log_sd": 2.0}, "wide; divided out 
 """Prior of the sd while single lists are fitted."""
 
 NARROWEST = 0.1
-"""Smallest sd over lists of the log sd that can be learned; there are too few draws for less."""
+"""Smallest sd over lists of the log sd; there are too few draws to learn a smaller one."""
 
 
 def topic_tables(
@@ -54,8 +54,8 @@ def topic_tables(
 ) -> Iterator[pd.DataFrame]:
     """Draw long-form tables of lists about arbitrary topics, with the same set sizes as a list.
 
-    Every set of words is replaced by neighbors of a random word with the same mean cosine. Control
-    words are left out. The expected contrast is 0. For the parameters, see
+    Each set of words is replaced by neighbors of a random word, which have the same mean cosine.
+    Control words are left out. The expected contrast is 0. For the parameters, see
     `bayesbias.vocabulary_contrasts`.
 
     Examples
@@ -88,14 +88,14 @@ def topic_prior(
 ) -> Prior:
     r"""Learn the prior of ``topic_sd`` from tables of lists about arbitrary topics.
 
-    Every table k has its own sd, `τ[k]`. The logarithms of these are Normal with mean m and sd s.
+    Each table k has a separate sd, `τ[k]`. The logs of these sds are Normal with mean m and sd s.
     The prior uses the m and s that maximize the likelihood
 
         Π_k ∫ p(y[k] | τ) LogNormal(τ | m, s) dτ.
 
     Up to a constant, each integral is the mean of `LogNormal(τ | m, s) / q(τ)` over draws from the
     posterior of `τ[k]` under a wide prior q (Hogg, Myers and Bovy, 2010, The Astrophysical Journal
-    725). All other parameters of a table are integrated out. Associated and different share one
+    725). All other parameters of a table are integrated out. Associated and different have the same
     mean, because the choice of attributes for each group is arbitrary.
 
     Parameters
@@ -116,7 +116,8 @@ def topic_prior(
     >>> import bayesbias as bb
     >>> scenario = bb.nulls.vocabulary_scenario(lists="topics")
     >>> tables = [scenario.table(seed) for seed in range(3)]
-    >>> prior = bb.background.topic_prior(tables, seed=1)
+    >>> bb.background.topic_prior(tables, seed=1).family
+    'lognormal'
     """
     spec = load_model(model, "distance").with_priors({SD: WIDE})
     rng = default_rng(as_seed_sequence(seed))

@@ -1,7 +1,7 @@
-"""ψ of every word of an embedding for many pairs of attribute sets, in one pass over the file.
+"""Compute ψ of every word of an embedding for many pairs of attribute sets, in one pass.
 
-Let û be the unit vector of a word, and m and m' the mean unit vectors of Z and Z'. Then ψ(w) =
-û·(m - m'), so all experiments are a single product of the vectors and a few directions. The
+Let û be the unit vector of a word, and let m and m' be the mean unit vectors of Z and Z'. Then ψ(w)
+= û·(m - m'), so one product of the vectors and a few directions gives ψ for all experiments. The
 attribute words are in the same file and are read first.
 """
 
@@ -36,9 +36,9 @@ SHORTEST = float(np.finfo(np.float32).tiny)
 
 @dataclass(frozen=True)
 class Experiment:
-    """Word sets X and Y, attribute sets Z and Z2, and labels for the four sets.
+    """Word sets X and Y, attribute sets Z and Z2, and labels for all four sets.
 
-    The stereotype connects X with Z and Y with Z2.
+    The stereotype associates X with Z and Y with Z2.
     """
 
     name: str
@@ -97,7 +97,7 @@ def distributions(
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
         positive for words closer to Z. An experiment is left out with a warning if the embedding
-        has no word of one of its sets. If no experiment remains, it is an error.
+        has no word of one of its sets. If none remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool
@@ -139,7 +139,7 @@ def _known_sets(
         try:
             known[name] = look_up(vectors, of_one)
         except ValueError as error:
-            lower = ("; for an embedding in lower case pass ", Argument("case", "fallback"))
+            lower = ("; for an embedding in lower case, pass ", Argument("case", "fallback"))
             reasons.append((f"{name}: {error}", *lower))
     if not known:
         raise ArgumentError(*reasons[0])
@@ -168,8 +168,8 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
 def products(vectors: Vector, directions: FloatArray) -> FloatArray:
     """Compute the product of every vector, scaled to unit length, and every direction.
 
-    A vector's sums do not depend on the vectors around it. The product is NaN for vectors that are
-    all zeros, not finite, or not longer than `SHORTEST`.
+    A vector's products do not depend on other vectors. They are NaN for vectors that are all zeros,
+    not finite, or not longer than `SHORTEST`.
     """
     rows = vectors.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):

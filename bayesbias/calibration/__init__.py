@@ -1,4 +1,4 @@
-"""Measure false alarms, power, and coverage of methods in scenarios with known truth.
+"""Measure false alarms, power, and coverage of methods in scenarios with a known truth.
 
 Examples
 --------

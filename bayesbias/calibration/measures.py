@@ -1,4 +1,4 @@
-"""The truth in simulated tables, and the numbers that methods without a model compute."""
+"""Compute the truth in simulated tables, and the numbers for methods without a model."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ type Values = dict[str, FloatArray]
 """Numbers that methods use, keyed by column, (n_tables,) each."""
 
 OTHERS = {"": "different", "human ": "human"}
-"""Connections that associated attributes are compared with, keyed by the prefix of the level."""
+"""Connections compared with associated, keyed by the prefix of the level."""
 
 
 def weat_weights(scenario: BaseScenario) -> FloatArray:
-    """Weights of all pairs in WEAT's mean_X s - mean_Y s, (n_words, n_attributes).
+    """Return the weights of all pairs in WEAT's mean_X s - mean_Y s, (n_words, n_attributes).
 
-    It is the sum over groups of the mean distance to other sets less that to the own set, of the
-    words and attributes listed, and so defined for three groups too; there it is 3/2 of gWEAT.
+    For the listed words, that score is the sum over groups of the mean distance to other sets minus
+    that to the own set. It is thus also defined for three groups, where it is 3/2 of gWEAT.
     """
     own = scenario.own
     other = (scenario.set_of_attribute < len(scenario.groups)) - own
@@ -35,29 +35,29 @@ def weat_weights(scenario: BaseScenario) -> FloatArray:
 
 
 def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
-    """Return the true answers to all questions in every table, in columns ``truth NAME``.
+    """Return the true answers to all questions for each table, in columns ``truth NAME``.
 
-    ``overall``: the contrast associated - different over the population of words. ``group``: the
-    same over the words of the first group. ``between groups``: that less the second group's.
-    ``word`` and ``unpooled word``: of the first word. ``any word``: the largest size of any word's.
-    The same with ``human`` in front: associated - human, if there are human attributes. ``weat``:
-    mean_X s - mean_Y s of the very words and attributes, without the noise of single distances.
-    ``groups``: X less Y in distance to A. ``sets``: A less B in distance to all words.
+    ``overall`` is the contrast associated - different over the population of words. ``group`` is
+    that of the first group's words, and ``between groups`` is that minus the second group's.
+    ``word`` and ``unpooled word`` are that of the first word. ``any word`` is the largest absolute
+    contrast of a word. The prefix ``human`` means associated - human, if there are human
+    attributes. ``weat`` is mean_X s - mean_Y s of the listed words, without the noise of single
+    distances. ``groups`` is X minus Y in distance to A, and ``sets`` is A minus B over all words.
 
-    Of models with a number for every group and set (``relative``), groups are populations of words,
-    all of one weight, and a group or word is compared with the other groups and with controls.
+    For models with a mean for every group and set (``relative``), groups are populations of words
+    with equal weight, and a group or word is compared with the other groups and with controls.
     """
     scenario, planted, bias = batch.scenario, batch.planted, batch.word_bias
     group, n_groups = scenario.group_of_word, len(scenario.groups)
     in_x = group == 0
-    # A word's own attributes lie 1 - 1/G of its bias nearer to it than controls do.
+    # A word's own attributes are closer than controls by 1 - 1/G of the word's bias.
     to_controls = 1 - 1 / n_groups
     sizes = np.broadcast_to(planted, bias.shape) if relative else bias
     of_group = np.stack([sizes[:, group == g].mean(axis=1) for g in range(n_groups)], axis=1)
     overall = of_group.mean() if relative else planted.mean()
     groups, words = of_group, bias
     if relative and scenario.controls:
-        # The biased words of other groups lie 1/G of their bias farther from this group's set.
+        # Words of other groups are farther from this group's set by 1/G of their bias.
         farther = (of_group.sum(axis=1, keepdims=True) - of_group) / (n_groups - 1) / n_groups
         groups, words = to_controls * groups + farther, to_controls * words + farther[:, group]
     truths = {
@@ -78,7 +78,7 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
             "human between groups": to_controls * (of_group[:, 1] - of_group[:, 0]),
             "human word": -to_controls * bias[:, 0],
         }
-    # Sums of what cancels are 0, and no bias of 1e-17.
+    # Rounding removes errors such as 1e-17 where biases cancel.
     columns = {f"truth {name}": np.round(values, 12) for name, values in truths.items()}
     return pd.DataFrame(columns, index=range(len(batch)))
 
@@ -86,11 +86,11 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
     """Return one row per table with the numbers that a score's methods use."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of what is undefined, refused here
+        warnings.simplefilter("ignore", RuntimeWarning)  # undefined values raise an error below
         frame = pd.DataFrame(SCORES[name](batch, seed))
     if undefined := int(frame.isna().any(axis=1).sum()):
         raise ValueError(
-            f"{name} is undefined in {undefined} of {len(frame)} tables, where nothing varies; "
+            f"{name} is undefined in {undefined} of {len(frame)} tables without variation; "
             "give the scenario a positive cell_sd"
         )
     return frame
@@ -106,7 +106,7 @@ def _weat(batch: Batch, seed: SeedSequence) -> Values:
 
 
 def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
-    """Welch t-tests: X against Y in distance to A, and A against B over all words."""
+    """Compute Welch t-tests of X versus Y in distance to A, and of A versus B over all words."""
     from scipy.stats import ttest_ind
 
     to_a, to_b = batch.to_two_sets()
@@ -122,10 +122,10 @@ def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
 
 
 def _mac(batch: Batch, seed: SeedSequence) -> Values:
-    """Run a paired t-test of mean distances per word and set, before and after debiasing.
+    """Compute a paired t-test of mean distances per word and set, before and after debiasing.
 
-    Afterward, the scenario has no effect, and other words and attributes, like an embedding that
-    was retrained.
+    After debiasing, tables have no effect and new words and attributes, as if the embedding had
+    been retrained.
     """
     from scipy.stats import ttest_rel
 

@@ -1,4 +1,4 @@
-"""Methods, what they measure, and when they claim bias."""
+"""Methods: what they measure, and when they claim bias."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .posteriors import UNPOOLED, measure_posteriors
 
 READINGS = {
     "hpdi": "the HPDI excludes 0",
-    "rope": "the HPDI lies outside the region of practical equivalence",
-    "coverage": "the HPDI holds the truth",
+    "rope": "the HPDI is outside the region of practical equivalence",
+    "coverage": "the HPDI contains the true value",
 }
 """Readings of an interval, in words."""
 
@@ -60,17 +60,17 @@ class Method:
     Parameters
     ----------
     source : str or ModelSpec
-        Its source: a score of ``measures.SCORES``, or the posterior of a model.
+        A score in ``measures.SCORES``, or a model whose posterior is used.
     level : str
-        Its question; see `measures.truth_columns`.
+        The question; see `measures.truth_columns`.
     reading : str
-        One of `READINGS`, ``test`` (p is at most alpha) or ``size`` (beyond a threshold).
+        One of `READINGS`, ``test`` (p is at most alpha), or ``size`` (at least a threshold).
     column : str
         The number that a test or size uses.
     threshold : float
         Threshold of a size.
     title : str
-        The rule of a test or a size.
+        Description of a test or size.
     """
 
     source: str | ModelSpec
@@ -81,14 +81,14 @@ class Method:
     title: str = ""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return the settings that determine its numbers, which other methods may share."""
+        """Return the settings that determine the numbers, which other methods may share."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return one row per table: all readings of methods with these settings, and the truth."""
+        """Return, per table, the numbers for all methods with these settings, and the truth."""
         if isinstance(self.source, str):
             frame = measure_score(self.source, batch, seed)
             return pd.concat([frame, truth_columns(batch)], axis=1)
@@ -109,11 +109,11 @@ class Method:
         return low.clip(lower=-high) > self.smallest(choices)
 
     def smallest(self, choices: Choices) -> float:
-        """Return the largest size that does not matter."""
+        """Return the largest absolute difference that does not matter."""
         return choices.rope if self.reading == "rope" else 0.0
 
     def nominal(self, choices: Choices) -> float:
-        """Return the promised share of false alarms or covered truths; NaN if none is promised."""
+        """Return the nominal share of false alarms or of covered truths; NaN if there is none."""
         if self.level == ANY_WORD:
             return float("nan")
         promised = {"test": choices.alpha, "hpdi": 1 - choices.ci_prob, "coverage": choices.ci_prob}
@@ -125,28 +125,28 @@ def _test(source: str, level: str, column: str, title: str) -> Method:
 
 
 def _size(threshold: float, sd: str, about: str) -> Method:
-    title = f"WEAT, |d| from {threshold} on, {sd} sd ({about})"
+    title = f"WEAT, |d| at least {threshold}, {sd} sd ({about})"
     return Method("WEAT", "overall", "size", f"effect_size_{sd}", threshold, title)
 
 
 # fmt: off
 SCORE_METHODS = {
     "weat-p": _test("WEAT", "overall", "p_value", "WEAT, exact two-sided permutation p"),
-    # Cohen's (1988) large effect; |d| of the null example of Dobrzeniecka and Urbaniak (2024); the
-    # lowest of the scores that they quote from Caliskan et al. (2017), 2.06 to 1.81.
+    # Thresholds: Cohen's (1988) large effect; |d| of Dobrzeniecka and Urbaniak's (2024) null
+    # example; and the lowest score that they quote from Caliskan et al. (2017), 1.81 to 2.06.
     "weat-d-large": _size(0.8, "sample", "Cohen's large"),
     "weat-d-example": _size(1.267, "population", "the null example's"),
     "weat-d-caliskan": _size(1.81, "sample", "lowest quoted from Caliskan et al."),
     "mac-paired-t": _test("MAC", "overall", "p_value",
-        "MAC, paired t-test before and after a debiasing"),
+        "MAC, paired t-test before and after debiasing"),
     "t-cells-groups": _test("t-tests", "groups", "p_cells_groups",
-        "t-test on cells, X against Y words, distances to A"),
+        "t-test on cells, X versus Y, distances to A"),
     "t-cells-sets": _test("t-tests", "sets", "p_cells_sets",
-        "t-test on cells, set A against B, all words"),
+        "t-test on cells, A versus B, all words"),
     "t-word-means": _test("t-tests", "groups", "p_word_means",
-        "t-test on word means, X against Y, distances to A"),
+        "t-test on word means, X versus Y, distances to A"),
     "t-attribute-means": _test("t-tests", "sets", "p_attribute_means",
-        "t-test on attribute means, A against B, all words"),
+        "t-test on attribute means, A versus B, all words"),
 }
 """Tests and sizes without a model, keyed by name."""
 # fmt: on
@@ -161,19 +161,19 @@ def normal_models() -> list[str]:
 def posterior_method(
     model: str | Path | ModelSpec, level: str = "overall", reading: str = "hpdi"
 ) -> Method:
-    """Return a reading of a model's posterior as a method.
+    """Make a method from a reading of a model's posterior.
 
     Parameters
     ----------
     model : str, Path or ModelSpec
         A bundled Normal model for distances or changes, the path of a model file, or a model.
     level : str
-        One of `LEVELS` of the model's outcome: of associated - different ``overall``, of the first
-        ``group``, ``between groups`` (the first less the second), of the first ``word`` or of ``any
-        word``; ``human`` before it means associated - human. ``weat`` is WEAT's mean difference
-        (`bayesbias.posterior_scores`), ``unpooled word`` a word fitted without the others
-        (``named`` of `bayesbias.contrasts`). Models of changes are about the change of these, and
-        ``before overall``, ``after group`` and the like about both ends.
+        One of `LEVELS` for the model's outcome. The contrast is associated - different ``overall``,
+        of the first ``group``, ``between groups`` (the first minus the second), of the first
+        ``word``, or of ``any word``. The prefix ``human`` means associated - human. ``weat`` is
+        WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the first word,
+        fitted without the others (``named`` in `bayesbias.contrasts`). For models of changes,
+        levels are changes, except for ``before overall``, ``after group``, and similar levels.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 
@@ -189,8 +189,8 @@ def posterior_method(
         spec = load_model(spec, "distance")
     if spec.likelihood != "normal":
         raise ValueError(
-            f"the model {spec.name!r} has a {spec.likelihood} likelihood; thousands of fits "
-            "need the exact sampler, which takes Normal models"
+            f"the model {spec.name!r} has a {spec.likelihood} likelihood, but thousands of fits "
+            "need the exact sampler; choose a Normal model"
         )
     readings = ("hpdi", "rope") if level == ANY_WORD else tuple(READINGS)
     known = {"level": (level, LEVELS[spec.outcome]), "reading": (reading, readings)}
@@ -200,10 +200,10 @@ def posterior_method(
 
 
 def method(name: str) -> Method:
-    """Return the method of a name.
+    """Return the method with the given name.
 
-    It is one of `SCORE_METHODS`, or a model, reading, and level joined by hyphens, such as
-    ``maximal-hpdi``, ``crossed-rope-group`` or ``paper-coverage-human-word``.
+    Names are those of `SCORE_METHODS`, or a model, reading, and level joined by hyphens, such as
+    ``maximal-hpdi``, ``crossed-rope-group``, or ``paper-coverage-human-word``.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Compute posterior contrasts for many simulated tables with the exact sampler.
 
-Tables of a scenario share their design, so only distances, and how alike words are, change
-from fit to fit. The contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`,
-the score is that of `bayesbias.posterior_scores`, and changes are those of `bayesbias.fit_change`.
+Tables of a scenario have the same design, so only distances and the likeness of words differ
+between fits. Contrasts are computed as in `bayesbias.contrasts`, scores as in
+`bayesbias.posterior_scores`, and changes as in `bayesbias.fit_change`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ type Values = Mapping[str, FloatArray]
 """Draws of a posterior, keyed by variable."""
 
 KEPT = 0.7
-"""Correlation of distances before and after a change: it moves them by .8 of their own spread."""
+"""Correlation of distances before and after a change, so they move by about .8 of their sd."""
 
 UNPOOLED = "unpooled word"
 """Level of the first word, fitted without the other words."""
@@ -48,10 +48,10 @@ def measure_posteriors(
 ) -> pd.DataFrame:
     """Return one row per table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
 
-    Besides ``any word margin``, how far the farthest word's interval lies from zero (negative where
-    it holds zero); ``doubtful``, whether Pareto k is not below 0.7. Tables are those before a
-    change for a model of changes; after, their effect is gone and all else has moved
-    (`Batch.debiased`). Then both ends are described too.
+    There are also ``any word margin``, the largest distance of a word's interval from zero
+    (negative if all intervals contain zero), and ``doubtful``, whether Pareto k is not below 0.7.
+    For a model of changes, the tables are those before a change that removes their effect and
+    partly redraws the rest (`Batch.debiased`); both ends are also described.
     """
     if spec.outcome == "change":
         return _measure_changes(spec, batch, seed, ci_prob, draws)
@@ -115,10 +115,10 @@ def _with_values(design: Design, batch: Batch, index: int) -> Design:
 def _contrasts(
     design: Design, spec: ModelSpec, values: Values, connection: str = "different"
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draw associated less a connection as `bayesbias.contrasts` defines it.
+    """Return draws of associated minus a connection, as defined in `bayesbias.contrasts`.
 
-    Overall, of groups and of words: (n_draws,), (n_draws, n_groups), (n_draws, n_words), NaN where
-    a table does not identify them.
+    These are overall, group, and word contrasts, (n_draws,), (n_draws, n_groups), and (n_draws,
+    n_words), NaN if a table does not identify them.
     """
     place, sign = pair_place(design.connections, "associated", connection)
     gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]
@@ -130,7 +130,7 @@ def _contrasts(
 def _levels(
     design: Design, spec: ModelSpec, values: Values, weights: FloatArray
 ) -> dict[str, FloatArray]:
-    """Draws of all contrasts and of WEAT's score, (n_draws,); of any word, (n_draws, n_words)."""
+    """Return draws, (n_draws,), of each level; those of any word are (n_draws, n_words)."""
     expected = expected_rows(spec.fitting(design), design.codes, values.__getitem__)
     levels = {"weat": expected @ weights}
     for other, connection in OTHERS.items():
@@ -150,7 +150,7 @@ def _levels(
 def _described(
     levels: dict[str, FloatArray], ci_prob: float, *drawn: ExactDraws
 ) -> dict[str, float | bool]:
-    """Compute means and intervals of draws by level, and how far any word's lies from zero."""
+    """Compute means and intervals of draws by level, and the margin of any word."""
     row: dict[str, float | bool] = {}
     row["doubtful"] = not max(part.pareto_k for part in drawn) < PARETO_K_LIMIT
     if "any word" in levels:

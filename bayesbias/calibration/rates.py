@@ -1,4 +1,4 @@
-"""How often methods claim bias in scenarios with known truth."""
+"""Compute how often methods claim bias in scenarios with known truth."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .methods import ANY_WORD, READINGS, Choices, Method
 from .methods import method as named_method
 
 BLOCK = 50
-"""Tables that are simulated from one seed, the same for all methods."""
+"""Number of tables simulated from one seed; they are the same for all methods."""
 
 BLOCKS_OF_SCORES = 20
-"""Blocks in a job of scores; posteriors take one at a time."""
+"""Number of blocks in a job for scores; jobs for posteriors have one block."""
 
 MONTE_CARLO = 0.95
 """Probability of Monte Carlo intervals."""
@@ -57,13 +57,13 @@ def calibrate(
     scenarios : str, list of str, or mapping of str to scenario
         Names in `bayesbias.nulls.SCENARIOS`, or your own scenarios, keyed by name.
     methods : str, list of str, or mapping of str to Method
-        Names as for `method`, or a mapping of names to methods, such as those `posterior_method`
+        Names as for `method`, or methods keyed by name, such as those that `posterior_method`
         makes for your own model.
     n : int
         Number of tables per scenario.
     seed : int, SeedSequence, Generator or None
-        Equal seeds give equal frames, whatever `n_jobs`, and whatever other methods are requested;
-        a smaller `n` uses the first tables of a larger one. All methods see the same tables.
+        Equal seeds give equal frames for any `n_jobs` and any other methods; a smaller `n` uses
+        the first tables of a larger one. All methods get the same tables.
     n_jobs : int
         Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses a
         cluster.
@@ -79,13 +79,13 @@ def calibrate(
     Returns
     -------
     DataFrame
-        One row per scenario and method: ``scenario``; ``method``; ``question`` and ``truth``, what
-        it is about and the true value (its mean over tables); ``kind``, "false alarms" where there
-        is no bias, "power" where there is, "mixed" where some tables have one, or "coverage";
-        ``nominal``, the share that the method promises (NaN: none); ``n``; ``count``; ``rate``;
-        ``low``, ``high``, 95% Wilson interval of the rate; ``mc_error``, its standard error;
-        ``width``, mean width of the intervals read (NaN for methods that read none); ``doubtful``,
-        posteriors whose Pareto k is not below 0.7 (they are included).
+        One row per scenario and method: ``scenario``; ``method``; ``question``; ``truth``, the true
+        value (mean over tables); ``kind``, which is "coverage", or "false alarms" if no table is
+        biased, "power" if all are, and "mixed" if some are; ``nominal``, the method's nominal share
+        (NaN if it has none); ``n``; ``count``; ``rate``; ``low`` and ``high``, the 95% Wilson
+        interval of the rate; ``mc_error``, its standard error; ``width``, the mean width of
+        intervals (NaN for methods without intervals); and ``doubtful``, the number of posteriors
+        whose Pareto k is not below 0.7 (they are included).
 
     Examples
     --------
@@ -114,7 +114,7 @@ def calibrate(
         first = finished.failures[0]
         raise (ValueError if first.error == "ValueError" else RuntimeError)(
             f"{len(finished.failures)} of {len(finished.failures) + len(finished.frames)} jobs "
-            f"failed, first {first.name}: {first.error}: {first.message}"
+            f"failed; the first was {first.name}: {first.error}: {first.message}"
         )
     rows = []
     for (place, name), parts in jobs.items():
@@ -135,9 +135,9 @@ def _jobs(
     n: int,
     seed: SeedSequence,
 ) -> list[Job]:
-    """Cut the tables of a scenario into jobs; methods that read the same share them.
+    """Split a scenario's tables into jobs, which methods with the same settings share.
 
-    The entropy of the tables follows from the seed and the scenario, whatever else is asked.
+    The entropy of the tables depends only on the seed and the scenario.
     """
     jobs, place = [], scenario.settings()
     content = json.dumps([str(seed.entropy), list(seed.spawn_key), place], sort_keys=True)
@@ -155,10 +155,9 @@ def _jobs(
 def measure_tables(
     scenario: BaseScenario, method: Method, choices: Choices, entropy: int, tables: tuple[int, int]
 ) -> pd.DataFrame:
-    """Simulate a range of tables; return the numbers a method uses, and the truth.
+    """Simulate a range of tables; return the numbers that a method uses, and the truth.
 
-    The tables for a seed and scenario do not depend on how they are split into jobs, or on how many
-    are requested in all.
+    The tables for a seed and scenario do not depend on the split into jobs or on the total number.
     """
     (start, stop), frames = tables, []
     for block in range(start // BLOCK, -(-stop // BLOCK)):
@@ -169,14 +168,14 @@ def measure_tables(
 
 
 def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
-    """Count a method's verdicts in the numbers from its source."""
+    """Count a method's claims, and describe their rate."""
     from scipy.stats import binomtest
 
     needed = f"{method.level} margin" if method.level == ANY_WORD else f"{method.level} low"
     if f"truth {method.level}" not in frame or (method.reading in READINGS and needed not in frame):
         raise ValueError(
-            f"a method is about {method.level!r}, which the tables of this scenario lack; give the "
-            "scenario controls=('human',)"
+            f"a method needs the level {method.level!r}, but this scenario's tables lack it; give "
+            "the scenario controls=('human',)"
         )
     count, n = int(method.verdicts(frame, choices).sum()), len(frame)
     interval = binomtest(count, n).proportion_ci(MONTE_CARLO, method="wilson")

@@ -1,7 +1,7 @@
-"""Before and after: what debiasing, or anything else, did to the distances.
+"""Compare distances before and after debiasing or any other change.
 
-`fit_change` fits the change of every pair of words; other functions read what it gives.
-`embedding_differences` and `variance_shares` read posteriors of many embeddings (`bb.fit_many`).
+`fit_change` fits the change of every pair of words, and most other functions use its posterior.
+`embedding_differences` and `variance_shares` use posteriors of many embeddings (`bb.fit_many`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Single numbers before and after: scores of a list, and whether debiasing left bias to find."""
+"""Scores of a list before and after debiasing, and checks whether bias can be recovered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
-"""The scores that debiasing is usually judged by."""
+"""The scores usually used to evaluate debiasing."""
 
 SCORE_CHANGE_COLUMNS = (
     *("score", "groups", "before", "after", "change", "low", "high", "no_bias"),
@@ -38,13 +38,13 @@ SCORE_CHANGE_COLUMNS = (
 """Columns of the frames of scores."""
 
 N_WORDS = 500
-"""Most leaning words of each class, as Gonen and Goldberg take them for their clusters."""
+"""Number of most biased words per class, as in the clusters of Gonen and Goldberg."""
 
 
 def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """MAC of two tables with Manzini et al.'s paired t-test, on the rows that both have.
+    """Compute MAC of the common rows of two tables, with Manzini et al.'s paired t-test.
 
-    One row with the columns of `scores_before_after`, without an interval.
+    Returns one row with the columns of `scores_before_after`, without an interval.
     """
     rows = pair(before, after).rows
     first, second = (
@@ -67,27 +67,27 @@ def scores_before_after(
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Scores of a word list in two embeddings, such as before and after debiasing.
+    """Compute scores of a word list in two embeddings, such as before and after debiasing.
 
     Parameters
     ----------
     before, after : KeyedVectors
-        Both have the same words of the list.
+        Embeddings with the same words of the list.
     wordlist : WordList
-        It needs stereotypes for every group.
+        Every group needs stereotypes.
     scores : iterable of str, or mapping of str to ListScore
-        Names of ``scores.SCORES``, or scores of your own by name.
+        Names from ``scores.SCORES``, or your own scores keyed by name.
     ci_prob : float
         Level of the intervals of the change, in (0, 1).
     n_resamples, seed
-        Of the bootstrap over words, which draws the same words before and after.
+        Settings of the bootstrap over words, which draws the same words before and after.
 
     Returns
     -------
     DataFrame
-        One row per score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
-        ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
-        ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
+        One row per score and choice of groups: ``score``, ``groups``, ``before``, ``after``, and
+        ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value that means no bias;
+        ``t``, ``p_value``, and ``n_pairs`` of MAC's paired t-test (Manzini et al., 2019); ``note``.
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)
@@ -95,8 +95,8 @@ def scores_before_after(
     lost, also_lost = ({w for words in m.values() for w in words} for m in (missing, also_missing))
     if lost != also_lost:
         raise ValueError(
-            f"in one of the two embeddings only: {abridged(sorted(lost ^ also_lost))}; take these "
-            "words out of the list or of the embedding that has them"
+            f"only one embedding has {abridged(sorted(lost ^ also_lost))}; remove these words from "
+            "the list or from that embedding"
         )
     sequence, rows = as_seed_sequence(seed), []
     jobs = [(name, at) for name, spec in specs.items() for at in selections(first, spec.scope)]
@@ -104,7 +104,7 @@ def scores_before_after(
         resampled_values(
             [(specs[name], at) for name, at in jobs], held, resamples(held, n_resamples, sequence)
         )
-        for held in (first, second)  # equal seeds, equal words
+        for held in (first, second)  # equal seeds draw equal words
     ]
     for (name, at), changes in zip(jobs, values[1] - values[0], strict=True):
         spec, groups = specs[name], ", ".join(first.of_groups(at).groups)
@@ -139,23 +139,23 @@ def bias_before_after(
     n_words: int = N_WORDS,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compute scores that usually fall, and checks that may not: Direct Bias, SAME, and recovery.
+    """Compute Direct Bias and SAME, which usually fall, and checks of recovery, which may not.
 
     Parameters
     ----------
     before, after : KeyedVectors
         Whole vocabularies, not only the words of a list.
     sets : str, path or DefiningSets
-        What defines the bias: defining words, and targets such as professions. Each embedding uses
-        its own vectors of the defining words.
+        Defining words, and targets such as professions. The bias in each embedding is defined by
+        the vectors that the defining words have there.
     n_words, seed
         As for `debias.remaining_bias`.
 
     Returns
     -------
     DataFrame
-        The rows of `debias.remaining_bias`, after a row ``direct_bias`` and a row ``same``: means
-        over the targets in both embeddings, 0 without bias. Without targets, these two are missing.
+        Rows ``direct_bias`` and ``same``, means over the targets in both embeddings (0 is no bias;
+        left out without targets), then the rows of `debias.remaining_bias`.
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)
@@ -179,7 +179,7 @@ def bias_before_after(
 def load_frequent(
     source: VectorsLike, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> KeyedVectors:
-    """Load the first words of an embedding, and those of the sets, for `bias_before_after`."""
+    """Load an embedding's first words and the words of the sets, for `bias_before_after`."""
     chunks = open_embedding(source, allow_pickle=allow_pickle, progressbar=False).chunks()
     names = list(islice(chain.from_iterable(chunk.words for chunk in chunks), VOCABULARY))
     wanted = list(dict.fromkeys([*names, *sorted(sets.forms), *sets.targets]))

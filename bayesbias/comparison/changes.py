@@ -1,4 +1,4 @@
-"""The effects of a change, from its joint posterior: sizes, orders, side effects."""
+"""Describe a change by its joint posterior: sizes, orders, and side effects."""
 
 from __future__ import annotations
 
@@ -28,22 +28,31 @@ def changes(
     rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """Means before and after and their change, at every level and for every connection.
+    """Compute means before and after and their change, for every level and connection.
 
     Parameters
     ----------
     tree : DataTree
-        As `fit_change` gives it.
+        A posterior from `fit_change`.
     ci_prob, rope, ci_kind
         As for `bb.contrasts`; changes smaller than `rope` do not matter.
 
     Returns
     -------
     DataFrame
-        ``level``, ``protected_group``, ``protected_word``, ``connection``; ``before`` and
-        ``after``, posterior means; of the change after - before ``mean``, ``sd``, ``low``,
-        ``high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
-        1 - p_rope; ``p_toward_one``, the probability that abs(1 - after) < abs(1 - before).
+        ``level``, ``protected_group``, ``protected_word``, and ``connection``; ``before`` and
+        ``after``, posterior means; for the change after - before, ``mean``, ``sd``, ``low``,
+        ``high``, ``p_direction``, and ``p_rope``, as in `bb.contrasts`; ``p_moved`` = 1 - p_rope;
+        and ``p_toward_one``, the probability that abs(1 - after) < abs(1 - before).
+
+    Examples
+    --------
+    >>> after = bb.distance_table(bb.debias.multiclass_hard(vectors, equalize=False), wordlist)
+    >>> frame = bb.comparison.changes(bb.fit_change(table, after, seed=1))
+    >>> frame[["connection", "before", "after"]].head(2).round(2)
+       connection  before  after
+    0  associated    0.88   0.91
+    1   different    0.92   0.91
     """
     levels, *ends = _ends(tree)
     before, after = (draws.reshape(len(draws), -1) for draws in ends)
@@ -63,26 +72,34 @@ def order_changes(
     *,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """Return whether the order of two connections turned, overall, by group and by word.
+    """Compute whether a change reversed the order of two connections, at every level.
 
     Parameters
     ----------
     tree : DataTree
-        As `fit_change` gives it.
+        A posterior from `fit_change`.
     first, second : str
-        Connections; first - second below zero: the first is closer.
+        Connections; if first - second is below zero, the first is closer.
     ci_prob, rope, ci_kind
         As for `changes`.
 
     Returns
     -------
     DataFrame
-        ``level``, ``protected_group``, ``protected_word``, ``first``, ``second``; the posterior
-        mean and interval of first - second ``before`` and ``after`` (``before_low`` and so on); of
-        its change ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, ``p_rope``;
-        ``p_closer_before`` and ``p_closer_after``, the probabilities that the first is closer;
-        ``p_turned``, the share of draws in which the signs before and after differ. If the gap was
-        about zero before, a turn means little.
+        ``level``, ``protected_group``, ``protected_word``, ``first``, and ``second``; the posterior
+        mean and interval of first - second ``before`` and ``after`` (``before_low``, and so on);
+        for its change, ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope``;
+        ``p_closer_before`` and ``p_closer_after``, the probabilities that the first is closer; and
+        ``p_turned``, the share of draws in which the signs before and after differ. If the
+        difference before was near zero, a reversal means little.
+
+    Examples
+    --------
+    >>> after = bb.distance_table(bb.debias.multiclass_hard(vectors, equalize=False), wordlist)
+    >>> frame = bb.comparison.order_changes(bb.fit_change(table, after, seed=1))
+    >>> frame[["level", "before", "p_turned"]].head(1).round({"before": 2, "p_turned": 1})
+         level  before  p_turned
+    0  overall   -0.04       0.3
     """
     levels, before, after = _gaps(tree, first, second)
     reading = reading_of(tree, ci_prob, rope, ci_kind)
@@ -102,15 +119,15 @@ def order_changes(
 def alignment(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Return whether the connections came closer together, at every level.
+    """Compute whether the means of the connections became more similar, at every level.
 
     Returns
     -------
     DataFrame
-        ``level``, ``protected_group``, ``protected_word``; ``before`` and ``after``, posterior
-        means of the range of the connections' means (largest less smallest); of the change of the
-        range ``mean``, ``sd``, ``low``, ``high``; ``p_narrower``, the probability that the range
-        shrank; ``p_same_order``, the probability that all connections keep their order.
+        ``level``, ``protected_group``, and ``protected_word``; ``before`` and ``after``, posterior
+        means of the range of the connections' means (largest minus smallest); for the change of the
+        range, ``mean``, ``sd``, ``low``, and ``high``; ``p_narrower``, the probability that the
+        range shrank; and ``p_same_order``, the probability that all connections keep their order.
     """
     levels, *ends = _ends(tree)
     before, after = (np.ptp(draws, axis=2) for draws in ends)
@@ -125,21 +142,21 @@ def alignment(
 def band_shares(
     before: pd.DataFrame, after: pd.DataFrame, half_width: float | None = None
 ) -> pd.DataFrame:
-    """Share of single distances inside one band around 1, before and after.
+    """Compute the share of single distances in a band around 1, before and after.
 
     Parameters
     ----------
     before, after : DataFrame
         Long-form tables.
     half_width : float, optional
-        Half-width of the band, in units of distance; by default abs(1 - MAC) before, to two
-        decimals as published.
+        Half-width of the band, in units of distance. The default is abs(1 - MAC) of `before`,
+        rounded to two decimals, as in the publication.
 
     Returns
     -------
     DataFrame
         One row per connection: ``connection``, ``band_low``, ``band_high``, ``share_before``,
-        ``share_after``, ``n_before``, ``n_after``.
+        ``share_after``, ``n_before``, and ``n_after``.
 
     References
     ----------
@@ -159,14 +176,14 @@ def band_shares(
 def turned_counts(
     tree: DataTree, first: str = "associated", second: str = "different"
 ) -> FloatArray:
-    """Draws of how many protected words had the order of two connections turned, (n_draws,)."""
+    """Draw the number of protected words for which two connections changed order, (n_draws,)."""
     levels, before, after = _gaps(tree, first, second)
     turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
     return np.asarray(turned.sum(axis=1), dtype=np.float64)
 
 
 def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
-    """Levels whose contrast is identified; draws of first - second before, and after."""
+    """Return the levels with an identified contrast, and draws of first - second at both ends."""
     place, sign = pair_place(labels(tree, "connection"), first, second)
     (levels, before, _), (_, after, _) = (
         contrast_draws(posterior_at(tree, when), "population") for when in ENDS
@@ -177,6 +194,6 @@ def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatA
 
 
 def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
-    """Levels, and draws of their means before and after, (n_draws, n_levels, n_connections)."""
+    """Return levels, and their mean draws before and after, (n_draws, n_levels, n_connections)."""
     (levels, before), (_, after) = (level_means(posterior_at(tree, when)) for when in ENDS)
     return levels, before, after

@@ -1,11 +1,11 @@
-r"""Contrasts of embeddings and lists around effects of either: a linear Gaussian model of few sds.
+r"""A linear Gaussian model of contrasts, with effects of embeddings and lists.
 
     c[e, l, r] = μ + α[e] + β[l] + γ[e, l] + ρ[e, l, r]
 
-for embedding e, list l and training r, each effect Normal with an sd of its own. What was measured
-of c is Gaussian, with the moments that `runs` has for each list. Given the sds, all of it is one
-Normal; the sds are drawn by importance resampling, and the contrasts given them by Matheron's rule:
-draws of the prior, moved by how far what was measured lies from what they expect.
+Here e is an embedding, l a list, and r a training. Each kind of effect is Normal with a separate
+sd. The measured contrasts are Gaussian, with the moments from `runs` for each list. Given the sds,
+everything is jointly Normal. The sds are drawn by importance resampling. The contrasts given the
+sds are drawn by Matheron's rule: prior draws, corrected by their deviation from the measurements.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..sampling.importance import find_mode, importance_resample
 from .runs import Contrasts
 
 MEAN_SD = 0.5
-"""Prior sd of the mean of all contrasts: those of the published tables lie in -.4 to .1."""
+"""Prior sd of the mean of all contrasts, which are -.4 to .1 in the published tables."""
 
-_REASON = "mean .05; overall contrasts of the published tables lie in -.07 to .00"
+_REASON = "mean .05; overall contrasts in the published tables are -.07 to .00"
 
 PRIORS = {
     name: Prior("exponential", {"rate": 20.0}, _REASON)
@@ -33,23 +33,22 @@ PRIORS = {
 """Priors of the sds between contrasts."""
 
 OFFSET = 0.1
-"""Sds are drawn as log(sd + offset), in sds of what was measured: smaller ones are nearly zero."""
+"""Sds are drawn as log(sd + offset), in units of the mean sd of the measured contrasts."""
 
 BOUNDS = (-5.0, 5.0)
-"""Ends of the logarithms of sds in which the mode is sought, in the same unit; sds above the upper
-end get no weight."""
+"""Search range for the mode of the log sds, in the same units; sds above it have density zero."""
 
 NUMBERS_AT_ONCE = 2_000_000
-"""Entries of the covariances that are computed together."""
+"""Number of covariance entries computed at a time."""
 
 
 class Hierarchy:
-    """What was measured for all lists, and which effects the lists share.
+    """The measured contrasts of all lists, and the effects that they share.
 
-    `loadings` are, by the name of an sd, (n_runs, n_effects) of every run and (n_cells, n_effects)
-    of the contrast of every list and embedding, list by list. With one list its effect is the mean,
-    and an embedding's effect its contrast with the list; with one embedding, which has several
-    trainings, it is the other way round: sds that these runs do not tell apart have no loadings.
+    `loadings`, keyed by sd, are (n_runs, n_effects) for runs and (n_cells, n_effects) for cells,
+    the contrasts of each list and embedding, list by list. An sd has no loadings if the runs do not
+    identify it. If there is only one list, its effect is part of the mean, and embedding effects
+    include the interaction. If there is only one embedding, the roles are reversed.
     """
 
     def __init__(self, lists: Sequence[Contrasts], n_embeddings: int) -> None:
@@ -74,20 +73,20 @@ class Hierarchy:
             self.loadings["training_sd"] = np.eye(n), np.zeros((len(cell), n))
 
     def factor(self, sds: FloatArray) -> FloatArray:
-        """Cholesky factors of the covariance of what was measured, given (n, n_sds) sds."""
+        """Return Cholesky factors of the measurements' covariance, given (n, n_sds) sds."""
         shared = np.stack([runs @ runs.T for runs, _ in self.loadings.values()])
         effects = np.tensordot(sds**2, shared, axes=1)
         return np.asarray(np.linalg.cholesky(MEAN_SD**2 + effects + self.covariance))
 
     def log_likelihood(self, sds: FloatArray) -> FloatArray:
-        """Log density of what was measured, up to a constant, (n,)."""
+        """Return the log density of the measurements, (n,), up to a constant."""
         factor = self.factor(sds)
         white = np.linalg.solve(factor, np.tile(self.mean[:, None], (len(sds), 1, 1)))
         log_det = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
         return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
     def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
-        """Draw the contrasts without what is of one training, (n, n_lists, n_embeddings)."""
+        """Draw the contrasts without effects of trainings, (n, n_lists, n_embeddings)."""
         root = np.linalg.cholesky(self.covariance)
         mean = MEAN_SD * rng.standard_normal((len(sds), 1))
         runs = mean + rng.standard_normal((len(sds), len(root))) @ root.T
@@ -107,7 +106,7 @@ class Hierarchy:
     def draw(
         self, priors: Mapping[str, Prior], n: int, rng: Generator
     ) -> tuple[FloatArray, dict[str, FloatArray], float]:
-        """Draw contrasts, (n, n_lists, n_embeddings), and sds, (n,); return Pareto k, too."""
+        """Draw contrasts, (n, n_lists, n_embeddings), and sds, (n,); also return Pareto k."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
         at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)
 
@@ -125,7 +124,7 @@ class Hierarchy:
             values[inside] = likelihood + prior + points[inside].sum(axis=1)
             return values
 
-        # In logarithms there is a mode above zero; with the offset there is no long lower tail.
+        # Without the offset, the mode is above zero; with it, there is no long lower tail.
         mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), BOUNDS)
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)

@@ -1,18 +1,17 @@
-r"""The joint posterior of the change and of the distances before it.
+r"""The joint posterior of a change and of the distances before it.
 
-The change `d = a - b` of every pair is fitted on its own, by a model of changes. The
-distances before are added as `p(b, d) = p(d) p(b | d)`: with the slope `κ[c]` of
-before on change among single pairs of connection c, the model's effects taken out,
+The change `d = a - b` of every pair is fitted separately, by a model of changes. The distances
+before are added as `p(b, d) = p(d) p(b | d)`. Let `κ[c]` be the slope of before on change among
+single pairs of connection c, after the model's effects are removed. Then
 
     v = b - κ[c] d
 
-does not correlate with d, and is fitted by the model for distances of the same terms.
-Draws of both, which are independent, give draws of every mean before,
-`θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and after,
-`θ_b[w, c] + δ[w, c]`. Means of words are averages of effects over the rows of one
-connection, so the sum holds for every model. That draws of both are independent takes more:
-effects before and of the change are jointly Normal with the slope of single pairs. Effects that
-reach across connections, such as those of an attribute, need one slope for these (`slopes`).
+is uncorrelated with d and is fitted by a model of distances with the same terms. Draws of v and d
+are independent and give draws of every mean before, `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and
+after, `θ_b[w, c] + δ[w, c]`. Word means are averages of effects over the rows of one connection, so
+these sums are valid for every model. Independence is an assumption: effects before and effects of
+the change are jointly Normal with the slope of single pairs. Connections that share effects, such
+as those of an attribute, need a common slope (`slopes`).
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ if TYPE_CHECKING:
     from xarray import DataArray, DataTree
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
-"""Of the mean distances before: that of the models for distances."""
+"""Prior of the mean distances before, as in the models of distances."""
 
 PRIOR_PAIRS = 5.0
-"""Pairs that the slope common to all connections counts for in that of each."""
+"""Weight, in pairs, of the common slope in the slope of each connection."""
 
 
 @shows_fit_keywords
@@ -64,49 +63,47 @@ def fit_change(
 ) -> DataTree:
     """Fit the change of every distance between two tables, pair by pair.
 
-    Rows are paired on protected word, attribute and connection; repeated rows in their order. What
-    a pair has in common before and after cancels.
+    Rows are paired by protected word, attribute, and connection; repeated rows are paired in order.
+    Parts of a distance that do not change cancel.
 
     Parameters
     ----------
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
     model : str, Path or ModelSpec
-        A model for changes; ``models("change")`` names them.
+        A model of changes; ``models("change")`` lists them.
     drop_duplicates : bool
-        Leave out words that share the vector of an earlier one in either table
-        (`duplicate_vectors`).
+        Leave out words with the vector of an earlier word in either table (`duplicate_vectors`).
     priors, options, **keywords
-        As for `fit`. `priors` are those of the change; distances before have those of the model
-        for distances with the same terms.
+        As for `fit`. `priors` apply to the change. Distances before have the priors of the model
+        of distances with the same terms.
 
     Returns
     -------
     xarray.DataTree
-        A posterior of the change = after - before, in [-2, 2]: positive means farther apart after.
-        It is for `bb.summary`, `bb.contrasts` and `bb.predictive_check`. The group ``before`` holds
-        draws of the means before, joint with those of the change: see `posterior_at`, `changes` and
-        `order_changes`. The attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before`` and
-        ``n_unpaired_after`` count rows; `bb.comparison.pair(before, after).unpaired` lists those
-        without a partner.
+        A posterior of the change = after - before, in [-2, 2]; positive means farther apart after.
+        Pass it to `bb.summary`, `bb.contrasts`, and `bb.predictive_check`. The group ``before`` has
+        joint draws of the means before; see `posterior_at`, `changes`, and `order_changes`. The
+        attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before``, and ``n_unpaired_after``
+        count rows; `bb.comparison.pair(before, after).unpaired` lists the rows without a partner.
 
     Raises
     ------
     ValueError
-        If no row has a partner, a protected word changes its group, nothing changes, or all changes
-        of a connection are equal.
+        If no row has a partner, a protected word is in different groups, no distance changes, or
+        all changes of a connection are equal.
 
     Warns
     -----
     UserWarning
-        If rows without a partner are left out, or words of a table are exact copies.
+        If rows without a partner are left out, or if words have identical vectors.
 
     Notes
     -----
-    The means before are drawn given the change (module `bayesbias.comparison.joint`). This assumes
-    that before and change are jointly Normal in every term of the model, with the slope of single
-    pairs, which is treated as known. The change itself does not depend on this. Means before need
-    not equal those of a fit to `before` alone.
+    The means before are drawn given the change; see the module `bayesbias.comparison.joint`. This
+    assumes that distances before and changes are jointly Normal in every term of the model, with
+    the slope of single pairs, which is treated as known. The change itself does not depend on this.
+    Means before may differ from those of a separate fit to `before`.
 
     Examples
     --------
@@ -119,14 +116,15 @@ def fit_change(
     if n := pairs.unpaired["table"].value_counts().to_dict():
         counts = " and ".join(f"{n[name]:,} of {name}" for name in ENDS if name in n)
         warn(
-            f"{counts} have no partner in the other table and are left out: rows that "
-            "bb.comparison.pair(before, after).unpaired lists"
+            f"{counts} have no partner in the other table and are left out; "
+            "bb.comparison.pair(before, after).unpaired lists these rows"
         )
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
-            f"the tables are the same: all {len(design.y):,} paired distances are equal"
+            f"the tables are the same: all {len(design.y):,} paired distances are equal; pass two "
+            "tables that differ"
         )
     require_variation(design, spec)
     return _fit_both(design, pairs, spec, fit_options(options, keywords))
@@ -138,19 +136,19 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     Parameters
     ----------
     tree : DataTree
-        As `fit_change` gives it.
+        A posterior from `fit_change`.
     when : {"before", "after"}
 
     Returns
     -------
     DataTree
-        With ``connection_mean`` and ``word_mean``, draw by draw with the draws of the change. It is
-        for `bb.summary`, `bb.contrasts` and the forest plots.
+        A posterior with ``connection_mean`` and ``word_mean``, whose draws match those of the
+        change. Pass it to `bb.summary`, `bb.contrasts`, and the forest plots.
     """
     from xarray import DataTree as Tree
 
     if "before" not in tree.children:
-        raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
+        raise ValueError("this is not a posterior of a change; pass one from bb.fit_change")
     check_choice("time", when, ENDS)
     level = tree["before"].to_dataset()
     if when == "after":
@@ -163,15 +161,15 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
 
 
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
-    """Fit the change, and the distances before given it."""
+    """Fit the change, and the distances before given the change."""
     from xarray import Dataset
 
     before = pairs.rows["before"].to_numpy(np.float64)
     slope, rest, level_spec = before_given_change(design, before, spec)
     for name, _ in constant_parts(rest, level_spec):
         raise ValueError(
-            f"after is a multiple of before, plus a constant, in all {name} rows, so there is "
-            "no model to fit; leave these rows out of both tables"
+            f"after is a multiple of before plus a constant in all {name} rows, so no residual sd "
+            "can be estimated; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
     change = fit_design(
@@ -180,7 +178,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     level = fit_design(rest, level_spec, options=options.of_fit(seed=second))
     by = slopes_by_name(design_of(change), spec_of(change), slope)
     given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
-    # Draws of the two fits are independent; they are put side by side, draw by draw.
+    # The two fits are independent, so their draws can be combined one by one.
     change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
     constant = change["constant_data"].to_dataset()
     change["constant_data"] = constant.assign(before=("row", before), slope=("connection", slope))
@@ -198,10 +196,10 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
 def before_given_change(
     design: Design, before: FloatArray, spec: ModelSpec
 ) -> tuple[FloatArray, Design, ModelSpec]:
-    """Take out of the distances before what goes with their change.
+    """Remove from the distances before the part that correlates with their change.
 
-    Returns the slope of before on change, (n_connections,), the design of the distances that are
-    left, and the model for them.
+    Returns the slope of before on change, (n_connections,), the design of the remaining distances,
+    and their model.
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
@@ -209,7 +207,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the model for distances of the same form; that of changes, around 1, if none is."""
+    """Return the model of distances with the same terms, or else the given model around 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(
@@ -220,7 +218,7 @@ def level_model(spec: ModelSpec) -> ModelSpec:
 
 
 def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[str, DataArray]:
-    """Slope of before on change, of means and of the effects of words and groups they sum up."""
+    """Return the slopes of before on change for means and for effects of words and groups."""
     from xarray import DataArray
 
     by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}
@@ -239,10 +237,10 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
 
 
 def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
-    """Slope of before on change among single pairs of a design of changes, by connection.
+    """Return the slope of before on change among single pairs, (n_connections,).
 
-    It is about the means of all units with effects, and is drawn toward the slope common to all.
-    Connections whose rows share effects, as those of an attribute, have one slope.
+    The means of all units with effects are subtracted first. Slopes are shrunk toward the common
+    slope. Connections whose rows share effects, such as those of an attribute, have one slope.
     """
     spec = spec.fitting(design)
     keys = [
@@ -262,7 +260,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
 
 
 def _sharing(design: Design, spec: ModelSpec) -> IntArray:
-    """Connections numbered such that those whose rows share effects have one number."""
+    """Number the connections; those whose rows share effects get the same number."""
     if all(term.by == "connection" for term in spec.terms):
         return np.arange(len(design.connections))
     names = [name if name in CONTROLS else "stereotype" for name in design.connections]
@@ -270,7 +268,7 @@ def _sharing(design: Design, spec: ModelSpec) -> IntArray:
 
 
 def _within(values: FloatArray, keys: Sequence[IntArray], sweeps: int = 20) -> FloatArray:
-    """Take the means of every factor out, in turn where there are several."""
+    """Subtract the means of every factor, repeatedly if there are several."""
     rest = values.copy()
     for _ in range(sweeps if len(keys) > 1 else 1):
         for key in keys:

@@ -1,4 +1,4 @@
-"""Many embeddings, lists and trainings in one model: how contrasts differ, and who ranks where."""
+"""Fit many embeddings, lists, and trainings in one model, to compare and rank their contrasts."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 MOST_RUNS = 500
-"""Runs at most, lists times embeddings times trainings: one matrix has a row for each."""
+"""Largest number of runs (lists times embeddings times trainings); a matrix has a row for each."""
 
 OF_ROW = ("wordlist", "protected_group")
-"""Coordinates of the rows of contrasts: their list, and their group, empty for the overall one."""
+"""Coordinates of the contrast rows: list and group, which is empty for overall contrasts."""
 
 RAW = ("raw_mean", "raw_sd")
-"""What ``constant_data`` holds of every contrast; NaN where an embedding has no table of a list."""
+"""Unshrunk contrasts in ``constant_data``; NaN if an embedding has no table of a list."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -42,7 +42,7 @@ NAMES = {
     "interaction_sd": "embedding × list",
     "training_sd": "training",
 }
-"""What each sd is of, in words."""
+"""The source of variation that each sd describes."""
 
 
 @shows_fit_keywords
@@ -57,20 +57,21 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    Every list in every embedding has the contrasts of ``by-group``. Effects that the same words
-    have in all embeddings cancel in differences. Overall contrasts of embeddings and lists are `μ +
-    α[e] + β[l] + γ[e, l]`, shrunk toward one another as far as the tables suggest.
+    Each list in each embedding has the contrasts of ``by-group``. Effects that words have in all
+    embeddings cancel in differences. Overall contrasts are `μ + α[e] + β[l] + γ[e, l]`. They are
+    shrunk toward one another, more so if they are uncertain or similar, and so differ from
+    ``raw_mean``, the contrast of a separate fit.
 
     Parameters
     ----------
     tables : DataFrame or iterable of DataFrame
-        Long-form tables with a column ``embedding``; ``wordlist`` and ``replicate`` (which
-        training) are optional.
+        Long-form tables with a column ``embedding``. The columns ``wordlist`` and ``replicate``
+        (the training) are optional.
     first, second : str
-        The contrast: mean distance of `first` less that of `second`, in [-2, 2]. Negative means
-        that `first` is closer. With the defaults, more negative means more biased.
+        The contrast is the mean distance of `first` minus that of `second`, in [-2, 2]. Negative
+        means that `first` is closer. For the defaults, more negative means more biased.
     priors : mapping of str to Prior, optional
-        Of ``embedding_sd``, ``list_sd``, ``interaction_sd``, ``training_sd``.
+        Priors of ``embedding_sd``, ``list_sd``, ``interaction_sd``, and ``training_sd``.
     options, **keywords
         As for `fit`; the method is always the exact sampler.
 
@@ -78,26 +79,26 @@ def fit_many(
     -------
     DataTree
         ``contrast[contrast_row, embedding]``, whose rows have a ``wordlist`` and a
-        ``protected_group``, empty overall; groups that their list does not identify have no row.
-        ``average[embedding]`` over lists, and the sds of embeddings, lists, both, and trainings.
-        Contrasts that no table measured are predicted. ``constant_data`` holds ``raw_mean`` and
-        ``raw_sd``, those of separate fits. It is for `bb.rank_embeddings`,
-        `bb.comparison.embedding_differences` and `bb.comparison.variance_shares`.
+        ``protected_group``, which is empty for overall contrasts. Groups whose contrast their list
+        does not identify have no row. ``average[embedding]`` is over lists. Sds are those of
+        embeddings, lists, their interaction, and trainings. Contrasts without a table are
+        predicted. ``constant_data`` has ``raw_mean`` and ``raw_sd``. Use `bb.rank_embeddings`,
+        `bb.comparison.embedding_differences`, and `bb.comparison.variance_shares` to summarize it.
 
     Raises
     ------
     ValueError
         If no list is in two embeddings or trainings, no pair of words is in all embeddings of a
-        list, two embeddings are equal, or numbers of trainings differ.
+        list, two embeddings are equal, or the embeddings have different numbers of trainings.
 
     Notes
     -----
-    The contrasts of a list enter as one Normal (`bayesbias.comparison.runs`): its means and sds are
-    those of ``by-group`` for each embedding, its correlations those of exchangeable embeddings of
-    known spread. Groups of one list, and lists, are treated as independent, which is not quite true
-    if lists share words. Groups are pooled over embeddings, and not over groups or lists. Pairs of
-    words that some embedding of a list lacks are left out, with a warning. `bb.fit_change` is more
-    precise for two embeddings of one family.
+    The measured contrasts of a list have one Normal likelihood (`bayesbias.comparison.runs`). Its
+    means and sds are from ``by-group`` fits to each embedding, and its correlations assume
+    exchangeable embeddings. Groups are treated as independent, and so are lists, which is only an
+    approximation if lists share words. Group contrasts are pooled over embeddings but not over
+    groups or lists. Pairs of words that some embedding of a list lacks are left out with a warning.
+    `bb.fit_change` is more precise for two embeddings of one family.
 
     References
     ----------
@@ -123,8 +124,8 @@ def fit_many(
     sd_priors, fitted = {**PRIORS, **(priors or {})}, fit_options(options, keywords)
     if fitted.method not in {"auto", "exact"}:
         raise ValueError(
-            f"method {fitted.method!r}: many embeddings are fitted by the exact sampler only; "
-            "leave the method out"
+            f"method {fitted.method!r} is not available, because many embeddings require the "
+            "exact sampler; leave out the method"
         )
     lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
@@ -158,7 +159,7 @@ def fit_many(
             "sample_stats": xr.Dataset({"pareto_k": worst}),
         }
     )
-    doubt = f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}: weights fail; raise draws"
+    doubt = f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}; raise draws"
     unreliable = [] if worst < PARETO_K_LIMIT else [doubt]
     tree.attrs |= {
         "model": "joint",
@@ -192,29 +193,29 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
             of_list = parts.setdefault(str(wordlist), {})
             of_list.setdefault((str(run[0]), str(run[1])), []).append(table.iloc[rows.index])
     if not parts:
-        raise ValueError("there is no table")
+        raise ValueError("there is no table; pass tables of two or more embeddings")
     names = list(dict.fromkeys(name for of_list in parts.values() for name, _ in of_list))
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:
         raise ValueError(
-            f"the tables have one embedding, {names[0]!r}, and one training of it: use bb.fit"
+            f"the tables have only one embedding, {names[0]!r}, with one training; use bb.fit"
         )
     if n_runs > MOST_RUNS:
         raise ValueError(
-            f"the tables have {n_runs:,} runs, lists times embeddings times trainings, and "
-            f"{MOST_RUNS} is the most; take fewer trainings, such as 10 of each"
+            f"the tables have {n_runs:,} runs (lists times embeddings times trainings), but at "
+            f"most {MOST_RUNS} are possible; use fewer trainings, such as 10 of each"
         )
     lists = []
     for wordlist, of_list in parts.items():
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
         lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
-        raise ValueError("no list was measured in two embeddings; measure one list in all of them")
+        raise ValueError("no list was measured in two embeddings; use one list in all of them")
     return lists
 
 
 def _raw(contrasts: Sequence[Contrasts], n_embeddings: int) -> FloatArray:
-    """Means and sds of what was measured, (2, n_contrasts, n_embeddings); NaN where nothing was."""
+    """Return measured means and sds, (2, n_contrasts, n_embeddings); NaN if not measured."""
     raw = np.full((2, len(contrasts), n_embeddings), np.nan)
     for place, own in enumerate(contrasts):
         held, run = np.unique(own.embedding, return_inverse=True)
@@ -225,17 +226,17 @@ def _raw(contrasts: Sequence[Contrasts], n_embeddings: int) -> FloatArray:
 
 
 def _of_left_out(lists: Sequence[Runs]) -> list[str]:
-    """Name the pairs that are left out, and the lists that compare nothing."""
+    """Return warnings about pairs that are left out and about lists in only one embedding."""
     doubts, several = [], any(len(runs.embeddings) > 1 for runs in lists)
     for runs in lists:
         if runs.n_left_out:
             doubts.append(
                 f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words of "
-                f"the list {runs.wordlist!r} are not in all of its embeddings, and are left out"
+                f"the list {runs.wordlist!r} are not in all of its embeddings and are left out"
             )
         if several and len(runs.embeddings) < 2:
             doubts.append(
-                f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only; its contrasts in the "
+                f"the list {runs.wordlist!r} is only in {runs.embeddings[0]}; its contrasts in the "
                 "other embeddings are predicted"
             )
     return doubts

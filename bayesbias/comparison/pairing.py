@@ -1,4 +1,4 @@
-"""Pairing the rows of two tables: what stood before with what stands after."""
+"""Pair the rows of two tables, from before and after a change."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, validate_table
 
 KEYS = "protected_word", "attribute", "connection"
-"""Rows of both tables that agree in these, and in ``context`` if both have it, are a pair."""
+"""Rows of both tables are paired by these columns, and by ``context`` if both tables have it."""
 
 OUTCOME = "change"
 """Name of after - before in posteriors."""
 
 ENDS = ("before", "after")
-"""Columns of the distances of a pair."""
+"""Columns with the two distances of a pair."""
 
 _TIMES = "_occurrence"
 
@@ -31,12 +31,12 @@ class Pairs:
     Parameters
     ----------
     rows : DataFrame
-        One row per pair: the columns of ``COLUMNS`` but the distance, then ``before``, ``after``
-        and ``change`` = after - before, in [-2, 2].
+        One row per pair: all ``COLUMNS`` except the distance, then ``before``, ``after``, and
+        ``change`` = after - before, in [-2, 2].
     unpaired : DataFrame
         Rows without a partner: ``table`` (``before`` or ``after``), then ``COLUMNS``.
     n_repeated : int
-        Pairs that repeat the words and the connection of an earlier one.
+        Number of pairs with the same words and connection as an earlier pair.
     """
 
     rows: pd.DataFrame
@@ -48,7 +48,7 @@ class Pairs:
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
 
     def each_vector_once(self, *, drop: bool) -> Pairs:
-        """Return the pairs, with a warning about copied words or without them."""
+        """Warn about words with identical vectors, or with ``drop``, leave out the copies."""
         rows = self.rows
         for when in ENDS:
             table = rows.assign(**{COLUMNS[-1]: rows[when]})
@@ -57,7 +57,7 @@ class Pairs:
 
 
 def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
-    """Pair the rows of two tables on protected word, attribute and connection.
+    """Pair the rows of two tables by protected word, attribute, and connection.
 
     If a pair of words has several rows, as in the published race tables, the first rows of both
     tables are paired, then the second rows, and so on.
@@ -65,7 +65,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     Parameters
     ----------
     before, after : DataFrame
-        Long-form tables, each of one embedding. Groups and attribute sets are those of `before`.
+        Long-form tables of one embedding each. Groups and attribute sets are those of `before`.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
     keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
@@ -78,8 +78,8 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     group, later = group.align(later, join="inner")
     for word in group.index[group != later][:1]:
         raise ValueError(
-            f"the protected word {word!r} is of the group {group[word]!r} before and "
-            f"{later[word]!r} after; give it one"
+            f"the protected word {word!r} is in the group {group[word]!r} before and in "
+            f"{later[word]!r} after; use the same group in both tables"
         )
     by, distance = [*keys, _TIMES], COLUMNS[-1]
     joined = tables[0].merge(
@@ -102,12 +102,12 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
 
 
 def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Validate a table and require that it is of one embedding."""
+    """Validate a table, and raise a ValueError if it has several embeddings."""
     valid = validate_table(table)
     if "embedding" in valid and valid["embedding"].nunique(dropna=False) > 1:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(
-            f"the table {name} holds {len(names)} embeddings ({abridged(names)}); pass one, as "
+            f"the table {name} has {len(names)} embeddings ({abridged(names)}); pass one, such as "
             f"table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
     return valid

@@ -1,4 +1,4 @@
-"""The distances of many word lists in many embeddings: the tables that one model is fitted to."""
+"""Compute the distances of many word lists in many embeddings, for a joint model."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def distance_tables(
     Parameters
     ----------
     embeddings : mapping of str to str, path or KeyedVectors
-        Embeddings by name, each as for `load_vectors`.
+        Embeddings keyed by name, each as for `load_vectors`.
     wordlists : iterable of WordList, str, Path or mapping
-        As for `load_wordlist`, each with a name of its own.
+        As for `load_wordlist`, with different names.
     case, drop_duplicates, max_missing
         As for `load_vectors` and `distance_table`.
 
     Returns
     -------
     DataFrame
-        The distance tables of all, concatenated, with the columns ``embedding`` and ``wordlist``.
-        It carries the mean cosines among words for up to 1,000 words. With more words, pass the
-        tables to `fit_many` one by one.
+        All distance tables, concatenated, with the columns ``embedding`` and ``wordlist``. The
+        frame also has mean cosines among words if there are at most 1,000 words. For more words,
+        pass `fit_many` a list of separate tables.
 
     Examples
     --------
@@ -60,10 +60,10 @@ def distance_tables(
     sources: list[Any] = [wordlists] if is_one else [*wordlists]
     lists = [load_wordlist(source) for source in sources]
     if not lists:
-        raise ValueError("there is no word list")
+        raise ValueError("there is no word list; pass at least one")
     (name, count), *_ = Counter(words.name for words in lists).most_common(1)
     if count > 1:
-        raise ValueError(f"{count} lists are called {name!r}; give each a name of its own")
+        raise ValueError(f"{count} lists are called {name!r}; give each a different name")
     every_word, tables = list(dict.fromkeys(word for words in lists for word in words.words)), []
     for embedding, source in embeddings.items():
         vectors = load_vectors(source, every_word, case)

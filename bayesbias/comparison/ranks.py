@@ -1,4 +1,4 @@
-"""What a posterior of many embeddings says: ranks, differences, and where the variance is."""
+"""Summarize a posterior of many embeddings: ranks, differences, and sources of variance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def rank_embeddings(
     *,
     level: str = OVERALL,
 ) -> pd.DataFrame:
-    """Rank embeddings by their contrast, lowest first, with the probability of each rank.
+    """Rank embeddings by their contrasts, lowest first, with the probability of each rank.
+
+    Contrasts are shrunk toward one another, so they differ from ``raw_mean``; see `fit_many`.
 
     Parameters
     ----------
@@ -38,17 +40,17 @@ def rank_embeddings(
     ci_prob, ci_kind
         As for `contrasts`.
     level : {"overall", "group"}
-        Whether to rank by the contrast overall, or of each group.
+        Whether to rank by overall contrasts, or by those of each group.
 
     Returns
     -------
     DataFrame
-        ``wordlist`` (overall, with several lists first ``average``, over all of them), of groups
-        ``protected_group``, ``embedding``; of its contrast ``mean``, ``sd``, ``low``, ``high``;
-        ``raw_mean``, ``raw_sd``, ``raw_low`` and ``raw_high``, which are not shrunk;
-        ``expected_rank``; ``p_most``, the probability of the most negative contrast, that is of
-        rank 1; ``p_rank_2`` and so on. The rows of a list are its embeddings, in the order of
-        ``expected_rank``. If an embedding lacks a list, its average uses the model's prediction.
+        ``wordlist``; ``protected_group``, only for groups; ``embedding``; ``mean``, ``sd``,
+        ``low``, and ``high`` of its contrast; ``raw_mean``, ``raw_sd``, ``raw_low``, and
+        ``raw_high``, which are not shrunk; ``expected_rank``; ``p_most``, the probability of rank 1
+        (the most negative contrast); and ``p_rank_2``, and so on. If there are several lists,
+        overall rows start with their ``average``, which uses predictions for lists that an
+        embedding lacks. Within a list, embeddings are in the order of ``expected_rank``.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def embedding_differences(
     *,
     level: str = OVERALL,
 ) -> pd.DataFrame:
-    """Compute the differences of the contrast between every two embeddings.
+    """Compute the difference in the contrast between each pair of embeddings.
 
     Parameters
     ----------
@@ -96,9 +98,9 @@ def embedding_differences(
     Returns
     -------
     DataFrame
-        ``wordlist`` and ``protected_group`` as in `rank_embeddings`, ``first``, ``second``, and of
-        the first's contrast less the second's ``mean``, ``sd``, ``low``, ``high``, ``p_direction``
-        and ``p_rope``. Negative means that the first is more biased.
+        ``wordlist`` and ``protected_group`` as in `rank_embeddings`; ``first`` and ``second``; and
+        ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope`` of the first contrast
+        minus the second. Negative means that the first embedding is more biased.
 
     Examples
     --------
@@ -114,14 +116,14 @@ def embedding_differences(
         if len(raw) > 1
     ]
     if not frames:
-        raise ValueError("the posterior is of one embedding; differences need two or more")
+        raise ValueError("the posterior has only one embedding; differences need two or more")
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
 def variance_shares(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute the shares of embeddings, lists and trainings in the variance between contrasts.
+    """Compute the shares of the variance of contrasts due to embeddings, lists, and trainings.
 
     Parameters
     ----------
@@ -133,8 +135,8 @@ def variance_shares(
     Returns
     -------
     DataFrame
-        ``part``; ``sd_mean``, ``sd_low``, ``sd_high`` of its sd, a distance; and ``mean``, ``sd``,
-        ``low``, ``high`` of its share of the variance, in [0, 1].
+        ``part``; ``sd_mean``, ``sd_low``, and ``sd_high``, its sd in units of distance; and
+        ``mean``, ``sd``, ``low``, and ``high`` of its share of the variance, in [0, 1].
 
     Examples
     --------
@@ -157,10 +159,10 @@ def variance_shares(
 
 
 def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.DataFrame, FloatArray]]:
-    """Iterate over rows of a level, the average of lists first: raw moments, and draws.
+    """Yield the labels, raw moments, and draws of each row of a level, list averages first.
 
-    Raw moments, not shrunken, have a row an embedding that was measured; of averages those of
-    independent lists.
+    Raw moments are not shrunk and have one row per measured embedding. Those of averages treat
+    lists as independent.
     """
     _require_many(tree)
     check_choice("level", level, (OVERALL, GROUP))
@@ -170,8 +172,8 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
     rows = np.flatnonzero((group != "") == (level == GROUP))
     if not len(rows):
         raise ValueError(
-            "no list identifies contrasts of single groups: two groups need controls, such as "
-            "matched or neutral words"
+            "no list identifies the contrasts of single groups; add controls, such as matched or "
+            "neutral words, or a third group"
         )
     moments = np.stack([constants[name] for name in RAW], axis=-1)  # (n_rows, n_embeddings, 2)
     if level == OVERALL and len(rows) > 1:
@@ -195,7 +197,7 @@ def _require_many(tree: DataTree) -> None:
 def _joined(
     frames: list[pd.DataFrame], tree: DataTree, ci_prob: float, ci_kind: str
 ) -> pd.DataFrame:
-    """Join frames, with what their intervals and contrast are and what is to be doubted."""
+    """Join frames, and store their intervals, contrast, and warnings in the attributes."""
     frame = pd.concat(frames, ignore_index=True)
     frame.attrs |= {"ci_prob": ci_prob, "ci_kind": ci_kind}
     frame.attrs |= {name: str(tree.attrs[name]) for name in ("first", "second")}

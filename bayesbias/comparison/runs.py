@@ -1,19 +1,19 @@
-r"""One list in several embeddings, or trainings of them: Gaussians of its contrasts in all runs.
+r"""Gaussian distributions of one list's contrasts in several embeddings or trainings.
 
-A run is an embedding or one training of it. Each run's contrasts have the mean and the variance of
-a fit of ``by-group`` to its own distances. Runs correlate because they share words. For the
-correlations, write `y[u, w, a]` for the distance of word w and attribute a in run u, less the
-run's mean and over its spread. With an orthonormal Q whose first row averages, whose next rows
-compare averages of embeddings, and whose others compare trainings of one embedding,
+A run is an embedding or one training of it. The contrasts of each run have the mean and variance of
+a ``by-group`` fit to that run alone. Runs correlate because they share words. To estimate the
+correlations, let `y[u, w, a]` be the distance of word w and attribute a in run u, minus the run's
+mean and divided by its spread. Let Q be an orthonormal matrix whose first row averages runs, whose
+next rows compare averages of embeddings, and whose other rows compare trainings of one embedding.
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
-are independent if runs are exchangeable. Each follows ``change-by-group``, and those of a kind have
-their sds in common. With the variances `v[q]` of the contrasts of z, runs have the covariance
-`Σ_q v[q] Q[q]ᵀ Q[q]`, up to a scale of each. Its correlations are those of runs that are
-equally precise. What two runs share is at most the variance of the more precise one: the covariance
-is the correlation times the smaller variance. With the product of sds, pooling would extrapolate
-beyond runs that correlate and are not equally precise.
+are independent if runs are exchangeable. Each is fitted by ``change-by-group``, with the same sds
+for each kind of row. If `v[q]` are the variances of the contrasts of z, the covariance of runs is
+`Σ_q v[q] Q[q]ᵀ Q[q]`, except for each run's scale. Its correlations are those of equally precise
+runs. The common variance of two runs is at most that of the more precise run, so the covariance
+is the correlation times the smaller variance. If it used the product of sds, pooling would
+extrapolate beyond runs that correlate but differ in precision.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from ..tables.schema import validate_table
 from .pairing import KEYS
 
 DRAWS = 500
-"""Draws of the sds that the moments of a run are averaged over."""
+"""Number of sd draws over which the moments of a run are averaged."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The distances of one list in all runs that hold it."""
+    """The distances of one list in all runs that have it."""
 
     wordlist: str
     embeddings: tuple[str, ...]
-    n_trainings: int  # of every embedding
-    design: Design  # of the pairs that every run has
+    n_trainings: int  # per embedding
+    design: Design  # only pairs that all runs have
     y: FloatArray  # (n_embeddings * n_trainings, n_rows), embedding by embedding
-    n_left_out: int  # pairs that some run has and another lacks
+    n_left_out: int  # number of pairs that only some runs have
 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """The Gaussian of one contrast of a list in all runs."""
+    """The Gaussian distribution of one contrast of a list in all runs."""
 
     embedding: IntArray  # (n_runs,); trainings of one embedding share it
     mean: FloatArray  # (n_runs,)
@@ -63,7 +63,7 @@ class Contrasts:
 
 
 def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Runs:
-    """Pair the rows of all runs of a list: tables by their embedding and training."""
+    """Pair the rows of all runs of a list; tables are keyed by embedding and training."""
     trainings = pd.Series([embedding for embedding, _ in tables]).value_counts(sort=False)
     names = tuple(map(str, trainings.index))
     if trainings.nunique() > 1:
@@ -77,8 +77,8 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
     shared = columns.dropna()
     if shared.empty:
         raise ValueError(
-            f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave the "
-            "embedding out that lacks them"
+            f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave out "
+            "the embedding that lacks them"
         )
     rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
     y = shared.to_numpy(dtype=np.float64).T
@@ -115,16 +115,16 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
 def list_contrasts(
     runs: Runs, embeddings: Sequence[str], pair: tuple[str, str], rng: Generator
 ) -> tuple[dict[str, Contrasts], float]:
-    """Compute the Gaussians of first - second of the pair in all runs of a list, and Pareto k.
+    """Compute the Gaussian of each contrast, first - second of a pair, in all runs; and Pareto k.
 
-    They are by the name of a group, empty for the overall contrast; groups that the list does not
-    identify are left out. ``embeddings`` are the names that ``Contrasts.embedding`` counts.
+    Keys are group names, or empty for the overall contrast. Groups whose contrast is not identified
+    are left out. ``Contrasts.embedding`` are positions in ``embeddings``.
     """
     design = runs.design
     if lacking := [name for name in pair if name not in design.connections]:
         raise ValueError(
-            f"the list {runs.wordlist!r} has no {lacking[0]} rows that all its runs share; it has "
-            f"{', '.join(design.connections)}"
+            f"the list {runs.wordlist!r} has no {lacking[0]} rows that all its runs share; choose "
+            f"from {', '.join(design.connections)}"
         )
     place, sign = pair_place(design.connections, *pair)
     alone = [collapse(replace(design, y=y), load_model("by-group")) for y in runs.y]
@@ -158,7 +158,7 @@ def list_contrasts(
 def _moments(
     posterior: Collapsed, weights: FloatArray, rng: Generator
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Means and variances of contrasts given draws of the sds, (DRAWS, k), and Pareto k."""
+    """Return contrast means and variances, (DRAWS, k), given draws of the sds, and Pareto k."""
     drawn = sample_exact(posterior, DRAWS, rng, effects=False)
     means, variances = moments(posterior, drawn.parameters, weights)
     return means[..., 0], variances, drawn.pareto_k

@@ -1,9 +1,9 @@
-"""Debiasing: methods that reduce bias in an embedding, and checks of the bias that is left.
+"""Debiasing: methods that reduce bias in an embedding, and checks of the remaining bias.
 
-Every method is a function that takes vectors and returns new ones: ``hard(vectors, "gender")``. The
-result keeps a record of the change; `debiasing` returns it. `debias_file` debiases files of any
-size. No method makes an embedding unbiased: `remaining_bias` measures how much bias can be
-recovered.
+Each method is a function that takes vectors and returns new ones, such as ``hard(vectors,
+"gender")``. The result has a record of the change, which `debiasing` returns. `debias_file`
+debiases files of any size. No method makes an embedding unbiased: `remaining_bias` measures how
+much bias can be recovered.
 """
 
 from .defining_sets import DefiningSets as DefiningSets

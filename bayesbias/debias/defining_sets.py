@@ -42,7 +42,7 @@ class DefiningSets:
         Words that belong to one class by their meaning and are not neutralized. You do not need to
         repeat the words of the defining and equalize sets.
     targets : sequence of str
-        Words whose bias is of interest, such as professions; debiasing itself ignores them.
+        Words whose bias is of interest, such as professions; debiasing ignores them.
     classes : sequence of str, optional
         Names of the classes, one for each position in a defining tuple.
     representation : tuple of str, optional

@@ -1,4 +1,4 @@
-"""How debiasing methods work: they learn from some words, and then change one row at a time.
+"""The framework of debiasing methods: they learn from some words, and then change each row.
 
 Learning uses the words of the defining sets and, for some methods, sums over all words. Rows are
 changed one chunk at a time, so embeddings may be larger than memory.
@@ -57,10 +57,10 @@ float32. `debiasing` returns the record of the change."""
 
 @dataclass(frozen=True)
 class Debiasing:
-    """How vectors were debiased.
+    """A record of how vectors were debiased.
 
-    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the method's options and its own
-    choices. ``missing`` are the words that the embedding lacks, keyed by set. ``sizes`` are the
+    ``lists`` is the name of the `DefiningSets`. ``parameters`` are the options and choices of the
+    method. ``missing`` are the words that the embedding lacks, keyed by set. ``sizes`` are the
     numbers of complete defining sets, complete equalize sets, and specific words in the embedding.
     ``case`` is how words were looked up.
     """
@@ -78,8 +78,8 @@ class Debiaser:
     """A fitted debiasing method.
 
     ``everywhere`` changes all words. Then ``neutral`` changes the words that are not ``kept``.
-    ``placed`` words, such as equalized ones, get the given vectors. With ``unit``, rows are scaled
-    to unit length before and after.
+    ``placed`` words, such as equalized ones, get the given vectors. If ``unit`` is true, rows are
+    scaled to unit length before and after.
     """
 
     record: Debiasing
@@ -102,7 +102,7 @@ class Debiaser:
         return after
 
     def transform_chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Debias the chunks of an embedding; at the end, warn about words without direction."""
+        """Debias the chunks of an embedding; at the end, warn about words without a direction."""
         empty = 0
         for chunk in chunks:
             rows = self.transform_rows(chunk.words, chunk.vectors)
@@ -131,7 +131,7 @@ class Debiaser:
         if names := [words[row] for row in lost if words[row] not in self.placed]:
             raise ValueError(
                 f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
-                "debiasing; add them to the specific words, or remove less"
+                "debiasing; add them to the specific words, or use a smaller k"
             )
         if self.unit:
             matrix = matrix / np.where(empty, 1.0, after)[:, None]
@@ -159,7 +159,7 @@ class Material:
         equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method with its record; ``equalize``: whether its sets count."""
+        """Return the fitted method with its record, which counts equalize sets if requested."""
         tuples = {
             "defining sets": self.sets.defining,
             "equalize sets": self.sets.equalize if equalize else (),
@@ -180,10 +180,10 @@ def debiasing_method(
 ) -> Callable[[Callable[..., Debiaser]], Callable[..., KeyedVectors]]:
     """Make a debiasing method from a function that learns from `Material`.
 
-    The function takes the material and, by name, the method's options, which its docstring
-    describes. It returns ``material.debiaser(...)``. The method takes vectors, sets (by default the
-    bundled list ``default_sets``), and options. `debias_file` and `bayesbias debias` use the
-    function's name for it.
+    The function takes the material and, as keywords, the method's options, which its docstring
+    describes. It returns ``material.debiaser(...)``. The resulting method takes vectors, sets (by
+    default the bundled list ``default_sets``), and options. `debias_file` and `bayesbias debias`
+    call it by the function's name.
     """
 
     def enter(learn: Callable[..., Debiaser]) -> Callable[..., KeyedVectors]:
@@ -218,7 +218,7 @@ def fit_debiaser(
     sets: SetsLike = "gender",
     **options: object,
 ) -> Debiaser:
-    """Fit a debiasing method by name; the result debiases any vectors that you pass to it.
+    """Fit the debiasing method with the given name; the result can debias any vectors.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def debias_file(
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """Return how vectors were debiased, or None if no function of `bayesbias.debias` made them.
 
-    KeyedVectors keep the record in memory and in gensim's own files.
+    KeyedVectors keep the record in memory and in gensim's files.
     """
     record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

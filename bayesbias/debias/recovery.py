@@ -1,4 +1,4 @@
-"""Recovery of bias: whether clusters, a classifier and neighbors still separate the classes."""
+"""Recovery of bias: whether clusters, a classifier, and neighbors still separate the classes."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def remaining_bias(
 
     Each class is represented by the words that lean most toward it in ``before``. Let â_c be the
     mean unit vector of the defining words of class c, and ā the mean of these. A word leans toward
-    the class with the largest cosine of the word and â_c - ā, by its margin over the next class.
+    the class with the largest cosine of word and â_c - ā; its lean is the margin over the next one.
     Words of the lists' defining, equalize, and specific sets are left out.
 
     Parameters
     ----------
     before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`. Words that only one of the two has are left out.
+        As for `load_vectors`. Words that only one embedding has are left out.
     sets : str, path, mapping or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the targets of the lists.
     n_words : int
-        Number of words of each class, those that lean toward it most.
+        Number of words for each class: those that lean most toward it.
     neighbors : int
         Number of nearest words of each target.
     vocabulary : int
@@ -65,10 +65,10 @@ def remaining_bias(
         ``check``, ``measure``, ``before``, ``after``, ``chance`` (the value if nothing can be
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their class. ``classifier`` is the
-        cross-validated share that a support vector machine with a radial kernel assigns to it. With
-        three or more targets, ``neighbors`` is the correlation, over targets, of the target's
-        leaning before and the share of its neighbors that leaned the same way, averaged over
-        classes.
+        cross-validated share that a support vector machine with a radial kernel assigns to it. If
+        there are three or more targets, ``neighbors`` is the correlation, over targets, of a
+        target's lean before and the share of its neighbors that leaned the same way before,
+        averaged over classes.
 
     References
     ----------
@@ -82,7 +82,7 @@ def remaining_bias(
     free = [word for word in free if word in after.key_to_index]
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
-        raise ValueError("the two embeddings have no words in common except specific words")
+        raise ValueError("the embeddings have no words in common, except specific words")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
@@ -114,7 +114,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
 
     ``rows`` are (n, n_dims), and ``labels`` are the n classes of the rows. There are as many
     clusters as classes. Because the best assignment counts, the accuracy is above 1/number of
-    classes even where the classes are unrelated to the rows.
+    classes even if the classes are unrelated to the rows.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans
@@ -183,7 +183,7 @@ def _most_leaning(
 
 
 def _correlation(first: FloatArray, second: FloatArray) -> float:
-    """Return Pearson's correlation; 0 where one is constant."""
+    """Return Pearson's correlation; 0 if one of the two is constant."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
     return float(np.corrcoef(first, second)[0, 1])

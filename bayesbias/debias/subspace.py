@@ -21,7 +21,7 @@ from .defining_sets import DefiningSets
 VectorsByWord = Mapping[str, NDArray[np.floating]]
 
 VANISHED = 1e-6
-"""If a row keeps this share of its length or less, rounding determines its direction:
+"""If a row keeps this share of its length or less, rounding errors determine its direction:
 float32 rounds coordinates by up to 6e-8 of their size."""
 
 

@@ -1,12 +1,12 @@
-"""Null scenarios: tables with known truth, to see what methods claim in them.
+"""Null scenarios: simulated tables with known truth, for testing the claims of methods.
 
-Every scenario has ``table(seed)``, one table, and ``simulate(n, seed)``, a `Batch` of n.
+``table(seed)`` simulates one table of a scenario, and ``simulate(n, seed)`` a `Batch` of n tables.
 
 Examples
 --------
 >>> import bayesbias as bb
->>> table = bb.nulls.Scenario(word_sd=0.04).table(seed=1)
->>> post = bb.fit(table, "paper", seed=1)
+>>> bb.nulls.Scenario(word_sd=0.04).table(seed=1).shape
+(256, 6)
 """
 
 from .additive import Scenario as Scenario

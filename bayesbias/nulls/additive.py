@@ -1,4 +1,4 @@
-"""Scenarios in which distances are sums of effects, with the truth known."""
+"""Scenarios with known truth, in which distances are sums of effects."""
 
 from __future__ import annotations
 
@@ -13,58 +13,57 @@ from ..tables.schema import LARGEST_DISTANCE
 from .base import BaseScenario, Batch, is_finite
 
 PAPER_SD = 0.08
-"""Sd of distances to neutral words, and of the null model, in Dobrzeniecka and Urbaniak (2024)."""
+"""Sd of distances to neutral words and in the null model of Dobrzeniecka and Urbaniak (2024)."""
 
 WIDEST = 6.0
-"""Sds within which all distances must lie in [0, 2]: beyond it lies one of 5e8."""
+"""Distances within this many sds must be in [0, 2]; only one in 5e8 is farther out."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario(BaseScenario):
-    r"""Distances as a mean, effects of words and attributes, and noise of single cells.
+    r"""Distances as a mean plus effects of words and attributes and noise of single cells.
 
-    With G groups, own(w, a) = 1 if the attribute belongs to the word's group, and 0 otherwise,
+    For G groups, with own(w, a) = 1 if the attribute belongs to the word's group, and 0 otherwise,
 
         y[w, a] = mean + u[w] + v[a] - (own(w, a) - 1/G) effect[w]
                   + b[w, set(a)] + c[a, group(w)] + ε[w, a]
 
-    with Normal u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`) and ε
-    (`cell_sd`), drawn for every table; b and c sum to zero over sets and groups. Control words have
-    u, v and ε only. Without an effect, nothing connects the words of a group to its attributes, so
-    every claim of bias is a false alarm.
+    Here u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`), and ε
+    (`cell_sd`) are Normal and drawn for every table; b and c sum to zero over sets and groups.
+    Control words have only u, v, and ε. Without an effect, nothing connects the words of a group to
+    its attributes, so every claim of bias is a false alarm.
 
     Parameters
     ----------
     n_words, n_attributes : int or tuple of int
-        Protected words of each group and attributes of each set, at least 2; a tuple has a number
-        for each group.
+        Numbers of protected words per group and attributes per set, at least 2. A tuple has one
+        number per group.
     cell_sd, word_sd, attribute_sd : float
-        Standard deviations of single distances, protected words and attribute words, 0 or more. A
+        Standard deviations of single distances, protected words, and attribute words, 0 or more. A
         word's effect makes it closer to all attributes, or farther from all.
     effect : float or tuple of float
         How much closer a word's own attributes are than the others; 0 for a null scenario. The true
-        contrast associated - different is -effect. A tuple has a number for each group, such as
-        ``(0.08, 0.0, 0.0)`` where one group of three is biased.
+        contrast associated - different is -effect. A tuple has one number per group, such as
+        ``(0.08, 0.0, 0.0)`` if one group of three is biased.
     mean : float
         Mean distance, in [0, 2].
     groups : tuple of str
         Names of the groups, two or more.
     planted : {"all", "one word", "opposite"}
-        Where the effect is planted: in all words, in the first only, or in the first two with
+        Where the effect is planted: in all words, in the first word only, or in the first two with
         opposite signs.
     word_bias_sd : float
-        How much words differ in their own bias around the effect: sd of (different - associated).
+        How much the bias of words varies around the effect: the sd of (different - associated).
     attribute_bias_sd : float
-        How much attributes differ in leaning to their group, around the effect. It models the luck
-        of a short list of attributes.
+        How much the bias of attributes varies around the effect, as in short lists.
     lean : {"any", "own"}
-        How biased words and attributes lean: to any of the sets and groups alike, or to or away
-        from their own only. With two groups, these are the same.
+        Sets and groups that biased words and attributes can lean toward: any of them, or only their
+        own, toward it or away from it. For two groups, these are the same.
     controls : tuple of str
         Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
-        Degrees of freedom, above 2, of a Student-t instead of the Normal of ε; it is scaled to
-        `cell_sd`, and cut at 6 of these, so distances stay in [0, 2].
+        Degrees of freedom, above 2, of a Student-t distribution for ε instead of a Normal. It is
+        scaled to `cell_sd` and cut off at 6 times that sd, so distances stay in [0, 2].
 
     Examples
     --------
@@ -92,11 +91,11 @@ class Scenario(BaseScenario):
             if not is_finite(value) or value < 0:
                 what = "is a distance, in [0, 2]" if name == "mean" else what
                 raise ValueError(f"{name} {what}; got {value!r}")
-            object.__setattr__(self, name, float(value))  # equal scenarios have equal settings
+            object.__setattr__(self, name, float(value))  # so that equal scenarios compare equal
         check_choice("way to lean", self.lean, LEANINGS)
         if df is not None and not (is_finite(df) and df > 2):
             raise ValueError(
-                f"cell_df is above 2, since the sd is infinite below, or None; got {df!r}"
+                f"cell_df must be None or above 2, because the sd is infinite otherwise; got {df!r}"
             )
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
@@ -104,9 +103,9 @@ class Scenario(BaseScenario):
         reach = WIDEST * sd + share * np.abs(self.effects).max()
         if not reach <= self.mean <= LARGEST_DISTANCE - reach:
             raise ValueError(
-                f"distances would leave [0, 2]: mean {self.mean:g}, and {WIDEST:g} sds and the "
-                f"effect reach {reach:.3g} to either side; make the sds smaller or the mean "
-                "nearer 1"
+                f"distances would leave [0, 2]: the mean is {self.mean:g}, and {WIDEST:g} sds plus "
+                f"the effect are {reach:.3g} to either side; make the sds smaller, or move the "
+                "mean closer to 1"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:
@@ -124,10 +123,10 @@ class Scenario(BaseScenario):
         return Batch(self, expected + noise, word_bias, self.effects, expected)
 
     def _leanings(self, n: int, own: IntArray, sd: float, rng: Generator) -> FloatArray:
-        """Draw how far words lie from every set, or attributes from every group.
+        """Draw the leans of words away from each set, or of attributes away from each group.
 
-        They sum to zero over sets without controls; those to the own set, ``own`` (n_units,), have
-        sd (1 - 1/G) `sd`. Control words do not lean. The result is (n, n_units, n_sets).
+        Leans, (n, n_units, n_sets), sum to zero over the sets of stereotypes. Those for a unit's
+        own set, ``own`` (n_units,), have the sd (1 - 1/G) `sd`. Control words do not lean.
         """
         n_groups = len(self.groups)
         leanings = np.zeros((n, len(own), len(self.set_sizes)))
@@ -140,7 +139,7 @@ class Scenario(BaseScenario):
         return sd * leanings * (own < n_groups)[:, None]
 
     def _standard_noise(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
-        """Draw noise of sd 1."""
+        """Draw noise with an sd of 1."""
         if self.cell_df is None:
             return rng.standard_normal(shape)
         noise = rng.standard_t(self.cell_df, shape) / np.sqrt(self.cell_df / (self.cell_df - 2))
@@ -148,6 +147,6 @@ class Scenario(BaseScenario):
 
 
 LEANINGS = ("any", "own")
-"""Where words and attributes may lean: to any set, or to their own or away from it."""
+"""Where words and attributes can lean: toward any set, or only toward or away from their own."""
 
 _SDS = ("cell_sd", "word_sd", "attribute_sd", "word_bias_sd", "attribute_bias_sd")

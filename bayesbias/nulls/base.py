@@ -1,4 +1,4 @@
-"""The parts that all scenarios share: words, attributes, groups, an effect, and tables."""
+"""The common parts of all scenarios: words, attributes, groups, an effect, and tables."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
 
 FEWEST = 2
-"""Words of a group, attributes of a set, groups: below it no spread can be estimated."""
+"""Fewest words per group, attributes per set, and groups for which sds can be estimated."""
 
 PLANTINGS = ("all", "one word", "opposite")
-"""Where an effect may be planted: in all words, in the first word only, or in the first two with
-opposite signs, so it cancels."""
+"""Where an effect can be planted: in all words, in the first word only, or in the first two with
+opposite signs, so that it cancels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BaseScenario:
-    """Groups of words, each with an attribute set of its own, all pairs measured; and an effect.
+    """Groups of words, each with a separate attribute set, and an effect; all pairs are measured.
 
-    A kind of scenario adds ``_draw``, how distances arise. Sizes and effects are one number, or one
-    for each group. The sets are called A, B, C, ...; with two groups it is WEAT's layout: X goes
-    with A, and Y with B. Sets of control words, of as many attributes as the first, come behind
-    them and are called as their connection.
+    Subclasses add ``_draw``, which simulates distances. Sizes and effects are one number, or one
+    per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and Y with
+    B. Sets of control words come last, have as many attributes as the first set, and are named
+    after their connection.
     """
 
     n_words: int | tuple[int, ...] = 8
@@ -47,50 +47,50 @@ class BaseScenario:
         groups, controls = tuple(self.groups), tuple(self.controls)
         named = {name for name in groups if isinstance(name, str) and name.strip()}
         if not FEWEST <= len(groups) <= len(ascii_uppercase) or len(named) < len(groups):
-            raise ValueError(f"groups must be 2 to 26 different names, got {groups}")
+            raise ValueError(f"groups must be 2 to 26 different names; got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
-            raise ValueError(f"controls must be some of {', '.join(CONTROLS)}, got {controls}")
+            raise ValueError(f"controls must be some of {', '.join(CONTROLS)}; got {controls}")
         check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
         for name, value in {"groups": groups, "controls": controls, **normal}.items():
-            object.__setattr__(self, name, value)  # equal scenarios have equal settings
+            object.__setattr__(self, name, value)  # so that equal scenarios compare equal
 
     @property
     def word_sizes(self) -> IntArray:
-        """Protected words of each group."""
+        """Number of protected words in each group."""
         return np.broadcast_to(self.n_words, len(self.groups))
 
     @property
     def set_sizes(self) -> IntArray:
-        """Attributes of each set, those of controls last."""
+        """Number of attributes in each set, with control sets last."""
         own = np.broadcast_to(self.n_attributes, len(self.groups))
         return np.append(own, np.repeat(own[:1], len(self.controls)))
 
     @property
     def group_of_word(self) -> IntArray:
-        """Group of each protected word, (n_words of all groups,)."""
+        """Group of each protected word, (n_words,)."""
         return np.repeat(np.arange(len(self.groups)), self.word_sizes)
 
     @property
     def set_of_attribute(self) -> IntArray:
-        """Attribute set of each attribute, (n_attributes of all sets,), those of controls last."""
+        """Set of each attribute, (n_attributes,), with control sets last."""
         return np.repeat(np.arange(len(self.set_sizes)), self.set_sizes)
 
     @property
     def own(self) -> FloatArray:
-        """One where the attribute belongs to the word's own group, else zero."""
+        """One if the attribute belongs to the word's group, else zero, (n_words, n_attributes)."""
         return np.asarray(self.group_of_word[:, None] == self.set_of_attribute, dtype=np.float64)
 
     @property
     def pull(self) -> FloatArray:
-        """How far an effect of 1 brings each pair together: own - 1/G; 0 for controls."""
+        """How much closer an effect of 1 brings each pair: own - 1/G; 0 for controls."""
         stereotype = self.set_of_attribute < len(self.groups)
         return np.asarray(self.own - stereotype / len(self.groups))
 
     @property
     def effects(self) -> FloatArray:
-        """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
+        """How much closer each protected word's own attributes are, (n_words,)."""
         shares = np.zeros(self.word_sizes.sum())
         shares[: {"all": None, "one word": 1, "opposite": 2}[self.planted]] = 1.0
         if self.planted == "opposite":
@@ -99,7 +99,7 @@ class BaseScenario:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """All columns of the long-form table but the distances, word by word."""
+        """All columns of the long-form table except the distances, word by word."""
         sets = [*ascii_uppercase[: len(self.groups)], *self.controls]
         words, attributes = (
             [(f"{name}{i + 1}", name) for name, n in zip(names, sizes, strict=True)
@@ -118,11 +118,11 @@ class BaseScenario:
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
-        """Simulate one long-form table; its words are named by group and number."""
+        """Simulate one long-form table, with words such as X1, the first word of group X."""
         return self.simulate(1, seed).table(0)
 
     def settings(self) -> dict[str, Any]:
-        """Return all that decides the tables, as JSON can write it."""
+        """Return everything that determines the tables, in a form that JSON can store."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         lists = {name: list(content[name]) for name in ("groups", "controls")}
         return {"kind": self.kind, **content, **lists}
@@ -141,15 +141,15 @@ class Batch:
     distances : (n_tables, n_words, n_attributes) float
         Cosine distances.
     word_bias : (n_tables, n_words) float
-        How much closer a word is to the attributes of its own group than to others, on average over
-        the population of attributes; in units of distance.
+        How much closer a word is to its own group's attributes than to others, as a distance,
+        averaged over the population of attributes.
     planted : (n_words,) float
         The planted effect: the same, also averaged over the population of words.
     expected : (n_tables, n_words, n_attributes) float
-        Distances without the noise of single cells; their mean by connection if a scenario does not
-        separate noise from effects of words and attributes.
+        Distances without the noise of single cells, or their mean by connection if a scenario does
+        not separate noise from effects of words and attributes.
     cosines : (n_tables, n, n) float, optional
-        Cosines of protected words and attributes, in this order, where a scenario has vectors.
+        Cosines of protected words and attributes, in this order, if a scenario has vectors.
     """
 
     scenario: BaseScenario
@@ -163,9 +163,9 @@ class Batch:
         return len(self.distances)
 
     def table(self, index: int) -> pd.DataFrame:
-        """Return one table in the long form, validated: distances must lie in [0, 2]."""
+        """Return one long-form table; raise a ValueError if a distance is not in [0, 2]."""
         if not 0 <= index < len(self):
-            raise IndexError(f"there are {len(self)} tables, 0 to {len(self) - 1}; got {index}")
+            raise IndexError(f"tables are numbered 0 to {len(self) - 1}; got {index}")
         rows = self.scenario.rows
         table = validate_table(rows.assign(cosine_distance=self.distances[index].ravel()))
         if self.cosines is not None:
@@ -174,17 +174,17 @@ class Batch:
         return table
 
     def to_two_sets(self) -> tuple[FloatArray, FloatArray]:
-        """Distances to A and to B, (n_tables, n_words, n_attributes) each."""
+        """Return the distances to A and those to B, (n_tables, n_words, n_attributes) each."""
         groups, sets = self.scenario.groups, self.scenario.set_of_attribute
         if len(groups) != 2:
             raise ValueError(
-                "WEAT and t-tests compare two groups, and this scenario has "
+                "WEAT and t-tests compare two groups, but this scenario has "
                 f"{len(groups)}: {', '.join(groups)}"
             )
         return self.distances[:, :, sets == 0], self.distances[:, :, sets == 1]
 
     def associations(self) -> FloatArray:
-        """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
+        """Return WEAT's s(w), the mean cosine with A minus that with B, (n_tables, n_words)."""
         to_a, to_b = self.to_two_sets()
         return np.asarray(to_b.mean(axis=2) - to_a.mean(axis=2))
 
@@ -195,17 +195,17 @@ class Batch:
         return Batch(self.scenario, *parts, cosines)
 
     def debiased(self, other: Batch, kept: float) -> Batch:
-        """Return these tables without their effect and with everything else moved.
+        """Return these tables without their effect, and with all other parts partly redrawn.
 
-        Everything but the effect becomes ``kept`` times its value plus sqrt(1 - kept²) times its
-        value in new tables without an effect. So it varies as before, with the same mean.
+        All other parts become ``kept`` times their value plus sqrt(1 - kept²) times their value in
+        new tables without an effect. So they have the same mean and variance as before.
 
         Parameters
         ----------
         other : Batch
-            As many tables of the same scenario without an effect.
+            The same number of tables of the same scenario without an effect.
         kept : float
-            Correlation of before and after, in [0, 1].
+            Correlation of values before and after, in [0, 1].
         """
         share = float(np.sqrt(1 - kept**2))
         pulled = self.scenario.pull * self.planted[:, None]
@@ -224,7 +224,7 @@ class Batch:
         )
 
     def __sub__(self, other: Batch) -> Batch:
-        """Return differences of distances, and of what is true of them."""
+        """Return the differences of distances and of their true values."""
         return replace(
             self,
             distances=self.distances - other.distances,
@@ -240,16 +240,16 @@ def is_finite(value: object) -> bool:
 
 
 def _by_group(name: str, given: object, n: int) -> object:
-    """Return one checked size or effect where all are equal, or one for each of n groups."""
+    """Check sizes or effects; return one if all are equal, or else one for each of n groups."""
     values: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     for value in values:
         if name == "effect" and not (is_finite(value) and abs(value) <= 1):
             raise ValueError(
-                f"effect is a difference of distances and lies in [-1, 1]; got {value!r}"
+                f"effect is a difference of distances and must be in [-1, 1]; got {value!r}"
             )
         if name != "effect":
             check_numbers(least=FEWEST, **{name: value})
     if len(values) not in {1, n}:
-        raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
+        raise ValueError(f"{name} must be one number, or {n} numbers, one per group; got {given!r}")
     values = [float(value) if name == "effect" else int(value) for value in values]
     return values[0] if len(set(values)) == 1 else tuple(values)

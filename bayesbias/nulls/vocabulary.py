@@ -1,4 +1,4 @@
-"""A scenario that draws word lists from a real vocabulary: the null that practice needs."""
+"""A scenario that draws word lists from a real vocabulary, the most realistic null."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 LISTS = ("random", "topics")
-"""How lists are drawn: words at random, or a word at random with its nearest neighbors."""
+"""How lists are drawn: as random words, or as a random word and its nearest neighbors."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
-    Lists are drawn regardless of meaning. So it is arbitrary which attributes are a group's own,
-    and the expected contrast is 0 by symmetry. Vectors are real, so words and attributes differ as
-    in an embedding.
+    Lists are drawn regardless of meaning, so the assignment of attributes to groups is arbitrary,
+    and the expected contrast is 0 by symmetry. Words and attributes differ as in practice.
 
     Parameters
     ----------
@@ -37,14 +36,10 @@ class VocabularyScenario(BaseScenario):
     n_words, n_attributes, groups, controls
         As in `Scenario`.
     lists : {"random", "topics"}
-        ``random`` draws every word by itself; ``topics`` draws one word for each list and adds its
-        nearest neighbors, because real lists are about something.
+        ``random`` draws each word separately. ``topics`` draws one word per list and adds its
+        nearest neighbors, because real lists have a topic.
     effect, planted
-        As in `Scenario`: planted by moving the distances themselves.
-
-    References
-    ----------
-    Smarda (2021), on background distributions.
+        As in `Scenario`; the effect is added to the distances.
     """
 
     vectors: FloatArray = field(repr=False)
@@ -57,7 +52,7 @@ class VocabularyScenario(BaseScenario):
         needed = sum(self.pull.shape)
         if len(self.vectors) < needed:
             raise ValueError(
-                f"the vocabulary has {len(self.vectors)} words, and a table needs {needed}; "
+                f"the vocabulary has {len(self.vectors)} words, but a table needs {needed}; "
                 "shorten the lists or add vectors"
             )
 
@@ -72,7 +67,7 @@ class VocabularyScenario(BaseScenario):
         return Batch(self, distances, bias, self.effects, expected, cosines)
 
     def _rows(self, rng: Generator) -> IntArray:
-        """Rows of the vocabulary for one table, protected words first, none twice."""
+        """Draw rows of the vocabulary for one table without repeats, protected words first."""
         if self.lists == "random":
             return rng.choice(len(self.vectors), sum(self.pull.shape), replace=False)
         free = np.ones(len(self.vectors), dtype=bool)
@@ -86,7 +81,7 @@ class VocabularyScenario(BaseScenario):
         return np.concatenate(drawn)
 
     def settings(self) -> dict[str, Any]:
-        """Return everything that determines the tables, with a hash for the vectors."""
+        """Return everything that determines the tables, with a hash of the vectors."""
         digest = hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes())
         return super().settings() | {"vectors": digest.hexdigest()}
 
@@ -95,15 +90,14 @@ def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     **choices: Any,  # noqa: ANN401
 ) -> VocabularyScenario:
-    """Make a scenario from the words of an embedding that have letters only.
+    """Make a scenario from the words of an embedding that consist of letters only.
 
     Parameters
     ----------
     source : str, path or KeyedVectors
         As for `load_vectors`.
     **choices
-        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``,
-        ``controls``.
+        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``, ``controls``.
     """
     from ..embeddings.load import load_vectors
 

@@ -1,1 +1,1 @@
-"""What a posterior says: summaries, contrasts, predictive checks, leave-one-out, sensitivity."""
+"""Read posteriors: summaries, contrasts, predictive checks, leave-one-out, and sensitivity."""

@@ -27,9 +27,9 @@ def baseline_contrasts(
 ) -> pd.DataFrame:
     r"""Compute contrasts within each group, relative to words of no group.
 
-    For a group g with the set S, the other sets R and the baseline words B, they are `[m(g, S) -
-    m(B, S)] - [m(g, R) - m(B, R)]` of mean distances m. A set's closeness to all groups
-    cancels if it is equally close to the baseline words. Controls are not used. Each group is
+    For a group g with its own set S, other sets R, and baseline words B, the contrast of mean
+    distances m is `[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]`. A set's closeness to all groups
+    cancels if the set is equally close to the baseline words. Controls are not used. Each group is
     fitted with only the baseline words, so no other group affects its result.
 
     Parameters

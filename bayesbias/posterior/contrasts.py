@@ -50,11 +50,11 @@ BETWEEN = ("connections", "groups")
 
 
 type Reading = dict[str, Any]
-"""How to describe draws of differences: ``ci_prob``, ``rope``, and ``ci_kind``."""
+"""Settings for describing draws of differences: ``ci_prob``, ``rope``, and ``ci_kind``."""
 
 
 def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
-    """Return how to describe draws; `rope` defaults to `ROPE_SHARE` times the sd of distances."""
+    """Return a `Reading`; `rope` defaults to `ROPE_SHARE` times the sd of stereotype distances."""
     if rope is None:
         rope = ROPE_SHARE * spread_of(tree)
     check_rope(rope)
@@ -82,20 +82,20 @@ def contrasts(
         Probability of the intervals, in (0, 1).
     rope : float, optional
         Half-width of the region of practical equivalence, a distance. The default is .15 times
-        the sd of the stereotypes' distances. ``.attrs["rope"]`` stores it.
+        the sd of stereotype distances. ``.attrs["rope"]`` stores it.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
-        Whether means are over words and attributes like those listed, or over those in the table.
-        Models without group means average the listed words of a group. A difference over the
-        listed words includes how close an attribute or a set is to all groups.
+        Whether means are over all words and attributes like those listed, or only over those in
+        the table. Models without group means average the listed words of a group. A difference
+        over the listed words includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare connections, or to compare that difference between groups. Pass the
-        groups' labels keyed by facet, such as ``facets`` of a WordList, to get facet effects.
+        Whether to compare connections (how attributes relate to a group, such as *associated*), or
+        that difference between groups. For facet effects, pass group labels by facet (WordList).
     named : str or sequence of str
-        Protected words that you named beforehand; only these get rows. A model treats part of a
-        word's deviation as chance, which is right for the most striking of many words. With
-        `named`, a Normal model is fitted once per word, without shrinking that word's effects
+        Protected words that you chose beforehand; only these get rows. A model treats part of a
+        word's deviation as chance, which is right for the most striking of many words. For `named`
+        words, a Normal model is instead fitted once per word, without shrinking the word's effects
         toward those of other words.
     seed : int, SeedSequence, Generator or None
         Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
@@ -106,12 +106,12 @@ def contrasts(
         One row per level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
         ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
         ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
-        probability that the difference is smaller than `rope`; and for words ``p_most``, the
+        probability that the difference is smaller than `rope`; and, for words, ``p_most``, the
         probability that no other word has a larger difference. If the difference is negative, the
         first is closer to the protected words. Between groups, there is one row per pair of
-        groups (with ``other_group``) and pair of connections: the group's difference less the
-        other group's. For facets, there is one row per effect and pair: ``facets`` and
-        ``contrast``, such as ``gender`` and ``women − men``, with main effects before interactions.
+        groups (with ``other_group``) and pair of connections: the group's difference minus the
+        other group's. For facets, there is one row per effect and pair of connections, with
+        ``facets`` and ``contrast``, such as ``gender`` and ``women − men``. Main effects are first.
 
     Raises
     ------
@@ -120,11 +120,11 @@ def contrasts(
 
     Notes
     -----
-    ``estimand`` is ``double difference`` (own sets less other sets over all groups), ``relative``
-    (own sets, this group against the others, less the same difference in the controls), or
-    ``within`` (two connections within the group, or over all). Models without a mean for every
-    group and column have ``within`` in all group and word rows. Two groups without controls have
-    no relative contrast and no such row.
+    ``estimand`` is ``double difference`` (own sets minus other sets, over all groups), ``relative``
+    (distance to a group's own sets, this group minus the others, minus the same difference for the
+    controls), or ``within`` (two connections within the group, or overall). Models without a mean
+    for every group and column have ``within`` in all group and word rows. If there are two groups
+    and no controls, the relative contrast is undefined, and its rows are left out.
 
     For Normal models with ``over="population"``, overall and group rows come from the exact
     distribution of the contrast given the standard deviations, averaged over their draws
@@ -155,7 +155,7 @@ def contrasts(
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
     elif isinstance(between, str):
         if len(groups) < 2:
-            raise ValueError(f"the table has the group {groups[0]} only; nothing to compare")
+            raise ValueError(f"the table has only the group {groups[0]}; nothing to compare")
         pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
         one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
         apart = gaps[:, one] - gaps[:, other]
@@ -172,14 +172,11 @@ def contrasts(
 def _of_named_words(
     tree: DataTree, words: Sequence[str], reading: Reading, seed: Seed
 ) -> pd.DataFrame:
-    """Describe the contrasts of words, giving one word at a time its own wide prior.
-
-    (Gelman and Hill, 2007, chapter 12.)
-    """
+    """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
         raise ValueError(
-            f"named works only for Normal models; {spec.name!r} has a {spec.likelihood} likelihood"
+            f"named requires a Normal model; {spec.name!r} has a {spec.likelihood} likelihood"
         )
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
@@ -197,10 +194,10 @@ def _of_named_words(
 
 
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
-    """Return draws of the contrasts at every level.
+    """Return `levels_of`, draws of the contrasts at every level, and the names of their estimands.
 
-    Returns `levels_of`, draws (n_draws, n_levels, n_pairs), NaN where the table does not identify a
-    contrast, and the names of their `estimands`, (n_levels, n_pairs).
+    Draws are (n_draws, n_levels, n_pairs), NaN if the table does not identify a contrast. Names
+    are (n_levels, n_pairs).
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":
@@ -217,7 +214,7 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
 
 
 def contrast_weights(posterior: Collapsed) -> FloatArray:
-    """Return the weights of shared effects in `shared_gaps`, (n_shared, n_levels, n_pairs)."""
+    """Return the weights, (n_shared, n_levels, n_pairs), of shared effects in `shared_gaps`."""
     values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
     return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
 
@@ -230,10 +227,10 @@ def use_moments(
 ) -> None:
     """Describe the first rows of a frame by their exact distribution given the sds.
 
-    The rows are linear functions of the shared effects of a Normal model: what `choose` makes of
-    `contrast_weights`, NaN for those without a row. Given the sds each is normal; the posterior is
-    the mixture of these over the draws of the sds (Rao-Blackwell), so what is read depends
-    little on the seed. Other models, and one end of a change, are described by their draws.
+    The rows are linear functions of the shared effects of a Normal model, with weights that
+    `choose` derives from `contrast_weights`, NaN if there is no row. Given the sds, each is Normal.
+    The posterior mixes these over the draws of the sds (Rao-Blackwell), so it depends little on the
+    seed. Rows of other models, and of one end of a change, keep the description of their draws.
     """
     if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:
         return
@@ -249,10 +246,10 @@ def use_moments(
 
 
 def _probability_of_most(gaps: FloatArray) -> FloatArray:
-    """Return the share of draws in which a word's difference is farthest from zero.
+    """Return the share of draws in which each word's difference is farthest from zero.
 
-    Gaps are (n_draws, n_words, n_pairs), NaN for words that are not identified; shares are those of
-    all others, word by word. Ties share a draw.
+    Gaps are (n_draws, n_words, n_pairs), NaN if not identified. Shares are returned word by word,
+    only for identified gaps. Tied words divide a draw.
     """
     identified = np.isfinite(gaps[0])
     sizes = np.where(identified, abs(gaps), -1.0)
@@ -268,10 +265,10 @@ def describe_gaps(
     reading: Reading,
     estimands: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Describe differences of all pairs of names, (n_draws, n_things, n_pairs).
+    """Describe differences between all pairs of names, (n_draws, n_things, n_pairs).
 
-    A row has its labels, ``first``, ``second``, and what `compare_draws` returns. Differences that
-    are not identified have no row.
+    Rows have their labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
+    that are not identified have no row.
     """
     identified = np.isfinite(gaps[0]).ravel()
     frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)

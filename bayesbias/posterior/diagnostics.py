@@ -1,4 +1,4 @@
-"""How a posterior was sampled, and how much it depends on its priors and on single words."""
+"""Diagnose the sampling of a posterior, and its dependence on priors and on single words."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 """Statistics of the exact sampler."""
 
 SENSITIVE = 0.05
-"""Smallest sensitivity that counts (Kallioinen et al., 2024). A normal posterior has it if its mean
-moves by a quarter of its sd whenever alpha doubles."""
+"""Smallest sensitivity that counts (Kallioinen et al., 2024). For a Normal posterior, it means that
+doubling alpha moves the mean by a quarter of the sd."""
 
 DRAWS = 20
-"""Number of draws of the sds over which means without a word are averaged; more change little."""
+"""Number of sd draws over which means without a word are averaged; more would change little."""
 
 
 def diagnostics(tree: DataTree) -> pd.DataFrame:
     """Return the diagnostics of a posterior, in columns ``diagnostic`` and ``value``.
 
-    They are ``chains`` and ``draws`` per chain; for the exact sampler ``pareto_k``,
-    ``importance_ess``, and ``n_proposals``; for NUTS ``divergences``, the largest ``rhat``, and the
-    smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
+    They are ``chains`` and ``draws`` per chain. For the exact sampler, ``pareto_k``,
+    ``importance_ess``, and ``n_proposals`` follow. For NUTS, ``divergences`` follow, with the
+    largest ``rhat`` and the smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
     """
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
     values: dict[str, float] = {"chains": sizes["chain"], "draws": sizes["draw"]}
@@ -57,27 +57,27 @@ def prior_sensitivity(
 ) -> pd.DataFrame:
     r"""Compute the sensitivity of a posterior to its priors and to the data, by power-scaling.
 
-    Raising the priors, or the likelihood, to a power `α` close to 1 reweights the draws;
-    the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
-    posterior in `log₂ α` (Kallioinen et al., 2024). "The prior" means the
-    priors of ``connection_mean``, the standard deviations, and ``nu`` together; the distributions
-    of effects around them are part of the model and are not scaled.
+    The priors, or the likelihood, are raised to a power `α` close to 1, which reweights the draws.
+    Sensitivity is the gradient in `log₂ α` of the cumulative Jensen-Shannon distance from the
+    posterior to the reweighted posterior (Kallioinen et al., 2024). "The prior" means the priors of
+    ``connection_mean``, the standard deviations, and ``nu`` together. The distributions of effects
+    around them are part of the model and are not scaled.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to check, such as ``word_mean``; by default, those with a prior.
+        Posterior variables to check, such as ``word_mean``. The default is all with a prior.
     draws : int
         Number of draws to use, spread over the posterior; more draws take longer.
 
     Returns
     -------
     DataFrame
-        ``parameter``, ``of`` (its labels, or empty), ``prior`` and ``likelihood`` (sensitivities, 0
-        or more), ``diagnosis``: empty if the prior has little weight, ``prior-data conflict`` if
-        both are at least ``SENSITIVE``, ``strong prior or weak data`` if only the prior is.
+        ``parameter``; ``of``, its labels, or empty; ``prior`` and ``likelihood``, sensitivities of
+        0 or more; and ``diagnosis``: ``strong prior or weak data`` if only ``prior`` is at least
+        ``SENSITIVE``, ``prior-data conflict`` if both are, and empty otherwise.
 
     References
     ----------
@@ -122,7 +122,7 @@ def influence(
 ) -> pd.DataFrame:
     """Compute how the overall contrast changes without each protected word and each attribute.
 
-    The posterior mean without a word is exact, given the sds of the full fit.
+    Given the sds of the full fit, each posterior mean without a word is exact.
 
     Parameters
     ----------
@@ -131,16 +131,16 @@ def influence(
     first, second : str
         Connections; the contrast is first - second, the overall row of `contrasts`.
     draws : int
-        Number of draws of the sds, spread over the posterior, to average the means over.
+        Number of draws of the sds, spread over the posterior, over which means are averaged.
 
     Returns
     -------
     DataFrame
-        ``factor`` (protected_word or attribute), ``name``, ``of`` (its group or set), ``n_rows``;
-        ``mean`` of the contrast with all, ``mean_without`` it, ``change`` = without - with; and
-        ``sds``, the change in posterior sds of the contrast. Largest changes come first. A
-        negative change means that the contrast is more negative without this word. Attributes
-        without rows of the two connections are left out.
+        ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
+        ``mean`` and ``mean_without``, the contrast with and without it; ``change``, mean_without -
+        mean; and ``sds``, the change in posterior sds of the contrast. The largest changes come
+        first. A negative change means that the contrast is more negative without this word.
+        Attributes without rows of the two connections are left out.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def influence(
 
 
 def _units(design: Design) -> Iterator[tuple[str, str, str, np.ndarray]]:
-    """Iterate over words and attributes: factor, name, group or set, and which rows are theirs."""
+    """Yield each word and attribute: factor, name, group or set, and a mask of its rows."""
     for index, name in enumerate(design.words):
         yield "protected_word", name, design.groups[design.word_group[index]], design.word == index
     for index, name in enumerate(design.attributes):

@@ -1,19 +1,19 @@
-r"""What a group's contrast compares: which cells of groups by columns it uses.
+r"""Estimands: the cells of groups by columns that each contrast compares.
 
-Write m(g, j) for the mean distance of group g in column j: a stereotype set, or a kind of controls.
+Let m(g, j) be the mean distance of group g in column j, a stereotype set or a kind of controls.
 
 double difference
-    own sets less other sets, averaged over groups. A set's closeness to all groups and a group's
-    closeness to all sets cancel. Two groups without controls identify this contrast. If groups
-    share or lack a set, cells have the weights of a regression on group, column, and connection.
+    Own sets minus other sets, averaged over groups. A set's closeness to all groups cancels, and so
+    does a group's closeness to all sets. Two groups without controls are sufficient. If groups
+    share or lack a set, cells have weights from a regression on group, column, and connection.
 relative
-    a group's own sets, this group against the others, less the same difference in the controls:
-    `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]` over the groups h
-    that the set is different to. Without controls, sets that are different to both groups take
-    their place. It answers *for whom*: the average over groups is the double difference.
+    A group's distance to its own sets minus that of other groups h, minus the same difference for
+    the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K is the
+    sets that are different to both groups. It shows which groups are affected: the average over
+    groups is the double difference.
 within
-    a group's own sets less other sets, `m(g, S_g) - m̄(g, S_h)`. It describes these
-    words; it includes how close each set is to everybody.
+    A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. It describes only these words,
+    because it includes how close each set is to all groups.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ def has_cells(spec: ModelSpec) -> bool:
 def pair_names(connections: Sequence[str]) -> dict[str, list[str]]:
     """Return all pairs of names, ``first`` and ``second``, in the order of `pair_gaps`."""
     if len(connections) < 2:
-        raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
+        raise ValueError(f"the table has only the connection {connections[0]}; nothing to compare")
     ends = zip(("first", "second"), np.triu_indices(len(connections), 1), strict=True)
     return {end: [connections[i] for i in places.tolist()] for end, places in ends}
 
 
 def pair_gaps(means: FloatArray) -> FloatArray:
-    """Return first - second of all pairs of connections, (..., n_connections) to (..., n_pairs)."""
+    """Return first - second for all pairs of connections, (..., n_pairs)."""
     first, second = np.triu_indices(means.shape[-1], 1)
     return np.asarray(means[..., first] - means[..., second])
 
 
 def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int, float]:
-    """Return the place of a pair in `pair_names`, and -1 where it is the other way round."""
+    """Return the position of a pair in `pair_names`, and its sign: -1 if the order is reversed."""
     for name in (first, second):
         check_choice("connection", name, connections)
     if first == second:
@@ -68,10 +68,10 @@ def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int
 
 
 def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the contrasts overall and of groups, (n_draws, 1 + n_groups, n_pairs).
+    """Return draws of the overall and group contrasts, (n_draws, 1 + n_groups, n_pairs).
 
-    They are functions of what words share; in models without a mean of every group that is the
-    overall row alone. NaN where the table does not identify a group's contrast.
+    These do not depend on single words. Models without group means have only the overall row. Draws
+    are NaN if the table does not identify a group's contrast.
     """
     means = values("connection_mean")[:, None]
     if not has_cells(spec):
@@ -85,9 +85,9 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
 
 def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the contrasts overall, of groups and of words, (n_draws, n_levels, n_pairs).
+    """Return draws of the overall, group, and word contrasts, (n_draws, n_levels, n_pairs).
 
-    A word's relative contrast replaces its group's means by its own.
+    A word's relative contrast uses the word's means instead of its group's means.
     """
     gaps, words = shared_gaps(design, spec, values), pair_gaps(values("word_mean"))
     if not has_cells(spec):
@@ -98,14 +98,14 @@ def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArr
 
 
 def compares_stereotypes(design: Design) -> bool:
-    """Whether the first pair of connections is associated and different."""
+    """Return whether the first pair of connections is associated and different."""
     return list(design.connections[:2]) == ["associated", "different"]
 
 
 def relative_weights(design: Design) -> FloatArray:
-    """Weights of cells in every group's relative contrast, (n_groups, n_groups, n_columns).
+    """Return cell weights of each group's relative contrast, (n_groups, n_groups, n_columns).
 
-    NaN for a group whose contrast the table does not identify.
+    Weights are NaN if the table does not identify a group's contrast.
     """
     names = _names_of_cells(design)
     weights = np.full((len(names), *names.shape), np.nan)
@@ -126,10 +126,10 @@ def relative_weights(design: Design) -> FloatArray:
 
 
 def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
-    """Columns that show how much closer one of two groups is to anything than the other.
+    """Return the columns that show how much closer one of two groups is to all words.
 
-    Matched controls, which are as frequent as the stereotypes, where there are some; else all
-    controls; else the sets that are different to both groups. Names are (2, n_columns).
+    These are matched controls, which are as frequent as the stereotypes. Without them, they are all
+    controls, or else the sets that are different to both groups. Names are (2, n_columns).
     """
     present = np.flatnonzero((names != "").all(axis=0)).tolist()
     controls = [j for j in present if j >= len(design.sets)]
@@ -139,9 +139,9 @@ def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
 
 
 def double_weights(design: Design) -> FloatArray:
-    """Weights of cells in the double difference, (n_groups, n_columns).
+    """Return cell weights of the double difference, (n_groups, n_columns).
 
-    Those of "associated" in a regression of the stereotypes' cells on groups and columns.
+    They are the weights of "associated" in a regression of stereotype cells on group and column.
     """
     names = _names_of_cells(design)
     group, column = np.nonzero((names == "associated") | (names == "different"))
@@ -149,7 +149,7 @@ def double_weights(design: Design) -> FloatArray:
     effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
     rest = own - effects @ np.linalg.lstsq(effects, own, rcond=None)[0]
     weights = np.zeros(names.shape)
-    # Without a rest, own sets are a matter of group and column; the plain means remain.
+    # If group and column determine which sets are own, use plain means.
     is_known = rest @ rest > ROUNDING
     plain = own / own.sum() - (1 - own) / (1 - own).sum()
     weights[group, column] = rest / (rest @ own) if is_known else plain
@@ -157,20 +157,20 @@ def double_weights(design: Design) -> FloatArray:
 
 
 def _names_of_cells(design: Design) -> np.ndarray:
-    """Return the connection of every cell, (n_groups, n_columns); empty where there is none."""
+    """Return the connection of every cell, (n_groups, n_columns); empty if it has none."""
     return np.array([*design.connections, ""])[design.column_connection]
 
 
 def averages(design: Design, of_words: FloatArray) -> FloatArray:
-    """Average words, (n_draws, n_words, k), within groups, (n_draws, n_groups, k)."""
+    """Average (n_draws, n_words, k) values within groups, (n_draws, n_groups, k)."""
     index = range(len(design.groups))
     return np.stack([of_words[:, design.word_group == g].mean(axis=1) for g in index], axis=1)
 
 
 def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the mean of every group's cells by connection, (n_draws, n_groups, n_connections).
+    """Return draws of each group's mean by connection, (n_draws, n_groups, n_connections).
 
-    Those of all groups where this one has no cell of a connection.
+    If a group has no cell of a connection, the mean is over the columns of all groups.
     """
     inside = design.column_connection[..., None] == np.arange(len(design.connections))
     inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
@@ -179,13 +179,13 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
 
 def _cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of the mean of every group in every column, (n_draws, n_groups, n_columns)."""
+    """Return draws of every group's mean in every column, (n_draws, n_groups, n_columns)."""
     cells = next(term for term in spec.terms if term.constraint == "cells")
     return values("connection_mean")[:, design.column_connection] + values(cells.name)
 
 
 def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Draws of a word's relative contrast less that of its group, (n_draws, n_words)."""
+    """Return draws of each word's relative contrast minus its group's, (n_draws, n_words)."""
     index = np.arange(len(design.groups))
     own = relative_weights(design)[index, index]
     deviations = np.zeros(())

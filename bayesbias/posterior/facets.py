@@ -22,9 +22,9 @@ def facet_effects(
     r"""Compute facet effects from draws for groups, (n_draws, n_groups, k).
 
     Let `g[a, b]` be the value of the group with label a in one facet and b in another. The main
-    effect of a against a' is the mean over b of `g[a, b] - g[a', b]`, with equal weights; the
-    interaction with b against b' is `(g[a, b] - g[a', b]) - (g[a, b'] - g[a', b'])`. With more
-    facets, the others are averaged. Groups without labels are left out, and groups with the
+    effect of a versus a' is the unweighted mean over b of `g[a, b] - g[a', b]`. The interaction
+    with b versus b' is `(g[a, b] - g[a', b]) - (g[a, b'] - g[a', b'])`. If there are more facets,
+    effects are averaged over the others. Groups without labels are left out, and groups with the
     same labels are averaged.
 
     Returns
@@ -57,14 +57,14 @@ def facet_effects(
 
 
 def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
-    """Return the labels of groups, one column per facet; missing for groups without labels."""
+    """Return the labels of groups, one column per facet; NaN for groups without labels."""
     for facet, of in facets.items():
         for group in of:
             check_choice(f"group in facet {facet}:", group, groups)
     frame = pd.DataFrame(dict(facets), pd.Index(groups), dtype=object)
     is_known = frame.notna()
     if partly := list(frame.index[is_known.any(axis=1) & ~is_known.all(axis=1)]):
-        raise ValueError(f"the group {partly[0]} lacks the label of a facet; give it one")
+        raise ValueError(f"the group {partly[0]} has no label in one of the facets; add it")
     cells = set(product(*(of.values() for of in facets.values())))
     empty = sorted(cells - set(frame.itertuples(index=False, name=None)))
     if empty or not facets:

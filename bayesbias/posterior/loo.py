@@ -1,7 +1,7 @@
 """Cross-validation: which model better predicts unseen rows or unseen words.
 
-A left-out row is one more distance between words that the model knows. A left-out attribute or
-protected word is a new word, and a list represents such words.
+A left-out row is another distance between words that the model has seen. A left-out attribute or
+protected word is a new word of the kind that the list represents.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def compare_models(
         elpd = Σ_i log p(y[i] | y[-i]),    se = sqrt(n var_i log p(y[i] | y[-i]))
 
     Here i is a row, or all rows of an attribute or a protected word. Rows are left out by
-    Pareto-smoothed importance sampling. Words are left out in ten folds. The model is fitted
-    without each fold, and all effects are integrated out of the density of a word's rows.
+    Pareto-smoothed importance sampling. Words are left out in ten folds: the model is fitted
+    without each fold's words, and all effects are integrated out of the density of a word's rows.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ def compare_models(
     -------
     DataFrame
         One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
-        parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``. For
-        rows, ``n_bad_k`` counts those whose Pareto k is too large for the number of draws (above
-        0.7 at most), with a warning. For words, there are ``mcse`` (Monte Carlo error of elpd) and
-        ``n_words``. Standard errors are over the parts left out.
+        parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``, its
+        standard error. For rows, ``n_bad_k`` counts those whose Pareto k is too large for the
+        number of draws (the limit is at most 0.7), with a warning. For words, there are ``mcse``
+        (Monte Carlo error of elpd) and ``n_words``. Standard errors are over the left-out parts.
 
     References
     ----------
@@ -103,17 +103,17 @@ def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> N
     if not isinstance(posteriors, Mapping):
         raise TypeError('posteriors must be keyed by name: {"paper": post, "crossed": other}')
     if len(posteriors) < 2:
-        raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
+        raise ValueError(f"a comparison needs two or more posteriors; got {len(posteriors)}")
     first, *others = posteriors
     hashes = {name: tree.attrs.get("table_hash") for name, tree in posteriors.items()}
     for name in others:
         if hashes[first] is None or hashes[name] != hashes[first]:
-            raise ValueError(f"{name!r} was not fitted to the table of {first!r} (table_hash)")
+            raise ValueError(f"{name!r} was not fitted to the same table as {first!r} (table_hash)")
     for name, tree in posteriors.items():
         if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(
-                f"leaving out words works only for Normal models, and {name!r} has a {likelihood} "
-                "likelihood; leave_out='row' works with the posterior of any model"
+                f"leaving out words works only for Normal models, but {name!r} has a {likelihood} "
+                "likelihood; use leave_out='row', which works for any model"
             )
 
 
@@ -134,7 +134,7 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
 
 
 def leave_rows_out(tree: DataTree) -> ELPDData:
-    """Leave every row out by ArviZ's PSIS; draws of the exact sampler are worth its proposals."""
+    """Leave out each row by ArviZ's PSIS, given the effective size of the exact sampler."""
     import arviz_stats as az
 
     n, stats = n_draws(tree), tree["sample_stats"]
@@ -153,8 +153,8 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
         pairs = np.unique(np.stack([design.connection, codes]), axis=1)[0]
         if single := [design.connections[i] for i in np.flatnonzero(np.bincount(pairs) == 1)]:
             raise ValueError(
-                f"the connection(s) {', '.join(single)} have a single attribute word, which cannot "
-                "be left out"
+                f"the connection(s) {', '.join(single)} have only one attribute word, which cannot "
+                "be left out; leave out rows"
             )
     order = default_rng(seed).permutation(len(home))
     order = order[np.argsort(home[order], kind="stable")]
@@ -166,9 +166,9 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
 def leave_words_out(
     design: Design, spec: ModelSpec, factor: str, fold_of: IntArray, seed: SeedSequence
 ) -> tuple[FloatArray, FloatArray]:
-    """Log density of all rows of every word given the other folds, and its Monte Carlo error.
+    """Return the log density of each word's rows given the other folds, and its Monte Carlo error.
 
-    Both are (n_words,). For every draw of the sds and correlations, the density is
+    Both are (n_words,). For each draw of the sds and correlations, the log density is
     log p(word's rows, other rows) - log p(other rows), with all effects integrated out.
     """
     spec, codes, rng = spec.fitting(design), design.codes(factor), default_rng(seed)
@@ -190,7 +190,7 @@ def leave_words_out(
 
 
 def _ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
-    """Sum log densities, with standard errors and differences to the best, the best first."""
+    """Sum log densities, with standard errors and differences from the best model, best first."""
     frame = pd.DataFrame(pointwise)
     totals = frame.sum()
     order = sorted(totals.index, key=lambda name: (-totals[name], name))

@@ -1,7 +1,7 @@
 """Predict unmeasured words with draws from the population of words.
 
-A group's mean in `contrasts` describes its words on average. Another word of the group varies
-around that mean as the listed words do, so its interval is wider.
+A group's mean in `contrasts` describes the average of its words. A single new word varies around
+that mean as the listed words do, so its interval is wider.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def predict_words(
 ) -> pd.DataFrame:
     r"""Predict the contrasts of one new protected word per group.
 
-    For every posterior draw, the effects of a new word are drawn from the model, such as its level
-    and its lean under ``maximal``, or `θ[w, c] ~ Normal(μ[c], τ[c])` under ``paper`` (Gelman and
-    Hill, 2007, section 12.8).
+    For every posterior draw, the effects of a new word are drawn from the model (Gelman and Hill,
+    2007, section 12.8). Under ``paper``, these are `θ[w, c] ~ Normal(μ[c], τ[c])`. Under
+    ``maximal``, they include its level and its lean, that is, how much closer it is to one set.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def predict_words(
     ci_prob, rope, ci_kind
         As for `contrasts`.
     attributes : {"population", "listed"}
-        Attributes to average over. ``population`` averages over all such attributes, whose mean
-        effects are zero, without residuals. ``listed`` averages over this table's attributes, with
-        their effects, leanings, and residuals, so it predicts a measured contrast of the word.
+        Attributes to average over. ``population`` averages over all attributes of this kind, whose
+        mean effects are zero, without residuals. ``listed`` averages over this table's attributes,
+        with their effects, leans, and residuals, and thus predicts a contrast that you can measure.
     seed : int, SeedSequence, Generator or None
         Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -63,8 +63,8 @@ def predict_words(
     -------
     DataFrame
         One row per group and pair of connections: ``protected_group``, then the columns of
-        `contrasts` from ``first`` on. ``.attrs`` have ``ci_prob``, ``ci_kind``, ``attributes`` and
-        ``seed``.
+        `contrasts` from ``first`` on. ``.attrs`` stores ``ci_prob``, ``ci_kind``, ``attributes``,
+        and ``seed``.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def predict_words(
     if attributes == "listed":
         drawn = assemble(design, spec, values)
         codes = np.column_stack([design.codes(dim) for dim in design.coords])
-        rows = np.unique(codes, axis=0, return_index=True)[1]  # one of all rows that are alike
+        rows = np.unique(codes, axis=0, return_index=True)[1]  # one of each set of equal rows
         word, connection = design.word[rows], design.connection[rows]
         means = np.full_like(means, np.nan)
         for cell in np.unique(np.stack([word, connection], axis=1), axis=0):
@@ -102,8 +102,8 @@ def predict_words(
 
 
 def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]]:
-    """Give every group one new word, and every kind one new attribute; return the factors, too."""
-    unknown = np.zeros((0, 0))  # likeness of vectors that are not there
+    """Give each group one new word and each kind one new attribute; also return the factors."""
+    unknown = np.zeros((0, 0))  # new words have no vectors, so no likeness
     new: dict[str, Any] = {
         "words": old.groups,
         "word_group": np.arange(len(old.groups)),

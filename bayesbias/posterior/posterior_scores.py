@@ -1,4 +1,4 @@
-"""Posteriors of the scores MAC, gWEAT, and WEAT, from the distances that a model expects."""
+"""Compute posteriors of the scores MAC, gWEAT, and WEAT from the distances a model expects."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def posterior_scores(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute posteriors of MAC, gWEAT, and WEAT on the table's words, with the sample's values.
+    """Compute posteriors of MAC, gWEAT, and WEAT for a table's words, and the observed scores.
 
-    Every score is computed draw by draw from the distances that the model expects of the table's
-    rows. These are the scores of these words without the residual noise of single distances.
+    Each score is computed draw by draw from the distances that the model expects in the table's
+    rows. The posterior thus describes the same words without the residual noise of distances.
 
     Parameters
     ----------
@@ -40,26 +40,26 @@ def posterior_scores(
     Returns
     -------
     DataFrame
-        ``score``, ``groups``, ``mean``, ``sd``, ``low``, ``high`` and ``observed``, the
-        score of the table itself. One row each:
+        ``score``, ``groups``, ``mean``, ``sd``, ``low``, ``high``, and ``observed``, the
+        score of the table itself. There is one row for each score:
 
-        - ``mac``, as `scores.mac_of_table`.
-        - ``gweat``, as `scores.gweat`: (n - 1) times the mean over the n groups of
+        - ``mac``, as in `scores.mac_of_table`.
+        - ``gweat``, as in `scores.gweat`: (n - 1) times the mean over the n groups of
           (different - associated) distance, where different is the mean over the other sets.
-        - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, that over the
-          sd of s over words (ddof 1). Only for two groups.
+        - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, the same divided
+          by the sd of s over words (ddof 1), for two groups only.
 
         A set belongs to the first group that it is associated with. Stereotypes of groups without
-        words, and words without rows for some group's set, are used only in MAC.
+        words are used only in MAC, and so are words without rows for some group's set.
 
     Notes
     -----
-    For two groups s(w) = mean_A cos - mean_B cos is (different - associated) distance for words
-    of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of the groups' mean
-    (different - associated), and twice gWEAT; WEAT's S is n_x·mean_X s - n_y·mean_Y s.
+    For two groups, s(w) = mean_A cos - mean_B cos is (different - associated) distance for words
+    of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of both groups' mean
+    (different - associated), which is twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
-    If words have few or noisy rows, the sd over words in ``weat_effect_size`` is too large in the
-    draws, and the effect size too small. A model that pools words strongly does the opposite. The
+    If words have few or noisy rows, the sd over words is too large in the draws, which makes
+    ``weat_effect_size`` too small. Models that pool words strongly have the opposite problem. The
     mean difference has no such bias.
 
     Examples
@@ -78,11 +78,11 @@ def posterior_scores(
 
 
 def score_draws(tree: DataTree) -> dict[str, FloatArray]:
-    """Return, by name, the score of the table and then those under every draw, (1 + n_draws,)."""
+    """Return scores keyed by name, (1 + n_draws,): that of the table, then one per draw."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
-            f"scores are of distances, and this posterior is of {outcome}s; fit the table before "
-            "or after the change with bb.fit"
+            f"scores need a posterior of distances, but this one is of {outcome}s; fit the table "
+            "before or after the change with bb.fit"
         )
     design = design_of(tree)
     set_of = _sets(design)
@@ -96,9 +96,9 @@ def score_draws(tree: DataTree) -> dict[str, FloatArray]:
 
 
 def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]:
-    """Compute all scores that are possible, each (n,), of distances (n, n_words, n_sets).
+    """Compute all defined scores, each (n,), from distances (n, n_words, n_sets).
 
-    Set i is that of group i; further ones are of groups that have no words.
+    Set i belongs to group i; further sets belong to groups without words.
     """
     scores = {"mac": np.asarray(np.nanmean(distance, axis=(1, 2)))}
     n_groups = int(group_of.max()) + 1
@@ -117,14 +117,14 @@ def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]
 
 
 def _sets(design: Design) -> IntArray:
-    """Stereotype set of every row, by the first group that it is associated with; -1 for controls.
+    """Return each row's set, numbered by the first group it is associated with; -1 for controls.
 
-    Sets of groups that have no words come after those of the groups.
+    Sets of groups without words come last.
     """
     names = np.array(design.connections)[design.connection]
     group, is_own = design.codes("protected_group"), names == "associated"
     if not (is_own | (names == "different")).any():
-        raise ValueError("this posterior has no associated or different rows; scores need them")
+        raise ValueError("this posterior has no associated or different rows, which scores need")
     home = len(design.groups) + np.arange(len(design.sets))
     np.minimum.at(home, design.set[is_own], group[is_own])
     return np.where(is_own, group, np.where(names == "different", home[design.set], -1))

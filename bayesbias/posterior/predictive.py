@@ -1,4 +1,4 @@
-"""Check whether a model predicts the data, and whether words with similar vectors lean alike."""
+"""Check a model's predictions, and whether words with similar vectors have similar leans."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 ROWS_AT_ONCE = 500
-"""Rows predicted together: 4,000 draws of them take 16 MB."""
+"""Number of rows predicted at a time; 4,000 draws of them take 16 MB."""
 
 DEFAULT_DRAWS = 1_000
-"""Predictive draws per row. The published coverage comes from HPDIs of this many draws."""
+"""Predictive draws per row. The published coverage is from HPDIs of this many draws."""
 
 N_PERMUTATIONS = 1000
-"""Permutations of each p-value of `p_unrelated`."""
+"""Number of permutations for each p-value in `p_unrelated`."""
 
 
 def predictive_check(
@@ -44,7 +44,7 @@ def predictive_check(
 ) -> pd.DataFrame:
     """Compute the share of measured distances inside the posterior predictive intervals.
 
-    If the model fits, about ``ci_prob`` of them are inside, overall and in every connection.
+    If the model fits, a share of about ``ci_prob`` is inside, overall and in every connection.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def predictive_check(
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     n_draws : int, optional
-        Number of posterior draws to use; all if None.
+        Number of posterior draws to use; None uses all.
     seed : int, SeedSequence, Generator or None
         Seed of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -64,10 +64,10 @@ def predictive_check(
     DataFrame
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows. If the table has cosines, ``.attrs["p_unrelated"]`` has
-        permutation p-values for ``protected_word`` and ``attribute``: small ones suggest that
-        words with similar vectors lean alike within their group, or attributes within their set.
-        Models that treat them as unrelated, such as ``maximal``, then have intervals that are too
-        narrow; ``by-group`` models the similarity.
+        permutation p-values for ``protected_word`` and ``attribute``. A small p-value suggests that
+        within groups or sets, words with similar vectors also have similar distance patterns. If
+        so, models that treat words as unrelated, such as ``maximal``, have intervals that are too
+        narrow; use ``by-group``, which models the similarity.
 
     Examples
     --------
@@ -106,12 +106,12 @@ def predictive_check(
 
 
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
-    r"""Compute how many unrelated words each group, stereotype set, and kind of controls is worth.
+    r"""Compute the number of unrelated words with as much information as each group or set.
 
-    Words with similar vectors lean alike, so eight names of one cluster can count as two. The
-    effective size of n words is `n² / Σ_ij K[i, j]` with the likeness K of
-    `bayesbias.model.likeness`: n if all are unrelated, 1 if all are the same. Other kinds of words
-    narrow an interval more than words like those already listed.
+    Words with similar vectors have similar biases, so eight names from one cluster may tell you as
+    much as two. The effective size of n words is `n² / Σ_ij K[i, j]`, where K is the likeness of
+    `bayesbias.model.likeness`. It is n if all words are unrelated and 1 if all are the same. New
+    kinds of words narrow an interval more than words similar to the listed ones.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     design = design_of(tree)
     if not design.word_likeness.size or not design.attribute_likeness.size:
         raise ValueError(
-            "this table carries no cosines among its words; make it by bb.distance_table from "
-            "vectors, and keep NAME.cosines.csv next to NAME.csv"
+            "this table has no cosines among its words; make it from vectors with "
+            "bb.distance_table, and keep NAME.cosines.csv next to NAME.csv"
         )
     roles = [("protected_group", name) for name in design.groups]
     columns = design.columns or design.connections
@@ -153,13 +153,13 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
 
 
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
-    r"""Test whether the leans of words in a group, or attributes in a set, ignore likeness.
+    r"""Test whether leans within groups of words or sets of attributes are unrelated to likeness.
 
-    The lean of a word is its mean distance to every stereotype set, that of an attribute its mean
-    distance to every group, less their average and less the mean lean of its block. The statistic
-    is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs in blocks; leans are permuted within
-    blocks, and p is the share of permutations with at least as large a sum. Without cosines or two
-    sets there is no p.
+    The lean of a word is its mean distance to each stereotype set, minus their average and minus
+    the mean lean of its group. For an attribute, groups replace sets, and its set replaces the
+    group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks (groups or sets).
+    Leans are permuted within blocks, and p is the share of permutations with a sum at least as
+    large. Without cosines or two sets, the result is empty.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}
@@ -180,7 +180,7 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
 def _p_of_leans(
     means: pd.DataFrame, block: NDArray[np.int64], likeness: FloatArray, rng: Generator
 ) -> float:
-    """Permutation p of mean distances, a row a word, whose block and likeness are known."""
+    """Return the permutation p of mean distances, one row per word."""
     leans = means.sub(means.mean(axis=1), axis=0)
     leans -= leans.groupby(block[leans.index]).transform("mean")
     leans = leans.fillna(0.0).reindex(range(len(block)), fill_value=0.0)

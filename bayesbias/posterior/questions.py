@@ -33,9 +33,9 @@ def hypothesis(
 ) -> pd.DataFrame:
     """Compute the probability of statements about mean distances, written as text.
 
-    Means are those of `summary`, so a difference of connections of a group is ``within`` the group:
-    it includes how close each set of stereotypes is to everybody. The ``relative`` contrasts of
-    `contrasts` take that out, and compare groups with ``between="groups"``.
+    Means are those of `summary`, so differences between a group's connections are ``within`` the
+    group: they include how close each set of stereotypes is to all groups. The ``relative``
+    contrasts in `contrasts` remove this part; use ``between="groups"`` there to compare groups.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def hypothesis(
     -------
     DataFrame
         One row per statement: ``hypothesis``, ``probability`` (the share of draws in which it
-        holds), and ``mean``, ``sd``, ``low``, and ``high`` of the left side less the right.
+        is true), and ``mean``, ``sd``, ``low``, and ``high`` of the left side minus the right.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def hypothesis(
     Name: probability, dtype: float64
     """
     if not hypotheses:
-        raise ValueError("no hypothesis is given; write one such as 'associated < different'")
+        raise ValueError("no hypothesis was given; pass one, such as 'associated < different'")
     names, draws = labels(tree, "connection"), dict[str, dict[str, FloatArray]]()
     levels, means = level_means(tree, over)
     for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
@@ -81,7 +81,7 @@ def hypothesis(
 
 
 def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArray:
-    """Return the draws of the left side less the right, (n_draws,)."""
+    """Return the draws of the left side minus the right, (n_draws,)."""
     of, values = "all", dict[str, FloatArray]()
 
     def variable(token: re.Match[str]) -> str:
@@ -101,7 +101,7 @@ def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArra
 
     sides = re.split("[<>]", _TOKEN.sub(variable, text))
     if len(sides) != 2:
-        raise ValueError(f"{text!r}: one < or > is needed; there are {len(sides) - 1}")
+        raise ValueError(f"{text!r}: use exactly one < or >; there are {len(sides) - 1}")
     try:
         left, right = (
             np.asarray(pd.eval(side, engine="python", local_dict=values), dtype=np.float64)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 OVER = ("population", "listed")
-"""What means are taken over: words and attributes like those listed, or exactly those."""
+"""Whether means are over all words and attributes like those listed, or only over those."""
 
 
 def summary(
@@ -53,10 +53,10 @@ def summary(
     -------
     DataFrame
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
-        ``mean``, ``sd``, ``low``, ``high``, in [0, 2]. The overall level is the mean of the
-        population from which the words are drawn (``connection_mean``). A group's level is its mean
-        in the model, if the model has one, as ``by-group`` does; otherwise it is the average of its
-        words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
+        and ``mean``, ``sd``, ``low``, and ``high`` of the distance, in [0, 2]. The overall level is
+        the mean of the population from which the words are drawn (``connection_mean``). A group's
+        level is its mean in the model if the model has group means, as ``by-group`` does; otherwise
+        it is the average of its words' means. ``.attrs`` stores ``ci_prob`` and ``ci_kind``.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def sd_summary(
     Returns
     -------
     DataFrame
-        ``parameter``, ``of`` (the connection or kind of attribute it belongs to, or empty),
-        ``mean``, ``sd``, ``low``, ``high``.
+        ``parameter``, ``of`` (its connection or kind of attribute, or empty), ``mean``, ``sd``,
+        ``low``, and ``high``.
 
     Examples
     --------
@@ -117,10 +117,7 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
 
 
 def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
-    """Return draws of mean distances, overall and for every group and word.
-
-    Returns `levels_of` and (n_draws, n_levels, n_connections).
-    """
+    """Return `levels_of`, and draws of mean distances, (n_draws, n_levels, n_connections)."""
     check_choice("value of over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
     words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")
@@ -133,7 +130,7 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
 
 
 def _listed_means(tree: DataTree) -> FloatArray:
-    """Mean expected distance of every word's own rows, (n_draws, n_words, n_connections)."""
+    """Return the mean expected distance of each word's rows, (n_draws, n_words, n_connections)."""
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
     word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
     shape = len(words), len(connections)
@@ -141,14 +138,14 @@ def _listed_means(tree: DataTree) -> FloatArray:
     if np.isnan(means[0]).any():
         w, c = divmod(int(np.isnan(means[0]).argmax()), shape[1])
         raise ValueError(
-            f"{words[w]!r} has no {connections[c]} distances, so the listed words have "
-            "no mean of them; use over='population', or leave the word out"
+            f"{words[w]!r} has no {connections[c]} distances, so their mean over the listed "
+            "words is undefined; use over='population', or leave out the word"
         )
     return means.reshape(-1, *shape)
 
 
 def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
-    """Put labels in front of a frame with one row per label and column."""
+    """Insert labels at the front of a frame with one row per label and column."""
     times = len(frame) // len(things)
     repeated = things.loc[things.index.repeat(times)].reset_index(drop=True)
     tiled = {name: list(values) * len(things) for name, values in columns.items()}
@@ -163,7 +160,7 @@ def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN4
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
-    """Write a posterior's warnings into a frame made of it, and warn again."""
+    """Store a posterior's warnings in a frame's attributes, and warn again."""
     doubts = warnings_of(tree)
     frame.attrs["warnings"] = doubts
     for doubt in doubts:

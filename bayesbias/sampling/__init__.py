@@ -1,1 +1,1 @@
-"""From a table and a model to a posterior: the exact sampler, and PyMC's NUTS."""
+"""Sample the posterior of a model, with the exact sampler or with PyMC's NUTS."""

@@ -1,6 +1,6 @@
-"""Linear algebra on stacks of small matrices: loops run over rows and columns, not the stack.
+"""Linear algebra on stacks of small matrices.
 
-Blocks have the stack in the last axis, so whatever is done to an entry runs along memory.
+The stack is the last axis. Loops run over rows and columns, and each step uses the whole stack.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import numpy as np
 from .._core.arrays import FloatArray
 
 LARGEST_BY_HAND = 8
-"""Beyond this size a block takes longer by our loops than by a call of LAPACK."""
+"""Largest block for which our loops are faster than LAPACK."""
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Lower Cholesky factors of blocks (m, d, d, n); NaN where one is not positive definite."""
+    """Return lower Cholesky factors of (m, d, d, n) blocks; NaN if not positive definite."""
     m, d, _, n = matrices.shape
     if d > LARGEST_BY_HAND:
         factors = cholesky(np.moveaxis(matrices, -1, 1).reshape(m * n, d, d))
@@ -29,11 +29,11 @@ def cholesky_blocks(matrices: FloatArray) -> FloatArray:
 
 
 def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """Solve L x = b, or L' x = b, for lower triangular L, (m, d, d, n), and b, (m, d, k, n)."""
+    """Solve Lx = b, or L'x = b, for lower triangular L, (m, d, d, n), and b, (m, d, k, n)."""
     rows = np.swapaxes(factor, 1, 2) if transposed else factor
     d = factor.shape[1]
     if d > LARGEST_BY_HAND:
-        # A factor with NaN in it is no system of equations; its solution is NaN, too.
+        # If a factor contains NaN, its solution is also NaN.
         whole = np.linalg.solve(np.moveaxis(rows, -1, 1), np.moveaxis(right, -1, 1))
         return np.ascontiguousarray(np.moveaxis(whole, 1, -1))
     solved = right.copy()
@@ -45,7 +45,7 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:
-    """Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
+    """Return Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
     try:
         return np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:

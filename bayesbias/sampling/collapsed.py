@@ -1,49 +1,48 @@
 r"""The posterior of a Normal model with all effects integrated out analytically.
 
-**Density of the sds.** Given its standard deviations a Normal model is a linear Gaussian model.
-Write every effect as its sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim
-N(0, I)` (correlated effects as :math:`u = D R z`: `Alone`), rows as :math:`y - m_0 = X S z +
-\varepsilon` with the prior mean :math:`m_0` of the connection means, and residual precisions as
-:math:`\lambda_c = \sigma_c^{-2}`. With :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T
-\Lambda (y - m_0)`
+**Density of the sds.** Given its standard deviations (sds), a Normal model is linear and Gaussian.
+Each effect is its sd times a standard normal coordinate: :math:`u = S z` with :math:`z \sim N(0,
+I)`, or :math:`u = D R z` for correlated effects (see `Alone`). The rows are :math:`y - m_0 = X S z
++ \varepsilon`, where :math:`m_0` is the prior mean of the connection means. Residual precisions are
+:math:`\lambda_c = \sigma_c^{-2}`. Let :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T
+\Lambda (y - m_0)`. Then
 
 .. math:: \log p(y | sds) = \tfrac12 \sum_c n_c \log \lambda_c - \tfrac12 \log |P|
    - \tfrac12 (y - m_0)^T \Lambda (y - m_0) + \tfrac12 b^T P^{-1} b + const
 
 and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:`\sum_c \lambda_c
-X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are never needed again, and on
-the standard normal scale nothing is divided by an sd that goes to zero.
+X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are not needed again. On the
+standard normal scale, nothing is divided by an sd that goes to zero.
 
-**Deviations within classes decouple.** The n units of a class have equal rows of X up to the unit,
-and equal sds. An orthonormal change of their coordinates that starts with the sum over
-:math:`\sqrt n` leaves the prior as it is. The other n - 1 coordinates are contrasts of units, to
-which partners contribute equally: they couple with nothing. Each has the precision of one unit
-alone (`Alone.factor`), which enters :math:`|P|` n - 1 times, and :math:`b^T P^{-1} b` through the
-projections of units less their class's average (``deviation``). One unit a class is left, with
-coupling times :math:`\sqrt n`.
+**Deviations within classes decouple.** The n units of a class have equal sds and, except for the
+unit itself, equal rows of X. An orthonormal change of their coordinates that starts with the sum
+over :math:`\sqrt n` does not change the prior. The other n - 1 coordinates are contrasts of units.
+Partners contribute equally to all units, so contrasts are independent of all other coordinates.
+Each has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1 times. It
+enters :math:`b^T P^{-1} b` through the projections of units minus their class average
+(``deviation``). One unit per class remains, with its coupling multiplied by :math:`\sqrt n`.
 
-**Likeness.** The units of a class that are alike by their vectors have the prior covariance
-:math:`\tau^2 ((1 - s) I + s K)` over each coordinate, with the share s (``alike``) and the
-likeness K. `directions` takes the mean along :math:`q_0 = 1 / \sqrt n` and the eigenvectors
-:math:`q_m` of :math:`C K C`, :math:`C = I - q_0 q_0^T` (``basis``), as independent, with the
-variances :math:`\kappa_m = q_m^T K q_m`. So a coordinate along :math:`q_m` has the sd :math:`\tau
-r_m` with the known :math:`r_m^2 = 1 - s + s \kappa_m` (``scale``). The q's are orthonormal and the
-rows of units equal: :math:`X^T \Lambda X` along each is that of one unit, times :math:`r_m` from
-both sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations couple
-with nothing, as before, but each has a factor of its own, which enters :math:`|P|` once. The
-:math:`r_0` of class means are part of ``gram`` and ``cross``. Coordinates of one direction whose
-columns in X are orthogonal under every :math:`\lambda_c` couple no more than directions do: each
-`Part` holds those that do, all with small factors of one size.
+**Likeness.** Units of a class with similar vectors have the prior covariance :math:`\tau^2 ((1 - s)
+I + s K)` over each coordinate, where s is the share (``alike``) and K is the likeness. `directions`
+treats the mean along :math:`q_0 = 1 / \sqrt n` and the eigenvectors :math:`q_m` of :math:`C K C`,
+where :math:`C = I - q_0 q_0^T` (``basis``), as independent, with variances :math:`\kappa_m = q_m^T
+K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m` with the known :math:`r_m^2
+= 1 - s + s \kappa_m` (``scale``). The q's are orthonormal and all units have equal rows, so
+:math:`X^T \Lambda X` along each direction is that of one unit, multiplied by :math:`r_m` on both
+sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations are
+independent of other coordinates, as before, but each has its factor, which enters :math:`|P|` once.
+The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction
+are independent if their columns of X are orthogonal. Each `Part` has coordinates that are not.
 
-**Schur complement.** The precision of words' coordinates among themselves is block diagonal with a
-block a class, and so is that of attributes. With the larger side first, P has blocks A (eliminated,
-block diagonal, :math:`A = L L^T`), C (coupling) and B (kept). Then :math:`|P| = |A| |B - C^T A^{-1}
-C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
+**Schur complement.** The precision matrix of the words' coordinates is block diagonal, with one
+block per class. The same is true for attributes. With the larger side first, P has blocks A
+(eliminated, block diagonal, :math:`A = L L^T`), C (coupling), and B (kept). Then :math:`|P| = |A|
+|B - C^T A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
 
-**Bordered Cholesky.** Border B with :math:`b_B` and with :math:`(y - m_0)^T \Lambda (y - m_0)` in
-the corner, less ``solved``' ``solved``. The Cholesky factor of this matrix holds in its last row
-the solved projection of what is kept, and ends in the root of :math:`(y - m_0)^T \Lambda (y - m_0)
-- b^T P^{-1} b` but for the deviations: log density and conditional mean come from one factor.
+**Bordered Cholesky.** Border B with :math:`b_B`, put :math:`(y - m_0)^T \Lambda (y - m_0)` in the
+corner, and subtract ``solved``' ``solved``. The last row of this matrix's Cholesky factor is the
+solved projection of the kept side, and its last entry is the root of :math:`(y - m_0)^T \Lambda (y
+- m_0) - b^T P^{-1} b`, except for the deviations: log density and mean come from one factor.
 """
 
 from __future__ import annotations
@@ -63,26 +62,26 @@ from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed, Units
 
 @dataclass(frozen=True)
 class Alone:
-    """Effects u = D R z of a side's units, z standard normal, if nothing else were unknown."""
+    """Effects u = D R z of one side's units, for standard normal z and all else known."""
 
-    sds: FloatArray  # (n_classes, d, n): D, the sds
+    sds: FloatArray  # (n_classes, d, n): D
     correlated: slice  # the coordinates that correlate
-    rotation: FloatArray  # (k, k, n): R of these, a factor of correlations; elsewhere the identity
+    rotation: FloatArray  # (k, k, n): their R, a factor of the correlations
     factor: FloatArray  # (n_classes, d, d, n): Cholesky factor of the precision of a unit's z
 
     def solve(self, values: FloatArray) -> FloatArray:
-        """Inverse factor times R' D, applied to (n_classes, d, k, n) values."""
+        """Multiply (n_classes, d, k, n) values by R'D and then by the inverse factor."""
         scaled = _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
         return solve_blocks(self.factor, scaled)
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
-        """D R z for coordinates z of the classes, (n_classes, d, n)."""
+        """Return the effects D R z, (n_classes, d, n), of the classes' coordinates z."""
         transposed = np.swapaxes(self.rotation, 0, 1)
         rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
         return np.asarray(rotated[:, :, 0] * self.sds)
 
     def rotate_kept(self, matrices: FloatArray) -> None:
-        """R' applied to the first rows of (n, k, k) arrays, those of this side, in place."""
+        """Multiply this side's rows of (n, k, k) arrays, the first ones, by R' in place."""
         n_classes, d, n = self.sds.shape
         if len(self.rotation):
             rows = matrices[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, self.correlated]
@@ -91,14 +90,14 @@ class Alone:
 
 @dataclass(frozen=True)
 class Scales:
-    """A stack of n vectors of parameters, with their sds and residual precisions."""
+    """A stack of n parameter vectors, with their sds and residual precisions."""
 
     parameters: FloatArray  # (n, n_parameters)
-    sds: FloatArray  # (n_sds, n): of the parameters, and behind them those that are known
+    sds: FloatArray  # (n_sds, n): the parameters' sds, then the known sds
     precision: FloatArray  # (n_noise, n): 1 / sigma²
 
     def alone(self, units: Units, parameter: IntArray, gram: FloatArray) -> Alone:
-        """Scale units whose coordinates have the sds at ``parameter`` and the X'X of ``gram``."""
+        """Return the `Alone` of units with the sds at ``parameter`` and the X'X in ``gram``."""
         correlated, rotation = slice(0), np.ones((0, 0, len(self.parameters)))
         if units.correlated is not None:
             block, correlated = units.correlated
@@ -116,27 +115,27 @@ class Scales:
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class effects given the parameters, for a stack of them."""
+    """The Gaussian of the class effects, given each parameter vector of a stack."""
 
     posterior: Collapsed
     scales: Scales
-    alone: tuple[Alone, ...]  # of every side of the posterior
+    alone: tuple[Alone, ...]  # one per side of the posterior
     shared: FloatArray  # (n_shared, n): sds of the shared effects
-    kept_sds: FloatArray  # (n, n_kept): of all that is kept, shared effects last
+    kept_sds: FloatArray  # (n, n_kept): sds of all kept coordinates, shared effects last
     solved: FloatArray
     # (n, n_eliminated, n_kept + 1): inverse factor of the eliminated side times its coupling with
-    # what is kept, and in the last column with the outcome
+    # the kept coordinates and, in the last column, with the outcome
     factor: FloatArray
-    # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the precision of what is kept
+    # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the kept coordinates' precision
 
     def along(self, index: int) -> list[Alone]:
-        """Parts of the deviations of a side, by its place, in the directions of likeness."""
+        """Return the parts of one side's deviations along its directions of likeness."""
         side = self.posterior.sides[index]
         parts = side.directions.parts if side.directions else ()
         return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]
 
     def others(self) -> tuple[FloatArray, FloatArray]:
-        """Project outcomes that are alike, (n, n_kept, n_alike), and sum what is left, (n,)."""
+        """Project the other outcomes, (n, n_kept, n_alike), and sum their residuals, (n,)."""
         alike, (out, *kept), n = self.posterior.alike, self.alone, len(self.factor)
         precision = self.scales.precision
         outcome = np.concatenate([other.cross[..., -1:] for other in alike], axis=3)
@@ -153,9 +152,9 @@ class Conditional:
         return white, border[:, -1].sum(axis=1) - squares
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
-        """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n).
+        """Draw each side's class effects, (n_classes, d, n), and shared effects, (n_shared, n).
 
-        Without a generator they are the conditional means.
+        Without a generator, return their conditional means.
         """
         out, *kept = self.alone
         right = self.factor[:, -1, :-1] + standard_noise(self.factor[:, -1, :-1].shape, rng)
@@ -173,10 +172,10 @@ class Conditional:
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """Log posterior density of parameters, (n, n_parameters) to (n,), up to a constant.
+    """Return the log posterior density, (n,), of (n, n_parameters) parameters, up to a constant.
 
-    They are log sds, and inverse hyperbolic tangents of partial correlations. The density is -inf
-    below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, at absurd scales.
+    Parameters are log sds and inverse hyperbolic tangents of partial correlations. The density is
+    -inf below ``SMALLEST_SIGMA`` and at extreme scales where the linear algebra fails.
     """
     rows = posterior.rows_at_once
     parts = [
@@ -190,12 +189,12 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 def moments(
     posterior: Collapsed, parameters: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Means and variances of linear functions of the shared effects given the parameters.
+    """Return means and variances of linear functions of the shared effects, given the parameters.
 
-    ``weights``, (n_shared, k), are those of the connection means, then of the terms that reach
-    across words and attributes, as `shared_effects` lays them out. The functions are Gaussian given
-    the parameters: their means for this outcome and for those alike, (n, k, 1 + n_alike), and the
-    variances, (n, k), which these share.
+    ``weights``, (n_shared, k), are in the order of `shared_effects`: first connection means, then
+    effects shared across words and attributes. Given the parameters, the functions are Gaussian.
+    Means are (n, k, 1 + n_alike), for this outcome and the others in ``alike``. Variances, (n, k),
+    are the same for all outcomes.
     """
     rows, means, variances = posterior.rows_at_once, [], []
     for start in range(0, len(parameters), rows):
@@ -215,9 +214,9 @@ def moments(
 
 
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
-    """Return the sds and precisions of parameters, (n, n_parameters).
+    """Return the sds and precisions of (n, n_parameters) parameters.
 
-    Behind the parameters come sds that are known; that of the connection means is the last.
+    Known sds follow those of the parameters; the sd of the connection means is last.
     """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]
@@ -229,7 +228,7 @@ def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
 
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
-    """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
+    """Return the Gaussian of the class effects, given (n, n_parameters) parameters."""
     n, scales = len(parameters), scales_of(posterior, parameters)
     precision, shared = scales.precision, scales.sds[posterior.shared_parameter]
     sides = posterior.sides
@@ -252,7 +251,7 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
 
 
 def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:
-    """R' applied to (n_classes, d, k, n) values, in place."""
+    """Multiply the correlated rows of (n_classes, d, k, n) values by R' in place."""
     if len(rotation):
         own = values[:, correlated]
         values[:, correlated] = np.einsum("ijn,qikn->qjkn", rotation, own)
@@ -260,7 +259,7 @@ def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> Floa
 
 
 def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
-    """Standard normal numbers, or without a generator their means, zeros."""
+    """Draw standard normal numbers; without a generator, return zeros, their means."""
     return np.zeros(shape) if rng is None else rng.standard_normal(shape)
 
 
@@ -274,7 +273,7 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     if posterior.alike:
         unexplained = unexplained + given.others()[1]
     for index, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
-        n_units, parts = side.size - (index > 0), [alone]  # a kept side's means are in the factor
+        n_units, parts = side.size - (index > 0), [alone]  # the factor has a kept side's means
         if side.directions is not None:
             n_units, parts = np.full(len(side.size), index == 0), given.along(index)
             for part in parts:
@@ -291,6 +290,6 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 
 def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
-    """Sum over residual precisions of their constant array times them, (..., n)."""
+    """Sum each residual precision's constant array times that precision, (..., n)."""
     flat = constants.reshape(len(constants), -1).T @ precision
     return flat.reshape(*constants.shape[1:], precision.shape[1])

@@ -1,8 +1,8 @@
 """Independent draws from the exact posterior of a Normal model.
 
-The density of the few log standard deviations is known in closed form (`collapsed`) and drawn from
-by importance resampling (`importance`). Effects and means follow from their exact Gaussian
-conditional.
+The density of the few log standard deviations is known in closed form (`collapsed`). Importance
+resampling draws from it (`importance`). Given these draws, effects and means are drawn from their
+exact Gaussian distribution.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from .parameters import values_of
 from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
-"""Search range for the mode of the log sds; for distances in [0, 2], both ends are implausible.
-
-Both ends move for outcomes that spread by more than one unit, such as log-likelihoods.
-"""
+"""Search range for the mode of the log sds, raised for outcomes whose sd is above one. Both ends
+are implausible for distances in [0, 2]."""
 
 N_TRIALS = 61
 """Number of values tried for each sd, a quarter apart in log sd."""
@@ -35,10 +33,10 @@ TELLING = 0.25
 """Change in log density at which the data begin to distinguish an sd from zero."""
 
 DEEPEST = 30.0
-"""How far a second peak may be below the first in log density; other peaks may raise it."""
+"""Largest log-density gap between the first peak and a second one that is still tried."""
 
 SAME_MODE = 0.5
-"""Modes whose parameters all differ by less than this count as one."""
+"""Two modes count as one if all their parameters differ by less than this."""
 
 MOST_STARTS = 16
 """Number of combinations of second peaks to try, including the first mode."""
@@ -48,30 +46,29 @@ MOST_STARTS = 16
 class ExactDraws:
     """Independent draws from the posterior of a Normal model."""
 
-    values: dict[str, FloatArray]  # every variable of the model by name, (n_draws, ...)
+    values: dict[str, FloatArray]  # each variable of the model, (n_draws, ...), keyed by name
     parameters: FloatArray  # (n_draws, n_parameters), in the layout of Collapsed.blocks
-    log_density: FloatArray  # (n_draws,): of the parameters, effects integrated out
+    log_density: FloatArray  # (n_draws,): of the parameters, with effects integrated out
     pareto_k: float  # shape of the tail of the importance weights; trusted below 0.7
     importance_ess: float  # effective sample size of the proposals
     n_proposals: int
-    n_modes: int  # modes that hold a hundredth of the draws or more; two if prior and data disagree
+    n_modes: int  # modes with at least 1% of the draws; two if prior and data disagree
 
 
 @dataclass(frozen=True)
 class Coordinates:
     """Coordinates log(sd + offset), in which a log density has no long lower tail.
 
-    Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
-    only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
-    of that size the tail becomes an edge; sds well above it keep their logarithm. Parameters that
-    are no sds have the offset zero and stay as they are.
+    The data cannot distinguish a small enough sd from zero. There, the density of the log sd falls
+    only as fast as the sd, and no proposal covers this long tail well. With an offset of that size,
+    the tail becomes an edge, and the coordinate of a much larger sd is nearly its logarithm.
     """
 
     posterior: Collapsed
-    offset: FloatArray  # (n_parameters,)
+    offset: FloatArray  # (n_parameters,); zero for parameters other than sds, which do not change
 
     def log_density(self, points: FloatArray) -> FloatArray:
-        """Log posterior density of points in these coordinates, (n, n_parameters) to (n,)."""
+        """Return the log posterior density, (n,), of (n, n_parameters) points."""
         inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
         parameters = self.parameters(points[inside])
@@ -80,22 +77,19 @@ class Coordinates:
         return density
 
     def points(self, parameters: FloatArray) -> FloatArray:
-        """Return parameters in these coordinates."""
+        """Transform parameters to these coordinates."""
         moved = np.log(np.exp(parameters) + self.offset)
         return np.where(self.posterior.is_sd, moved, parameters)
 
     def parameters(self, points: FloatArray) -> FloatArray:
-        """Return points in these coordinates as parameters."""
+        """Transform points in these coordinates back to parameters."""
         return np.where(self.posterior.is_sd, np.log(np.exp(points) - self.offset), points)
 
 
 def sample_exact(
     posterior: Collapsed, n_draws: int, rng: Generator, *, effects: bool = True
 ) -> ExactDraws:
-    """Draw from the exact posterior; without ``effects``, draw only the parameters.
-
-    Equal states of the generator give equal draws.
-    """
+    """Draw from the exact posterior; without ``effects``, draw only the parameters."""
     with one_thread():
         start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
         mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
@@ -117,16 +111,13 @@ def sample_exact(
 
 
 def _bounds(posterior: Collapsed) -> tuple[float, float]:
-    """Return the range of log sds to try, scaled by the data if their scale is above one."""
+    """Return the range of log sds to try, scaled by the sd of the data if it is above one."""
     scale = max(0.0, float(np.log(posterior.design.y.std())))
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
 
 
 def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Log sds that are tried, (N_TRIALS,), and the log density of each, (n_sds, N_TRIALS).
-
-    The others are at their mode.
-    """
+    """Return trial log sds, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
     sds = np.flatnonzero(posterior.is_sd)
     points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
@@ -136,7 +127,7 @@ def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> FloatArray:
-    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+    """Return the size below which the data do not distinguish each sd from zero."""
     flat = along - trial
     changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
     offset = np.zeros(posterior.n_parameters)
@@ -147,11 +138,11 @@ def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> F
 def _all_modes(
     posterior: Collapsed, mode: FloatArray, trial: FloatArray, along: FloatArray
 ) -> FloatArray:
-    """Modes of the density, (n_modes, n_parameters), the given one first.
+    """Return all modes of the density, (n_modes, n_parameters), starting with the given one.
 
-    If the prior of a mean contradicts the data, there are two explanations: the mean is where the
-    data are, or the words spread as widely as the mean is off. Each sd with a second peak along
-    its axis is tried there, alone and together with others.
+    If the data contradict the prior of a mean, there are two explanations: the mean is where the
+    data are, or it follows the prior and the words vary widely around it. The search therefore also
+    starts from second peaks of single sds and from combinations of these.
     """
     inner = along[:, 1:-1]
     peaks = (inner > along[:, :-2]) & (inner > along[:, 2:])
@@ -174,9 +165,9 @@ def _all_modes(
 def draw_effects(
     posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
-    """Draw effects and means from their exact conditional, one for each vector of parameters.
+    """Draw effects and means from their exact conditional, once for each parameter vector.
 
-    Without a generator, return the means of that conditional, which are linear in the outcome.
+    Without a generator, return the conditional means, which are linear in the outcome.
     """
     most = max(side.apart[0].size for side in posterior.sides)
     rows = int(max(1, min(posterior.rows_at_once, MOST_NUMBERS // most)))
@@ -196,7 +187,7 @@ def draw_effects(
 def _draw_block(
     posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
-    """Draw every term's deviations in the dimensions that it has in the posterior."""
+    """Draw every term's effects in the dimensions that they have in the posterior."""
     given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
     of_classes, shared = given.draw(rng)
     values = shared_effects(posterior, shared.T)
@@ -219,9 +210,10 @@ def _draw_block(
 
 
 def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
-    """Return effects that reach across words and attributes by name, of (n, n_shared) coordinates.
+    """Return the effects shared across words and attributes, keyed by name.
 
-    Connection means are as far from the center. The identity gives the columns of the linear map.
+    They are a linear map of (n, n_shared) coordinates, so pass the identity to get its columns.
+    Connection means are relative to the center.
     """
     design, stop = posterior.design, len(posterior.design.connections)
     values = {"connection_mean": coordinates[:, :stop].copy()}
@@ -239,7 +231,7 @@ def _of_units(
     precision: FloatArray,
     rng: Generator | None,
 ) -> FloatArray:
-    """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
+    """Draw the effects of all units, (n, d, n_units): class effects plus unit deviations."""
     d, n = of_class.shape[1:]
     means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
     if side.directions is not None:
@@ -247,7 +239,7 @@ def _of_units(
     effects = np.empty((n, d, len(side.of_unit)))
     single = side.size[side.of_unit] == 1
     effects[:, :, single] = means[:, :, side.of_unit[single]]
-    # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
+    # If LL' is the precision of a unit's z and W = L⁻¹R'D, its effects are W'(Wb + noise).
     whitening = parts[0].solve(np.eye(d)[:, :, None])
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
@@ -265,10 +257,10 @@ def _of_units(
 def _along(
     side: Classes, along: Along, parts: list[Alone], precision: FloatArray, rng: Generator | None
 ) -> FloatArray:
-    """Deviations of units from the mean of their class, (n, d, n_units), drawn along directions.
+    """Draw deviations of units from their class means, (n, d, n_units), along directions.
 
-    Noise is drawn for units and turned with them: where directions have equal variances their
-    choice is rounding, and draws must not depend on it.
+    Noise is drawn for units and then rotated, so draws do not depend on the choice of directions
+    with equal variances, which is due to rounding.
     """
     d, n = along.scale.shape[1], precision.shape[1]
     deviations = standard_noise((d, len(side.of_unit), n), rng)

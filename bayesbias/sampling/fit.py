@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
-"""What warnings advise to change."""
+"""Arguments that warnings suggest changing."""
 
 RHAT_LIMIT = 1.01
 """Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
@@ -62,40 +62,41 @@ def fit(
     Parameters
     ----------
     table : DataFrame
-        Columns as in ``COLUMNS``.
+        A long-form table with the columns in ``COLUMNS``.
     model : str, Path or ModelSpec
         A bundled model for distances (see `models("distance")`), the path of a model file, or a
         ModelSpec.
     priors : mapping, optional
-        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``. Sds are in units of
-        distance, or of the sd of stereotype distances if ``scale = "spread"``, as in by-group.
+        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``. Sds are in units of
+        distance. For models with ``scale = "spread"``, such as by-group, the unit is the sd of
+        stereotype distances.
     options : FitOptions, optional
-        Options, which keywords override; options for reading a posterior are ignored.
+        Options of the fit; options for reading a posterior are ignored.
     **keywords
-        Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` per chain, ``chains=4``,
-        ``seed=None`` for fresh entropy. ``tune=1000``, ``target_accept=0.9``, and the progress bar
-        apply only to NUTS.
+        Fields of `FitOptions`, which override `options`: ``method="auto"``, ``draws=1000`` per
+        chain, ``chains=4``, and ``seed=None`` for a fresh seed. ``tune=1000``,
+        ``target_accept=0.9``, and ``progressbar=True`` apply only to NUTS.
 
     Returns
     -------
     xarray.DataTree
-        Groups posterior, sample_stats, observed_data and constant_data; attributes ``model``,
-        ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
-        ``warnings``. ArviZ summarizes its means and sds in seconds with ``az.summary(post,
-        var_names=["connection_mean", "sigma", "_sd"], filter_vars="like")``; with the effects of
-        all words and attributes it takes a minute. `bb.summary` has the means of groups and words.
+        The groups posterior, sample_stats, observed_data, and constant_data, and the attributes
+        ``model``, ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
+        and ``warnings``. `bb.summary` has the means of groups and words. ArviZ summarizes means
+        and sds with ``az.summary(post, var_names=["connection_mean", "sigma", "_sd"],
+        filter_vars="like")``. The effects of all words and attributes take it a minute.
 
     Raises
     ------
     ValueError
-        If an argument is not valid, or all distances of a connection are equal.
+        If an argument is invalid, or if all distances of a connection are equal.
 
     Warns
     -----
     SamplingWarning
-        If R-hat, effective sample size, divergences, or Pareto k are beyond their limits.
+        If R-hat, effective sample size, divergences, or Pareto k exceed their limits.
     UserWarning
-        If rows repeat earlier rows exactly, or come from several embeddings.
+        If rows exactly repeat earlier rows, or come from several embeddings.
 
     Examples
     --------
@@ -128,15 +129,15 @@ def fit_design(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Fit a hierarchical model to a design, that is, to an outcome other than a table of distances.
+    """Fit a hierarchical model to a design, for outcomes other than a table of distances.
 
-    The outcome can have any sign and scale, but the model's priors must suit it.
+    The outcome can have any sign and scale. Choose a model whose priors suit it.
 
     Parameters
     ----------
     design : Design
     table_hash : str, optional
-        The recorded origin of the rows; by default the design's digest.
+        Hash that identifies the rows; the default is the design's digest.
     model, priors, options, **keywords
         As for `fit`.
 
@@ -164,12 +165,12 @@ def from_pymc(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     priors: Mapping[str, Any] | None = None,
 ) -> DataTree:
-    """Turn draws that PyMC or nutpie made from `build_model` into a posterior of this package.
+    """Convert PyMC or nutpie draws of a model from `build_model` to a posterior of this package.
 
     Parameters
     ----------
     idata : DataTree
-        From ``pm.sample(model=bb.build_model(table, model, priors))``, or nutpie.
+        The result of ``pm.sample(model=bb.build_model(table, model, priors))``, or of nutpie.
     table, model, priors
         As passed to `build_model`.
 
@@ -193,8 +194,8 @@ def from_pymc(
     ]
     if lacking or others:
         raise ValueError(
-            f"these are not draws of {spec.name!r} and this table: they lack {sorted(lacking)}, "
-            f"and have other labels of {others}; pass table, model and priors as to build_model"
+            f"these are not draws of {spec.name!r} for this table: they lack {sorted(lacking)}, "
+            f"and have other labels of {others}; pass the table, model, and priors of build_model"
         )
     complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
@@ -203,10 +204,10 @@ def from_pymc(
 
 
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Iterate over equal rows that share a residual sd, with their connection or word.
+    """Return the connections or words whose rows are all equal, with those rows.
 
-    The name is empty if the model has one residual sd. Values count as equal if they differ by no
-    more than the rounding of distances; a single row does not count.
+    The name is empty if the model has only one residual sd. Single rows are not returned. Values
+    are equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:
@@ -216,23 +217,23 @@ def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArra
 
 
 def require_variation(design: Design, spec: ModelSpec) -> None:
-    """Raise a ValueError if a residual sd would have to be learned from equal values.
+    """Raise a ValueError if all rows that share a residual sd are equal.
 
-    Its posterior would pile up at zero: the exact sampler's weights fail, and NUTS takes minutes.
+    The posterior of that sd would pile up at zero, where the exact sampler fails and NUTS is slow.
     """
     what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
     for name, y in constant_parts(design, spec):
         spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
-        advice = "leave these rows out, or take a model with sigma = 'common'"
+        advice = "leave these rows out, or use a model with sigma = 'common'"
         raise ValueError(
             f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
             f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be learned from "
-            f"them; {advice if name else 'measure other words'}"
+            f"them; {advice if name else 'use other words'}"
         )
 
 
 def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
-    """Write a posterior's model, origin and warnings into its attributes, and warn."""
+    """Store a posterior's model, origin, and warnings in its attributes, and warn."""
     describe(tree, spec, **origin)
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
@@ -241,25 +242,25 @@ def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
-    """Warn of repeated rows, and of several embeddings fitted as one."""
+    """Warn about repeated rows and about several embeddings fitted as one."""
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
         warn(
-            f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly: they count twice, "
-            "so intervals are too narrow. table.drop_duplicates() removes them"
+            f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly and count twice, "
+            "so intervals are too narrow. Use table.drop_duplicates() to remove them"
         )
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
         warn(
-            f"the table has {len(names)} embeddings ({abridged(names)}), and is fitted as if it "
+            f"the table has {len(names)} embeddings ({abridged(names)}) but is fitted as if it "
             "had one: the same words count once for each, so intervals are too narrow. "
-            "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time"
+            "Use bb.fit_many(table), or fit one embedding at a time"
         )
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
-    """Raise an ArgumentError if the draws take more memory than the machine has."""
+    """Raise an ArgumentError if the draws need more memory than the machine has."""
     if not hasattr(os, "sysconf"):  # Windows
         return
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
@@ -270,7 +271,7 @@ def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> Non
     if needed > memory:
         raise ArgumentError(
             f"{options.draws:,} draws of {options.chains} chains take {needed / 1e9:,.0f} "
-            f"GB, and this machine has {memory / 1e9:,.0f} GB; lower ",
+            f"GB, but this machine has {memory / 1e9:,.0f} GB; lower ",
             _DRAWS,
         )
 
@@ -306,16 +307,15 @@ def _by_method(
 def _nuts(
     design: Design, spec: ModelSpec, options: FitOptions, rng: Generator, backend: str
 ) -> DataTree:
-    """Fit by one of the NUTS implementations that PyMC can call."""
+    """Fit with one of the NUTS implementations that PyMC can call."""
     import pymc as pm
 
     if backend != "pymc" and find_spec(backend) is None:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     seeds = [int(seed) for seed in rng.integers(2**31, size=options.chains)]
     with build_model(design, spec), warnings.catch_warnings():
-        # A first step of the warm-up may leave all numbers; the sampler then shortens it.
+        # A first warm-up step may overflow; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-        # PyTensor warns of what Numba does not compile: shapes, and not the density.
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,
@@ -332,7 +332,7 @@ def _nuts(
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
-    """Return reasons to distrust a posterior, given its method."""
+    """Yield reasons to distrust a posterior, given its method."""
     stats = tree["sample_stats"]
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
@@ -341,13 +341,13 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if n_modes > 1:
         yield SamplingWarning(
             f"the posterior has {n_modes:.0f} modes: the prior of connection_mean and the data "
-            "disagree, and words that spread widely explain them as well as a mean far from its "
-            "prior; look at bb.sd_summary, or widen ",
+            "disagree, and either widely varying words or a mean far from its prior explains the "
+            "data; look at bb.sd_summary, or widen ",
             Argument("priors"),
         )
     if not k < PARETO_K_LIMIT:
         high = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}"
-        yield SamplingWarning(f"{high}: do not trust the weights; use ", _NUTS)
+        yield SamplingWarning(f"{high}: its draws are unreliable; use ", _NUTS)
     if ess < ESS_LIMIT:
         few = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}"
         yield SamplingWarning(f"{few}: raise ", _DRAWS, ", or use ", _NUTS)
@@ -372,8 +372,8 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     values = of_chains(tree)
     if values["divergences"]:
         yield SamplingWarning(
-            f"{values['divergences']} divergent transitions: the posterior was not explored "
-            "faithfully; raise ",
+            f"{values['divergences']} divergent transitions: NUTS may have missed parts of the "
+            "posterior; raise ",
             Argument("target_accept"),
             " toward 0.99, or use ",
             Argument("method", "exact"),

@@ -23,10 +23,10 @@ LogDensity = Callable[[FloatArray], FloatArray]
 
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
-"""Effective proposals per draw, so resampling rarely repeats one; and the most proposals."""
+"""Wanted effective proposals per draw, so that few are repeated; most proposals per draw."""
 
 FEWEST_PROPOSALS = 4_000
-"""Fewest proposals, so that a few draws have weights as good as many draws do."""
+"""Fewest proposals, so that weights are also reliable if only a few draws are requested."""
 
 PILOT_PROPOSALS = 2_000
 """Number of proposals to which the final proposal is fitted."""
@@ -35,31 +35,28 @@ ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
 """Refit the pilot until this share of its proposals is effective, up to this many times."""
 
 PARETO_K_LIMIT, ESS_LIMIT = 0.7, 400
-"""Weights are trusted below this Pareto k (Vehtari et al., 2024), intervals of this many
-effective draws (Vehtari et al., 2021, Bayesian Analysis 16); `fit` warns otherwise."""
+"""`fit` warns if Pareto k is not below this limit (Vehtari et al., 2024), or if there are fewer
+effective draws than this (Vehtari et al., 2021, Bayesian Analysis 16)."""
 
 MOST_RETRIES = 3
-"""Draw again at most this many times, from a proposal refitted to the last draws, while a limit is
-exceeded: the pilot is smaller than the final sample and may have missed a part of the posterior."""
+"""Most repetitions of the final sample while Pareto k or the effective sample size is bad. Each
+uses a proposal refitted to the last draws, because the pilot may have missed some of the mass."""
 
 STEP = 1e-5
-"""Step of first differences, in the parameters: it moves the mode by half of that."""
+"""Step of first differences, in the parameters; it shifts the mode by half a step."""
 
 LONG_STEP = 0.02
-"""Step of second differences, from which rounding would take more."""
+"""Step of second differences, which are more sensitive to rounding."""
 
 FLATTEST = 0.05
-"""Smallest curvature the first proposal assumes: no parameter is taken to be vaguer than 4.5."""
+"""Smallest curvature that the first proposal assumes, so no parameter's sd is above 4.5."""
 
 FEWEST_TO_SMOOTH = 20
-"""With fewer effective proposals there is no tail to fit, and k counts as infinite."""
+"""With fewer effective proposals than this, no tail can be fitted, and k counts as infinite."""
 
 LEAST_RATIO = 0.4
-"""The smaller scale of an axis is at least this share of the larger one.
-
-A density that is cut off close to its mode looks narrow on that side, and a proposal that falls as
-fast would give the points at the edge several times the weight of all others.
-"""
+"""The smaller scale of an axis is at least this share of the larger one. A narrower proposal would
+give high weights to points at an edge where a density is cut off close to its mode."""
 
 SMALLEST_SHARE = 0.02
 """Smallest share of proposals for a mode, even one with almost no mass."""
@@ -70,11 +67,11 @@ LOWEST_LOG_RATIO = -700.0
 
 @dataclass(frozen=True)
 class Resampled:
-    """Draws from a density, and how good the proposal was."""
+    """Draws from a density, and the quality of the proposal."""
 
     points: FloatArray  # (n_draws, n_parameters)
     log_p: FloatArray  # (n_draws,)
-    pareto_k: float  # shape of the tail of the weights; below 0.7 they are to be trusted
+    pareto_k: float  # shape of the tail of the weights, which are trusted below 0.7
     ess: float  # effective sample size of the proposals
     n_proposals: int
 
@@ -83,17 +80,16 @@ class Resampled:
 class Proposal:
     """A mixture with a part for each of m modes.
 
-    Each has independent two-piece Student-t coordinates, mapped linearly to the n parameters. A log
-    sd that the data only show to be small has a long lower tail; hence two scales. With 5 degrees
-    of freedom every parameter costs 6% of the effective proposals, with 8 it costs 2%: too much for
-    many parameters, and safer for few.
+    Each part has independent two-piece Student-t coordinates, mapped linearly to the n parameters.
+    There are two scales because a log sd may have a long lower tail. Each parameter costs 6% of the
+    effective proposals with 5 degrees of freedom and 2% with 8, so larger models have more.
     """
 
     shares: FloatArray  # (m,): sum to one
     center: FloatArray  # (m, n)
     factor: FloatArray  # (m, n, n)
     lower: FloatArray  # (m, n): scales of the coordinates below zero
-    upper: FloatArray  # (m, n): and above it
+    upper: FloatArray  # (m, n): scales of the coordinates above zero
 
     @property
     def df(self) -> float:
@@ -101,7 +97,7 @@ class Proposal:
         return max(5.0, float(self.center.shape[1]) / 2)
 
     def draw(self, n: int, rng: Generator) -> FloatArray:
-        """Draw n points, from each part its share."""
+        """Draw n points, with each part's share from that part."""
         edges, points = np.round(n * np.cumsum(self.shares)).astype(int), []
         counts, below = np.diff(edges, prepend=0), self.lower / (self.lower + self.upper)
         for part, count in enumerate(counts):
@@ -113,7 +109,7 @@ class Proposal:
         return np.concatenate(points)
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Log of every part's share times its density, (m, n_points), up to one constant."""
+        """Return log(share times density) of each part, (m, n_points), up to a constant."""
         centered = np.swapaxes(points - self.center[:, None], 1, 2)
         coordinates = np.linalg.solve(self.factor, centered)
         scale = np.where(coordinates < 0, self.lower[..., None], self.upper[..., None])
@@ -139,14 +135,14 @@ class Weighted:
 
     @property
     def ess(self) -> float:
-        """Kong's effective sample size, 1 / sum of squared normalized weights."""
+        """Kong's effective sample size, 1 over the sum of squared normalized weights."""
         return float(1 / (self.weights**2).sum())
 
 
 def importance_resample(
     log_density: LogDensity, modes: FloatArray, n_draws: int, rng: Generator
 ) -> Resampled:
-    """Draw from a density; the first proposals are laid at its modes, (n_modes, n_parameters)."""
+    """Draw from a density, starting with proposals at its modes, (n_modes, n_parameters)."""
     first = _at_modes(log_density, np.atleast_2d(modes))
     pilot = _weigh(log_density, first, PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
@@ -165,7 +161,7 @@ def importance_resample(
             break
         final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)
-    order = final.points.sum(axis=1).argsort()  # neighbors in turn, so each part has its share
+    order = final.points.sum(axis=1).argsort()  # nearby points together, for less variance
     chosen = order[_resample(smoothed.weights[order], n_draws, rng)]
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
@@ -173,11 +169,11 @@ def importance_resample(
 def find_mode(
     log_density: LogDensity, start: FloatArray, bounds: tuple[float, float]
 ) -> FloatArray:
-    """Find the mode of a density by L-BFGS, gradients by forward differences.
+    """Find the mode of a density by L-BFGS, with gradients from forward differences.
 
-    Parameters are scaled by the curvature at the start: the data tell some sds a hundred times
-    better than others, and unscaled steps zigzag. All are sought within the same bounds, beyond
-    which the density is not asked for: at the upper end differences are taken backward.
+    Parameters are scaled by the curvature at the start, because some sds are known a hundred times
+    more precisely than others, and unscaled steps would zigzag. All parameters have the same
+    bounds, and no point is outside them; at the upper bound, differences are backward.
     """
     from scipy.optimize import minimize
 
@@ -185,7 +181,7 @@ def find_mode(
     low, high = bounds
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
-        x = np.clip(scaled / scale, low, high)  # rounding leaves them
+        x = np.clip(scaled / scale, low, high)  # rounding may leave the bounds
         steps = np.where(x + STEP > high, -STEP, STEP)
         value, *moved = log_density(np.concatenate([x[None], x + np.diag(steps)]))
         return -value, (value - np.array(moved)) / (steps * scale)
@@ -196,7 +192,7 @@ def find_mode(
 
 
 def _curvature(log_density: LogDensity, point: FloatArray) -> FloatArray:
-    """Absolute second derivative along every parameter."""
+    """Return the absolute second derivative along each parameter."""
     steps = LONG_STEP * np.eye(len(point))
     values = log_density(np.concatenate([point[None], point + steps, point - steps]))
     up, down = np.split(values[1:], 2)
@@ -204,7 +200,7 @@ def _curvature(log_density: LogDensity, point: FloatArray) -> FloatArray:
 
 
 def _at_mode(log_density: LogDensity, mode: FloatArray) -> FloatArray:
-    """Factor of the inverse curvature at a mode."""
+    """Return a factor of the inverse curvature at a mode."""
     n = len(mode)
     i, j = np.triu_indices(n)
     pairs = np.arange(len(i))
@@ -216,14 +212,14 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> FloatArray:
     curvature = np.zeros((n, n))
     curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * LONG_STEP**2)
     scale, axes = np.linalg.eigh(curvature)
-    return np.asarray((axes / np.sqrt(np.maximum(scale, FLATTEST))) @ axes.T)  # axes have any sign
+    return np.asarray((axes / np.sqrt(np.maximum(scale, FLATTEST))) @ axes.T)
 
 
 def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
-    """Place a Student-t at every mode; shares are the modes' masses, based on curvature.
+    """Place a Student-t at every mode; each share is the mode's mass, estimated from its curvature.
 
-    A mode at the edge of what is possible has no curvature; the proposals of the others, which are
-    refitted, reach there.
+    A mode where the density is cut off has no finite curvature. It is left out, because the
+    refitted proposals of the other modes also cover it.
     """
     factors = np.array([_at_mode(log_density, mode) for mode in modes])
     masses = log_density(modes) + np.linalg.slogdet(factors)[1]
@@ -236,13 +232,13 @@ def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
 
 
 def _at_least(shares: FloatArray) -> FloatArray:
-    """Return shares that are not too small and that sum to one."""
+    """Raise small shares to the smallest allowed, and scale all to sum to one."""
     shares = np.maximum(shares, SMALLEST_SHARE)
     return np.asarray(shares / shares.sum())
 
 
 def _fitted(pilot: Weighted) -> Proposal:
-    """Fit every part to the weighted points that are its own, and its share to their weight."""
+    """Fit each part to the points, weighted by the part's probability; also fit its share."""
     former, log_q = pilot.proposal, pilot.proposal.log_densities(pilot.points)
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
@@ -259,9 +255,9 @@ def _fitted(pilot: Weighted) -> Proposal:
 def _fitted_part(
     former: list[FloatArray], points: FloatArray, weights: FloatArray
 ) -> list[FloatArray]:
-    """Fit center, factor and scales to weighted points: their covariance, then those of every axis.
+    """Fit the center, factor, and scales of one part to weighted points.
 
-    With few effective points the fit is drawn toward the proposal that they came from.
+    If there are few effective points, the fit is shrunk toward the former proposal.
     """
     center, factor, lower, upper = former
     ess = 1 / (weights**2).sum()
@@ -279,10 +275,10 @@ def _fitted_part(
 
 
 def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
-    """Mode, lower and upper scale of the two-piece normal of highest weighted likelihood.
+    """Return the mode, lower scale, and upper scale of the best-fitting two-piece normal.
 
-    Given the mode the scales have a closed form, and the likelihood falls with the sum of the
-    cube roots of the two sums of squares (John, 1982, Communications in Statistics A 11).
+    Given the mode, the maximum-likelihood scales have a closed form. The likelihood decreases with
+    the sum of the cube roots of both sums of squares (John, 1982, Communications in Statistics A).
     """
     order = np.argsort(values)
     values, weights = values[order], weights[order]
@@ -321,7 +317,7 @@ def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
 
 
 def _resample(weights: FloatArray, n: int, rng: Generator) -> IntArray:
-    """Systematic resampling, shuffled: each index about n times its weight."""
+    """Draw n indices by systematic resampling, in random order: each about n times its weight."""
     edges = np.cumsum(weights)
     places = (rng.random() + np.arange(n)) / n
     chosen = np.searchsorted(edges / edges[-1], places, side="right")

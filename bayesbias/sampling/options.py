@@ -17,19 +17,18 @@ from .._core.intervals import (
 from .._core.random import Seed, check_seed
 
 METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
-"""Sampling methods. ``nuts`` is PyMC's own; nutpie and numpyro come with the extra ``samplers``."""
+"""Sampling methods. ``nuts`` is PyMC's NUTS; nutpie and numpyro need the extra ``samplers``."""
 
 LEAST_DRAWS, LEAST_CHAIN = 25, 4
-"""Fewest draws in all and per chain for which ArviZ can fit tails and compute effective sizes."""
+"""Fewest draws, in all and per chain, for which ArviZ can fit tails and compute effective sizes."""
 
 ROPE_SHARE = 0.15
-"""Differences smaller than this share of the sd of stereotypes' distances count as none. The sd is
-.07 to .18 in bundled lists and published tables of GloVe, with a median of .13, so the share
-is about .02 there. It is below .2 sds, the small effect of Cohen (1988). This is only a convention;
-you decide what is too small to matter."""
+"""Differences smaller than this share of the sd of stereotype distances count as zero. For GloVe,
+that sd is .07 to .18 (median .13) in bundled lists and published tables, so the ROPE is about .02.
+This convention is below Cohen's (1988) small effect, .2 sds. You decide what is too small."""
 
 SIMULATED_ROPE = 0.02
-"""Default ROPE for simulated tables, whose scale is known before they are drawn."""
+"""Default ROPE for simulated tables, whose scale is known in advance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +43,7 @@ class FitOptions:
     draws : int
         Draws per chain.
     chains : int
-        Number of chains. The exact sampler's draws are independent, so chains only arrange them.
+        Number of chains. For the exact sampler, whose draws are independent, only the layout.
     tune : int
         Warm-up steps per chain; only for NUTS.
     target_accept : float
@@ -56,9 +55,9 @@ class FitOptions:
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     rope : float, optional
-        Half-width of the region of practical equivalence, a distance in [0, 2]: smaller differences
-        do not matter. By default .15 of the sd of stereotypes' distances, about .02 in GloVe. This
-        is only a convention; set your own.
+        Half-width of the region of practical equivalence (ROPE), a distance in [0, 2]. Smaller
+        differences do not matter. The default, a convention, is .15 times the sd of stereotype
+        distances, about .02 in GloVe.
     progressbar : bool
         Whether NUTS shows a progress bar.
 
@@ -110,12 +109,12 @@ class FitOptions:
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """The keywords of functions that return intervals: ``ci_prob`` and ``ci_kind``."""
+        """Keywords of functions that return intervals: ``ci_prob`` and ``ci_kind``."""
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
 
     @property
     def about_interval(self) -> str:
-        """What the intervals are, in words."""
+        """Description of the intervals in words."""
         return interval_kind(self.ci_kind).about.format(f"{100 * self.ci_prob:g}%")
 
     @property
@@ -132,13 +131,13 @@ class FitOptions:
         return kept if plain else kept | {"seed": str(self.seed)}
 
     def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
-        """Return only the options of a fit, without those of a workflow."""
+        """Return only the fields of `FitOptions`, without those of a workflow."""
         own = {key.name: getattr(self, key.name) for key in fields(FitOptions)}
         return FitOptions(**(own | changes))
 
 
 class FitKeywords(TypedDict, total=False):
-    """The fields of `FitOptions` that functions that fit take as keywords."""
+    """The fields of `FitOptions` that fitting functions accept as keywords."""
 
     method: str
     draws: int
@@ -150,7 +149,7 @@ class FitKeywords(TypedDict, total=False):
 
 
 def check_rope(rope: float) -> None:
-    """Raise an ArgumentError if a region of practical equivalence is not valid."""
+    """Raise an ArgumentError if the half-width of a ROPE is invalid."""
     if not 0 <= rope <= 2:
         raise ArgumentError(
             Argument("rope"), f" is a distance and must lie in [0, 2], got {rope!r}"
@@ -158,7 +157,7 @@ def check_rope(rope: float) -> None:
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
-    """Return options, or the defaults, with fields replaced by keywords."""
+    """Return the options, or the defaults, with the given keywords replaced."""
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:
@@ -167,7 +166,7 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
 
 
 def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
-    """Make a function's help list the keywords behind its ``**keywords``."""
+    """List in a function's signature the keywords that its ``**keywords`` accept."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.signature(function)
     shown = [own for own in signature.parameters.values() if own.kind is not own.VAR_KEYWORD]

@@ -18,8 +18,8 @@ from ..model.tree import variable_dims
 class Block:
     """One named block of parameters: its dimensions and its place in the vector.
 
-    ``n_correlated`` is the size of the correlation matrix whose partial correlations the block
-    holds as their inverse hyperbolic tangents, row by row; 0 for a block of log sds.
+    A block has log sds, or the partial correlations of one matrix as inverse hyperbolic tangents,
+    row by row. ``n_correlated`` is the size of that matrix, 0 for log sds.
     """
 
     name: str
@@ -36,19 +36,19 @@ def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
         if name not in {"connection_mean", "nu", *spec.fixed}:
             dims = variable_dims(spec)[name]
             levels = len(design.coords[dims[0]]) if dims else 1
-            n = levels if len(dims) == 2 else 0  # of a matrix of correlations
+            n = levels if len(dims) == 2 else 0  # size of a correlation matrix
             start, stop = stop, stop + (n * (n - 1) // 2 if n else levels)
             blocks.append(Block(name, dims[:1], slice(start, stop), n))
     return tuple(blocks)
 
 
 def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
-    """Log prior density of parameters, (n, n_parameters) to (n,), with Jacobians.
+    """Return the log prior density, (n,), of (n, n_parameters) parameters, with Jacobians.
 
-    The partial correlation of rows i and j given the first j enters the Jacobian of a correlation
-    matrix with the power (n - 2 - j)/2 of one less its square, and the determinant with the first
-    (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis 100); its inverse
-    hyperbolic tangent has the first power as its own Jacobian.
+    Let ρ be the partial correlation of rows i and j given the first j rows. The Jacobian of the
+    correlation matrix has the factor (1 - ρ²)^((n - 2 - j)/2), and its determinant has the factor
+    1 - ρ² (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis 100). The
+    Jacobian of the inverse hyperbolic tangent is also 1 - ρ².
     """
     total = np.zeros(len(parameters))
     parameters = np.ascontiguousarray(parameters.T)
@@ -63,7 +63,7 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
 
 
 def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
-    """Invert `values_of`: parameters, (n, n_parameters), of sds and matrices of correlations."""
+    """Return the (n, n_parameters) parameters of sds and correlation matrices; see `values_of`."""
     return np.hstack(
         [
             np.arctanh(partial_correlations(values[block.name]))
@@ -75,7 +75,7 @@ def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> 
 
 
 def values_of(blocks: Sequence[Block], parameters: FloatArray) -> dict[str, FloatArray]:
-    """Sds and matrices of correlations, with their factors, by name, (n, ...) each."""
+    """Return sds, correlation matrices, and the matrices' factors, (n, ...), keyed by name."""
     values: dict[str, FloatArray] = {}
     for block in blocks:
         own = parameters[:, block.where]

@@ -1,11 +1,11 @@
 """Reduce a table of any length to what the likelihood of a Normal model needs.
 
-The effects of a word, or of an attribute, are the coordinates of one unit; the units of a factor
-are a side of the model. Units whose rows have the same partners equally often behave alike. Within
-such a class an orthonormal change of coordinates splits effects into their mean and deviations
-from it; the deviations touch nothing else. What remains has one unit a class, so its size does
-not grow with rows, words or attributes as long as the design is regular, and never exceeds that of
-all units. `collapsed` has the derivation; here its constant matrices are made once.
+The effects of one word or attribute are the coordinates of one unit. All words form one side of the
+model, and all attributes form the other. Units with the same partners, equally often, form a class.
+An orthonormal change of coordinates splits the effects of a class into their mean and deviations,
+which are independent of all other coordinates. One unit per class remains. If the design is
+regular, the size of the problem does not grow with the number of rows, words, or attributes.
+`collapsed` has the derivation; this module computes its constant matrices once.
 """
 
 from __future__ import annotations
@@ -26,33 +26,31 @@ from ..model.terms import Term
 from .parameters import Block, parameter_blocks
 
 SMALLEST_SIGMA = 1e-6
-"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
-double precision gives out beyond."""
+"""Residual sds below this have density zero; distances of float32 vectors are not more precise."""
 
 UNPOOLED_SD = 0.2
-"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes. Its log
-comes behind the parameters."""
+"""Prior sd of the effects of an unpooled word, wide for bias; its log follows the parameters."""
 
 MUCH_WORK = 500_000
-"""Multiplications a density from which on a fit takes seconds, and missing pairs are named."""
+"""Multiplications per density above which a fit takes seconds, so missing pairs are logged."""
 
 MOST_NUMBERS = 200_000
-"""Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
+"""Most numbers in an array when densities are evaluated in blocks: 1.6 MB, which fit in a cache."""
 
 NO_LENGTH = 1e-13
-"""Axes shorter than this share of the longest one are rounding."""
+"""Axes shorter than this share of the longest one are rounding errors."""
 
 NO_COUPLING = 1e-12
-"""Cosines of columns smaller than this are rounding."""
+"""Cosines of columns below this are rounding errors."""
 
 
 @dataclass(frozen=True)
 class RowTypes:
-    """Rows that are alike in all that effects are crossed with: what a model sees of a row."""
+    """Types of rows: rows of one type differ only in their word and attribute."""
 
-    of_row: IntArray  # (n_rows,)
+    of_row: IntArray  # (n_rows,): type of each row
     first: IntArray  # (n_types,): a row of each type
-    by_noise: FloatArray  # (n_noise, n_types): indicators of what residual sds are by
+    by_noise: FloatArray  # (n_noise, n_types): indicators of each type's residual sd
 
 
 def row_types(design: Design, spec: ModelSpec) -> RowTypes:
@@ -77,9 +75,9 @@ class Units:
     of_row: IntArray  # (n_rows,): unit of each row
     loading: FloatArray  # (n_types, d): how a row depends on the coordinates of its unit
     parameter: IntArray  # (n_units, d): which log sd scales each coordinate
-    correlated: tuple[Block, slice] | None = None  # correlations, and the coordinates of them
+    correlated: tuple[Block, slice] | None = None  # correlations, and their coordinates
     likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    # (n_units, n_units): how alike units are; (0, 0) where that is not known
+    # (n_units, n_units): similarity of units; (0, 0) if unknown
     alike: FloatArray = field(default_factory=lambda: np.zeros(0))
     # (d,): share of each coordinate's covariance that follows the likeness
 
@@ -95,8 +93,8 @@ def units_of(
 ) -> Units:
     """Lay out the effects of one factor.
 
-    Effects that are independent over what they are crossed with are units of their own: a word
-    under a connection is one.
+    If effects are independent between the levels that they are crossed with, each is a separate
+    unit, such as one word in one connection.
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -119,7 +117,7 @@ def units_of(
 
 @dataclass(frozen=True)
 class Part:
-    """Coordinates of m directions that depend on one another, d of each direction."""
+    """Coordinates along m directions; the d coordinates of a direction depend on one another."""
 
     direction: IntArray  # (m,)
     coordinate: IntArray  # (m, d)
@@ -129,17 +127,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Along:
-    """Deviations of the units of all classes along the directions that likeness gives them."""
+    """Deviations of the units of all classes, along directions that depend on likeness."""
 
-    of_class: IntArray  # (n_directions,)
-    scale: FloatArray  # (n_directions, d): sds of coordinates, in units of a unit's own
+    of_class: IntArray  # (n_directions,): class of each direction
+    scale: FloatArray  # (n_directions, d): sds of coordinates, relative to a unit's sd
     basis: tuple[FloatArray, ...]  # (size, size - 1): directions of each class
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class Classes:
-    """Units in classes of equal partners, and their sufficient statistics."""
+    """Units, grouped in classes with the same partners, and their sufficient statistics."""
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
@@ -151,20 +149,20 @@ class Classes:
     projection: FloatArray
     # (n_noise, n_classes, d): X'(y - center) of mean coordinates, which are sums over sqrt(size)
     apart: FloatArray
-    # (n_noise, d, n_units): X'(y - center) of units, less the average of their class
+    # (n_noise, d, n_units): X'(y - center) of units minus their class average
     deviation: tuple[FloatArray, ...]
-    # (n_noise, n_classes, d, k): as few columns as have the cross-products of apart in every class
-    # with likeness of each part of the directions, (n_noise, m, d, 1)
+    # (n_noise, n_classes, d, k): the fewest columns with the cross-products of apart in each class;
+    # with likeness, one array per part of the directions, (n_noise, m, d, 1)
     scale: FloatArray
-    # (n_classes, d): sds of mean coordinates in a unit's own, contained in gram and projection
-    directions: Along | None = None  # None where units are exchangeable within their class
+    # (n_classes, d): sds of mean coordinates relative to a unit's sd, part of gram and projection
+    directions: Along | None = None  # None if units are exchangeable within their class
 
 
 def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
-    """Class units, and reduce their rows to sufficient statistics.
+    """Group units into classes, and reduce their rows to sufficient statistics.
 
-    ``y`` is the outcome less the center; ``partner`` the unit of the other factor in each row, None
-    if it has no effects.
+    ``y`` is the outcome minus the center. ``partner`` is the other factor's unit in each row, or
+    None if that factor has no effects.
     """
     n_units, n_types = len(units.parameter), len(types.first)
     cell = units.of_row * n_types + types.of_row
@@ -208,7 +206,7 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
 def _directions(
     units: Units, of_unit: IntArray, first: IntArray, gram: FloatArray, apart: FloatArray
 ) -> tuple[FloatArray, Along, tuple[FloatArray, ...]]:
-    """Sds of class means, (n_classes, d), and directions of deviations with their projections."""
+    """Return sds of class means, (n_classes, d), directions of deviations, and projections."""
     members, splits = zip(*blocks_of(units.likeness, of_unit), strict=True)
     of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
     variances = np.concatenate([split.deviations for split in splits])[:, None]
@@ -235,7 +233,7 @@ def _directions(
 
 
 def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
-    """Sort coordinates of a unit by what they depend on, X'X of it being (n_noise, d, d)."""
+    """Split a unit's coordinates into independent sets, given its X'X, (n_noise, d, d)."""
     from scipy.sparse.csgraph import connected_components
 
     if units.correlated is not None:
@@ -247,7 +245,7 @@ def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
 
 
 def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
-    """Principal axes of the units of each class, scaled; those of no length are left out."""
+    """Return the scaled principal axes of each class's units, without axes of length zero."""
     n, d, _ = apart.shape
     columns = np.zeros((n, len(size), d, n * d))
     n_axes = 0
@@ -260,7 +258,7 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
 
 
 def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
-    """Couple mean coordinates of two factors' classes, (n_noise, n_classes, d, n_classes, d)."""
+    """Return the coupling of two sides' class means, (n_noise, n_classes, d, n_classes, d)."""
     sides = (one, other)
     place = [np.full(len(side.of_unit), -1) for side in sides]
     for side, places in zip(sides, place, strict=True):
@@ -279,29 +277,29 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
 
 @dataclass(frozen=True)
 class Collapsed:
-    """Everything that the posteriors of parameters and effects need."""
+    """Everything needed for the posterior of parameters and effects."""
 
     design: Design
     spec: ModelSpec
-    blocks: tuple[Block, ...]  # layout of the vector of parameters
-    rows: FloatArray  # (n_noise,): rows by residual precision
+    blocks: tuple[Block, ...]  # layout of the parameter vector
+    rows: FloatArray  # (n_noise,): number of rows for each residual precision
     sides: tuple[Classes, ...]
-    # words, and attributes if they have effects: the larger side, eliminated first, then the other
+    # words, and attributes if they have effects; the larger side, which is eliminated, is first
     shared_terms: tuple[Term, ...]
-    # effects that reach across words and attributes; the connection means come before them
+    # effects shared across words and attributes; the connection means come before them
     shared_parameter: IntArray
     # (n_shared,): which log sd scales each; -1 for the connection means, whose prior sd is known
     cross: FloatArray
-    # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with what is kept,
-    # the other side and shared effects; in the last column with the outcome, less the center
+    # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with the kept side,
+    # the shared effects, and, in the last column, the outcome minus the center
     gram: FloatArray
-    # (n_noise, n_kept + 1, n_kept + 1): X'X of what is kept, bordered by the outcome
+    # (n_noise, n_kept + 1, n_kept + 1): X'X of the kept coordinates, bordered by the outcome
     alike: tuple[Collapsed, ...] = ()
-    # other outcomes of the same rows and model, independent given the parameters, which they share
+    # other outcomes of the same rows, with the same parameters; independent given those
 
     @property
     def n_parameters(self) -> int:
-        """Length of the vector of parameters."""
+        """Length of the parameter vector."""
         return int(self.blocks[-1].where.stop)
 
     @property
@@ -312,39 +310,38 @@ class Collapsed:
 
     @property
     def rows_at_once(self) -> int:
-        """Number of parameter vectors processed together, to limit memory."""
+        """Number of parameter vectors processed at a time, to limit memory."""
         parts = [part for side in self.sides if side.directions for part in side.directions.parts]
         numbers = sum(part.gram[0].size for part in parts)
         return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size + numbers)))
 
     def block(self, name: str) -> Block:
-        """Return the block of that name."""
+        """Return the block with the given name."""
         return next(block for block in self.blocks if block.name == name)
 
 
 def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
 
-    An ``unpooled`` protected word provides no information about other words. A ValueError is
-    raised if the likelihood is not normal, the distances do not vary, or the model has effects that
-    the design cannot have.
+    An ``unpooled`` protected word provides no information about other words. A ValueError is raised
+    if the model is not Normal, distances do not vary, or the design does not allow an effect.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
-            f"the model {spec.name!r} has a {spec.likelihood} likelihood, and effects integrate "
-            "out of normal models only; use ",
+            f"the model {spec.name!r} has a {spec.likelihood} likelihood, but the exact sampler "
+            "is only for Normal models; use ",
             Argument("method", "nuts"),
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
         raise ValueError(
-            f"all {len(design.y)} distances are equal, or nearly so; there is nothing to estimate"
+            f"all {len(design.y)} distances are equal or nearly equal; use words that differ"
         )
     spec = spec.fitting(design)
     y, types = design.y - spec.center, row_types(design, spec)
     blocks = parameter_blocks(design, spec)
     named = {block.name: block for block in blocks}
     starts = {name: block.where.start for name, block in named.items()}
-    n_parameters = blocks[-1].where.stop  # then comes the sd of an unpooled word, and what is fixed
+    n_parameters = blocks[-1].where.stop  # followed by the sd of an unpooled word and fixed sds
     starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
     units = [
         units_of(design, terms, types, named, starts, unpooled=unpooled)
@@ -376,14 +373,14 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
 
 
 def _log_gaps(design: Design, cross: FloatArray) -> None:
-    """Log if missing pairs of words make a fit slow."""
+    """Log a warning if missing pairs of words make a fit slow."""
     pairs = np.unique(design.word * len(design.attributes) + design.attribute)
     missing = len(design.words) * len(design.attributes) - len(pairs)
     if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
         logging.getLogger(__name__).warning(
-            "%s of %s pairs of words have no row, so few words have the same partners: the "
-            "exact sampler takes several times as long. Leaving out words or attributes with gaps "
-            "makes it fast",
+            "%s of %s pairs of words have no row, so few words have the same partners, and the "
+            "exact sampler takes several times as long. To speed it up, leave out words or "
+            "attributes with missing pairs",
             f"{missing:,}",
             f"{missing + len(pairs):,}",
         )
@@ -392,7 +389,7 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
 def _matrices(
     sides: Sequence[Classes], shared: FloatArray, types: RowTypes, y: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Coupling of the eliminated side with the rest and the outcome, and that of the rest."""
+    """Return `Collapsed.cross` and `Collapsed.gram`."""
     n = len(types.by_noise)
     rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
     gram = np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True)

@@ -1,4 +1,4 @@
-"""Scores along directions: SAME for groups, and RIPA and Direct Bias for pairs of words."""
+"""Scores along directions: SAME for groups of words, and RIPA and Direct Bias for pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Relation = Literal["component", "mean"]
 def same(
     vectors: WordVectors | None, targets: Words, groups: Mapping[str, Words] | Sequence[Words]
 ) -> ScoreResult:
-    """SAME: how far targets point along the directions in which protected groups differ.
+    """Compute SAME: how far targets point along the directions in which protected groups differ.
 
     Let â_i be the mean unit vector of group i and B an orthonormal basis of the â_i - â_0. The bias
     of a target t is ‖B t/‖t‖‖; for two groups it is |cos(t, â_0 - â_1)|. SAME is the mean bias.
@@ -33,20 +33,25 @@ def same(
     Parameters
     ----------
     targets : list of words
-    groups : mapping or sequence of lists of words, one list per group; two or more groups
+    groups : mapping or sequence of two or more lists of words, one list per group
 
     Returns
     -------
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups, 1
         if it is in the bias subspace. The order of the groups does not matter. ``rank`` is the
-        dimension of the subspace. With two groups, the result also has ``signed``,
-        cos(t, â_0 - â_1), positive toward the first; ``skew``, its mean; ``stereotype``, its
+        dimension of the subspace. For two groups, the result also has ``signed``,
+        cos(t, â_0 - â_1), positive toward the first; ``skew``, its mean; and ``stereotype``, its
         population sd.
 
     References
     ----------
     Schröder, Schulz, Hammer (2024), The SAME score, equations 11-16.
+
+    Examples
+    --------
+    >>> round(same(vectors, wordlist.stereotypes["jew"], wordlist.groups).score, 3)
+    0.163
     """
     named = dict(groups if isinstance(groups, Mapping) else enumerate(groups))
     if len(named) < 2:
@@ -72,7 +77,7 @@ def signed_cosines(units: FloatArray, means: FloatArray) -> FloatArray:
 def ripa(
     vectors: WordVectors | None, targets: Words, pairs: Tuples, *, relation: Relation = "component"
 ) -> ScoreResult:
-    """Relational inner product association (RIPA): w·b of targets w with a relation vector b.
+    """Compute the relational inner product association (RIPA), w·b, for a relation vector b.
 
     For one pair, b is (x - y)/‖x - y‖. For several pairs, b is the first principal component of
     their differences x - y, scaled to unit length.
@@ -92,16 +97,16 @@ def ripa(
         inner products with x and y. With ``component``, values are in [-‖w‖, ‖w‖]. ``product_I``
         is w·(x - y)/‖x - y‖ for pair I; ``sd`` is the population sd of these over the pairs.
 
+    References
+    ----------
+    Ethayarajh, Duvenaud, Hirst (2019), Understanding undesirable word embedding associations,
+    section 5.
+
     Examples
     --------
     >>> vectors = {"he": [1.0, 0.0], "she": [0.0, 1.0], "boss": [4.0, 1.0]}
     >>> round(ripa(vectors, ["boss"], [("he", "she")]).score, 4)
     2.1213
-
-    References
-    ----------
-    Ethayarajh, Duvenaud, Hirst (2019), Understanding undesirable word embedding associations,
-    section 5.
     """
     check_choice("relation", relation, get_args(Relation))
     sets, members, kept = read_tuples(vectors, targets, "pairs", pairs)
@@ -116,7 +121,7 @@ def ripa(
 
 
 def relation_vector(pairs: FloatArray) -> FloatArray:
-    """First principal component of the pairs' differences, scaled to unit length, (n_dims,).
+    """Return the first principal component of the pairs' differences, as a unit vector.
 
     The differences are not centered, because a single difference would vanish. Summed over pairs,
     the vector points from the second words to the first words.
@@ -137,7 +142,7 @@ def direct_bias(
     c: float = 1.0,
     unit: bool = True,
 ) -> ScoreResult:
-    """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
+    """Compute Direct Bias: the mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
     The directions g are the first k principal components of the defining words, centered within
     their sets. For one pair, g is its difference, scaled to unit length.
@@ -166,9 +171,7 @@ def direct_bias(
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     if not 0 <= c < np.inf:
-        raise ValueError(
-            f"c must be finite and not negative; got {c}. 1 is usual; 0 only counts targets"
-        )
+        raise ValueError(f"c must be finite and not negative; got {c}; use 1, as is usual")
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
     rows = [unit_rows(rows) for rows in members] if unit else members
     directions, explained = principal_components(rows, k)

@@ -28,7 +28,7 @@ def rnd(
     unit: bool = False,
     average: bool = True,
 ) -> ScoreResult:
-    """Relative norm distance: mean over attributes a of ‖μ_X - a‖ - ‖μ_Y - a‖.
+    """Compute the relative norm distance: the mean over attributes a of ‖μ_X - a‖ - ‖μ_Y - a‖.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def relative_distances(X: FloatArray, Y: FloatArray, attributes: FloatArray) -> 
 def ect(
     vectors: WordVectors | None, X: Words, Y: Words, A: Words, *, unit: bool = False
 ) -> ScoreResult:
-    """Embedding coherence test: whether both groups' means rank the attributes alike.
+    """Compute the embedding coherence test: whether both group means rank attributes similarly.
 
     The score is Spearman's correlation of cos(μ_X, a) and cos(μ_Y, a) over the attributes a.
 
@@ -79,8 +79,8 @@ def ect(
     Returns
     -------
     ScoreResult
-        ``score`` is in [-1, 1]. It is 1 if both groups rank the attributes alike, so higher is less
-        biased. ``to_x`` and ``to_y`` are the cosines.
+        ``score`` is in [-1, 1]. It is 1 if both groups rank the attributes in the same order, so
+        higher is less biased. ``to_x`` and ``to_y`` are the cosines.
 
     References
     ----------
@@ -94,12 +94,12 @@ def ect(
 
 
 def cosines_of_means(groups: Sequence[FloatArray], attribute_units: FloatArray) -> FloatArray:
-    """Cosines of the groups' mean vectors with attributes, (n_groups, n_attributes)."""
+    """Return the cosines of group means and attributes, (n_groups, n_attributes)."""
     return np.asarray(unit_rows([rows.mean(axis=0) for rows in groups]) @ attribute_units.T)
 
 
 def rank_correlation(cosines: FloatArray) -> float:
-    """Return Spearman's correlation of two rows; raise ValueError where it is undefined."""
+    """Return Spearman's correlation of two rows; raise ValueError if it is undefined."""
     from scipy.stats import rankdata
 
     if cosines.shape[1] < 2:
@@ -113,7 +113,7 @@ def rank_correlation(cosines: FloatArray) -> float:
 def gweat(
     vectors: WordVectors | None, groups: Sequence[Words], attribute_sets: Sequence[Words]
 ) -> ScoreResult:
-    """GWEAT: Σ_i (X̄_i - μ)·(Ā_i - Ā) for groups and their attribute sets, on unit vectors.
+    """Compute GWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
 
     X̄_i and Ā_i are the mean unit vectors of group i and its attribute set. μ and Ā are their means
     over groups.
@@ -151,13 +151,13 @@ def gweat(
 
 
 def own_associations(groups: FloatArray, stereotypes: FloatArray) -> FloatArray:
-    """Inner products of each group's centered mean and its stereotypes' centered mean."""
+    """Return the inner product of each group's centered mean and its stereotypes' centered mean."""
     centered = groups - groups.mean(axis=0)
     return np.asarray((centered * (stereotypes - stereotypes.mean(axis=0))).sum(axis=1))
 
 
 def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
-    """MAC, the mean average cosine distance between protected words and every stereotype set.
+    """Compute MAC, the mean average cosine distance of protected words and all stereotype sets.
 
     Parameters
     ----------
@@ -175,6 +175,11 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     References
     ----------
     Manzini, Lim, Tsvetkov, Black (2019), section 3.3.
+
+    Examples
+    --------
+    >>> round(bb.scores.mac(vectors, wordlist).score, 3)
+    0.902
     """
     if not wordlist.groups or not wordlist.stereotypes:
         raise ValueError(f"MAC needs groups and stereotypes; the list {wordlist.name!r} lacks them")
@@ -194,7 +199,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
 def mean_distances(
     units: FloatArray, other_units: FloatArray, words: NDArray[np.str_], others: NDArray[np.str_]
 ) -> FloatArray:
-    """Mean cosine distance from every word to the other words of a set, (n_words,)."""
+    """Return each word's mean cosine distance from the other words of a set, (n_words,)."""
     counted = words[:, None] != others
     if counted.all():
         return np.asarray(1 - units @ other_units.mean(axis=0))
@@ -205,17 +210,17 @@ def mean_distances(
 
 
 def mac_of_table(table: pd.DataFrame) -> ScoreResult:
-    """MAC of a long-form table: the mean of the mean distances per protected word and set.
+    """Compute MAC of a long-form table: the mean of the mean distances per protected word and set.
 
-    Only ``associated`` and ``different`` rows are used; repeated rows count repeatedly.
-    ``per_word`` has NaN where a word has no row for a set; such cells are ignored.
+    Only ``associated`` and ``different`` rows are used; repeated rows count each time.
+    ``per_word`` has NaN if a word has no row for a set; these cells are ignored.
     """
     means = set_means(table)
     return ScoreResult(float(np.nanmean(means.to_numpy())), means)
 
 
 def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
-    """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
+    """Compute Manzini et al.'s test of a change, a paired t-test of the averaged distances.
 
     Each pair is a protected word and an attribute set. Pairs share words and are averages, so they
     depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section 3).
@@ -244,7 +249,7 @@ def rnsb(
     C: float = 1.0,
     unit: bool = False,
 ) -> ScoreResult:
-    """Relative negative sentiment bias: whether some identity words are treated as more negative.
+    """Compute RNSB, relative negative sentiment bias: whether some targets seem more negative.
 
     A logistic regression learns to distinguish B (negative) from A (positive). Its probabilities of
     B for the targets are normalized to sum to one and compared with the uniform distribution.
@@ -254,7 +259,7 @@ def rnsb(
     targets : list of identity words
     A, B : lists of positive words and of negative words
     C : float
-        Inverse strength of the ridge penalty, which includes the intercept; affects the score.
+        Inverse strength of the ridge penalty, which affects the score and includes the intercept.
     unit : bool
         Scale all vectors to unit length first; otherwise, long vectors give larger scores.
 
@@ -277,7 +282,7 @@ def rnsb(
 
 
 def divergence(probability: FloatArray) -> float:
-    """KL divergence, in nats, of the normalized probabilities from the uniform distribution."""
+    """Return the KL divergence, in nats, of normalized probabilities from the uniform."""
     from scipy.special import rel_entr
 
     share = probability / probability.sum()
@@ -285,7 +290,7 @@ def divergence(probability: FloatArray) -> float:
 
 
 def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
-    """Weights, (n_dims + 1,), of a ridge logistic regression that distinguishes B from A.
+    """Return the weights, (n_dims + 1,), of a ridge logistic regression of B versus A.
 
     The last weight is the intercept. It is penalized because it is the weight of a coordinate that
     is one for all words.
@@ -299,7 +304,7 @@ def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArr
 
 
 def negative_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:
-    """Probability of B for every row, from the weights of `negative_direction`."""
+    """Return the probability of B for each row, from the weights of `negative_direction`."""
     from scipy.special import expit
 
     return np.asarray(expit(rows @ direction[:-1] + direction[-1]))

@@ -1,4 +1,4 @@
-"""The vectors of a word list: all of them, those of some groups, or those of some words."""
+"""The vectors of a word list, or of some of its groups or words."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Picks:
 class ListRows:
     """Unscaled vectors of a word list, group by group, and their words.
 
-    ``defining`` (n_sets, n_groups, n_dims) has the words in the same place of every group. It is
-    None where groups differ in size, because their words then form no pairs. ``whole`` are the
-    rows that a resampling was drawn from.
+    ``defining``, (n_sets, n_groups, n_dims), has the words in the same position of each group. It
+    is None if groups differ in size, because their words do not form pairs. ``whole`` has the rows
+    that a resampling was drawn from.
     """
 
     groups: tuple[str, ...]
@@ -58,11 +58,11 @@ class ListRows:
 
     @property
     def defining_sets(self) -> FloatArray:
-        """``defining``; ValueError if groups differ in size or every place has a missing word."""
+        """``defining``; ValueError if groups differ in size or no position has all its words."""
         if self.defining is None:
             raise ValueError("needs groups of equal size, so that their words form pairs in order")
         if not len(self.defining):
-            raise ValueError("in every place of the list, the embedding lacks some group's word")
+            raise ValueError("for every position, the embedding lacks the word of some group")
         return self.defining
 
     def of_groups(self, places: Sequence[int]) -> ListRows:
@@ -102,7 +102,7 @@ class ListRows:
 def list_rows(
     vectors: WordVectors, wordlist: WordListLike
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
-    """Read the vectors of a word list; return the rows per group and the missing words per set."""
+    """Read the vectors of a word list; return them by group, and the missing words by set."""
     wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     if not groups:

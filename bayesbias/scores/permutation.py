@@ -1,6 +1,6 @@
 """Permutation tests of the difference between two groups of words, for lists of any size.
 
-With up to 36 words, all splits are counted. With more words, scores are rounded to a grid of step
+For up to 36 words, all splits are counted. For more words, scores are rounded to a grid with step
 h. The sum of n words differs from its grid sum by at least the n smallest and at most the n largest
 rounding errors. The exact distribution of the grid sum therefore bounds the p-value on both sides.
 """
@@ -20,8 +20,8 @@ from .._core.checks import check_choice
 Alternative = Literal["two-sided", "greater", "less"]
 
 TIE = 1e-12
-"""Two statistics tie if they differ by less than this share of Σ|s|. Float64 sums are wrong by at
-most n·2^-53 of Σ|s|, and float32 embeddings do not produce distinct values this close."""
+"""Two statistics are tied if they differ by less than this share of Σ|s|. Errors of float64 sums
+are at most n·2^-53 of Σ|s|, and float32 embeddings do not produce distinct values this close."""
 
 COUNTED = 36
 """Largest number of words for which every split is counted (2^18 half-sums, about 20 ms)."""
@@ -30,7 +30,7 @@ FIRST_GRID = 2048
 """Number of steps into which the first grid divides the sum of the larger half of the scores."""
 
 LARGEST_GRID = 1 << 20
-"""Number of steps of the finest grid that is tried."""
+"""Number of steps of the finest grid."""
 
 AGREEMENT = 0.01
 """Bounds are refined until their difference is at most this share of the lower bound."""
@@ -41,8 +41,7 @@ step (grid values stay below 2^21, so the error is less than 2^-31 of a step per
 
 LATTICE = 1e-9
 """Tolerance, as a share of the range, for scores that are whole multiples of their smallest gap,
-such as ranks. They are put on that grid, where the two bounds meet. Cosines are so only by design.
-"""
+such as ranks. They are put on that grid, where both bounds are equal."""
 
 RESCALED = 512
 """Counts of subsets are divided by 2^512 after this many words, so that they fit in float64."""
@@ -62,13 +61,13 @@ class PermutationTest:
 def permutation_test(
     x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> PermutationTest:
-    """Exact permutation test of the difference between two groups of scores.
+    """Compute an exact permutation test of the difference between two groups of scores.
 
     Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
-    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups are of equal size. If
+    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If
     not, the difference of means replaces S, because |S*| would depend on the zero of the scores.
     The given split counts, and so do ties. Caliskan et al. print S* > S, which gives p = 0 if no
-    split is more extreme.
+    other split is more extreme.
 
     Parameters
     ----------
@@ -79,8 +78,8 @@ def permutation_test(
     Returns
     -------
     PermutationTest
-        ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. With up to 36 words,
-        every split is counted and both bounds equal it. With more words, they agree to about 1%.
+        ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. For up to 36 words,
+        every split is counted and both bounds equal it. For more words, they agree to about 1%.
         ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
 
     References
@@ -110,7 +109,7 @@ def permutation_test(
 
 
 def named_alternative(name: str) -> Alternative:
-    """Return the name of one of scipy's three alternatives; raise ValueError for other names."""
+    """Return the name of an alternative; raise a ValueError if it is unknown."""
     check_choice("alternative", name, get_args(Alternative))
     return cast("Alternative", name)
 

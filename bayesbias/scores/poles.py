@@ -1,4 +1,4 @@
-"""Scores of words between two attribute sets: ψ, its mean WEAM, WEAT, NAS, SC-WEAT, and SemAxis."""
+"""Scores of words between two attribute sets: ψ, WEAM, WEAT, NAS, SC-WEAT, and SemAxis."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .subspace import DEPENDENT
 Ddof = Literal[0, 1, "pooled"]
 
 EQUAL = 1e-12
-"""Associations with a standard deviation at or below this are treated as all equal. They are means
-of cosines, which are at most 1; float64 stores these to about 1e-16, so rounding is far smaller."""
+"""Associations with a standard deviation at or below this are treated as equal. They are means of
+cosines, which float64 stores to about 1e-16, so rounding errors are far smaller."""
 
 
 def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
-    """ψ(w) = s(w, A, B) = mean_A cos(w, a) - mean_B cos(w, b) for every word.
+    """Compute ψ(w) = s(w, A, B) = mean_A cos(w, a) - mean_B cos(w, b) for every word.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
 
 
 def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> ScoreResult:
-    """Mean association of a word set with A rather than B, and ψ of every word.
+    """Compute the mean association of a word set with A rather than B, and ψ of every word.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     -------
     (...) array
         If n_x = n_y, |d| ≤ 2 with ddof 0, and |d| ≤ 2·sqrt((N - 1)/N) with ddof 1. With "pooled", d
-        is unbounded. d is NaN where all associations are equal; `weat` raises an error there.
+        is unbounded. If all associations are equal, d is NaN, and `weat` raises an error.
 
     Examples
     --------
@@ -117,12 +117,12 @@ def weat(
     ddof: Ddof = 1,
     alternative: Alternative = "two-sided",
 ) -> ScoreResult:
-    """Word embedding association test: whether X is closer to A, and Y to B.
+    """Compute the word embedding association test: whether X is closer to A, and Y to B.
 
     Let s(w) = mean_A cos(w, a) - mean_B cos(w, b). The statistic is S = Σ_X s - Σ_Y s, and the
     effect size is d = (mean_X s - mean_Y s)/sd s. The p-value is from a permutation test over all
-    splits of X∪Y into |X| and |Y| words: exact up to 36 words, beyond that an upper bound (see
-    `permutation_test`).
+    splits of X∪Y into |X| and |Y| words. It is exact for up to 36 words, and an upper bound for
+    more words (see `permutation_test`).
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def weat(
     -------
     ScoreResult
         ``score`` and ``effect_size`` are both d. ``statistic``, ``p_value``, and ``p_bounds`` are
-        from the test, and ``association`` is s of every word. Positive d: X is closer to A, Y to B.
+        from the test; ``association`` is s of every word. Positive d means X is closer to A than Y.
 
     References
     ----------
@@ -169,7 +169,7 @@ def weat(
 
 
 def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
-    """Return the effect size of associations; raise ValueError where it is undefined."""
+    """Return the effect size of associations; raise ValueError if it is undefined."""
     effect = float(effect_sizes(x, y, ddof))
     if np.isnan(effect):
         why = "no association varies within X or Y; try ddof=1"
@@ -188,7 +188,7 @@ def nas(
     ddof: Ddof = 1,
     alternative: Alternative | None = None,
 ) -> ScoreResult:
-    """Normalized association scores (WEFAT) of words, and their mean; with a test, SC-WEAT.
+    """Compute normalized association scores (NAS, or WEFAT), optionally with SC-WEAT's test.
 
     (mean_A cos(w, a) - mean_B cos(w, b)) / sd_{A∪B} cos(w, ·)
 
@@ -204,7 +204,7 @@ def nas(
     -------
     ScoreResult
         ``score`` is the mean of ``effect_size`` of every word; positive means closer to A. If |A| =
-        |B|, values are within ±2 with ddof 0 and ±2·sqrt((N - 1)/N) with ddof 1. With an
+        |B|, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. If you pass an
         alternative, every word also has ``p_value``, ``p_low``, and ``p_high``; see
         `permutation_test`.
 
@@ -224,7 +224,7 @@ def nas(
 
 
 def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArray:
-    """Return the effect size of every word's cosines; raise ValueError where one is undefined."""
+    """Return the effect size of every word's cosines; raise ValueError if one is undefined."""
     effects = effect_sizes(to_a, to_b, ddof)
     if np.isnan(effects).any():
         raise ValueError(
@@ -237,7 +237,7 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
 def semaxis(
     vectors: WordVectors | None, words: Words, A: Words, B: Words, *, unit: bool = False
 ) -> ScoreResult:
-    """Cosine of every word with the axis from pole B to pole A, mean(A) - mean(B).
+    """Compute the cosine of every word with the axis from pole B to pole A, mean(A) - mean(B).
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ Reading = Literal[
     "closer to all stereotypes",
     "stereotypes toward the first group",
 ]
-"""What a move of a score in its direction means."""
+"""The meaning of a score that moves in its direction."""
 
 Direction = Literal["higher", "lower"]
 
@@ -52,7 +52,7 @@ class ListScore:
     Parameters
     ----------
     value : function of ListRows
-        Computes the score of the given groups; raises ValueError where the score is undefined.
+        Computes the score of the given groups; raises ValueError if the score is undefined.
     scope : {"all", "pair", "ordered"}
         Whether to compute the score on all groups at once, on every pair, or on every ordered pair,
         with the first group's words as targets.
@@ -63,9 +63,9 @@ class ListScore:
     no_bias : float
         The value that means no bias.
     direction, reading : str
-        Which values mean what, from ``Direction`` and ``Reading``. Scores that compare one group
-        with others, or own stereotypes with others', can also lean the opposite way. Scores that
-        are sizes of differences cannot.
+        The direction of more bias and its meaning, from ``Direction`` and ``Reading``. Scores that
+        compare groups or sets of stereotypes can also show bias in the opposite direction. Scores
+        that are sizes of differences cannot.
     """
 
     value: Callable[[ListRows], float]
@@ -131,8 +131,8 @@ def _signed_same(rows: ListRows) -> FloatArray:
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
 TOWARD: Reading = "stereotypes toward the first group"
-AS_THEY_ARE = "vectors as they are"
-BY_PLACE = "pairs are the words in the same place of each group"
+AS_THEY_ARE = "vectors not scaled"
+BY_PLACE = "pairs are words in the same position of each group"
 
 SCORES: dict[str, ListScore] = {
     "weat": ListScore(
@@ -157,7 +157,7 @@ SCORES: dict[str, ListScore] = {
             relative_distances(rows.protected[0], rows.protected[1], rows.stereotypes[0]).mean()
         ),
         "ordered", f"mean over attributes, {AS_THEY_ARE}",
-        "stereotypes of the first group; negative: nearer to the first", direction="lower",
+        "first group's stereotypes; negative means closer to the first group", direction="lower",
     ),
     "ect": ListScore(
         lambda rows: rank_correlation(
@@ -174,7 +174,7 @@ SCORES: dict[str, ListScore] = {
     ),
     "rnsb": ListScore(
         _rnsb, "pair", f"C=1, {AS_THEY_ARE}",
-        "second group's stereotypes as negative; interval over targets, classifier kept",
+        "second group's stereotypes as negative words; interval over targets, fixed classifier",
         reading=BETWEEN_GROUPS,
     ),
     "gweat": ListScore(
@@ -184,7 +184,7 @@ SCORES: dict[str, ListScore] = {
         "all",
     ),
     "mac": ListScore(
-        _mac, "all", "stereotypes only", "1: cosines average to zero",
+        _mac, "all", "stereotypes only", "1 means that cosines average to zero",
         no_bias=1.0, direction="lower", reading="closer to all stereotypes",
     ),
     "same": ListScore(
@@ -212,7 +212,7 @@ type Scores = Iterable[str] | Mapping[str, ListScore]
 
 
 def chosen_scores(scores: Scores) -> dict[str, ListScore]:
-    """Return the chosen scores, keyed by name; for an unknown name, raise ValueError."""
+    """Return the chosen scores, keyed by name; raise ValueError if a name is unknown."""
     if isinstance(scores, str):
         raise TypeError(f"scores must be a list of names; got the string {scores!r}")
     if isinstance(scores, Mapping):
@@ -240,7 +240,7 @@ def properties() -> pd.DataFrame:
     from different embeddings or lists are then on one scale. A score is *trustworthy* if it equals
     its no-bias value only when every target is equally close to all attribute sets. For scores of
     words between groups, such as SAME, RND, and ECT, the words are the targets and the groups are
-    the attribute sets. The frame has one row per score; a test of the package shows every entry.
+    the attribute sets. There is one row per score. The package's tests verify every entry.
 
     References
     ----------

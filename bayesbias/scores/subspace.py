@@ -16,7 +16,7 @@ from ..embeddings.word_sets import as_rows
 DEPENDENT = 1e-6
 """A basis leaves out directions whose singular value is below this share of the largest one.
 Embeddings are stored in float32, which rounds a coordinate by up to 6e-8 of its size, so rounding
-would determine such a direction."""
+errors would determine such a direction."""
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
@@ -43,10 +43,10 @@ def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def bias_subspace(means: FloatArray) -> FloatArray:
-    """Orthonormal basis of the differences â_i - â_0 of the groups' mean unit vectors.
+    """Return an orthonormal basis, (rank, n_dims), of the differences â_i - â_0 of group means.
 
-    The basis is (rank, n_dims). The rank is n_groups - 1, or less if the differences are linearly
-    dependent. Source: Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15.
+    The rank is n_groups - 1, or less if the differences are linearly dependent. Source: Schröder,
+    Schulz, Hammer (2024), The SAME score, equations 13-15.
     """
     return span(differences_of_means(means))[0]
 
@@ -58,8 +58,8 @@ def principal_components(
 
     Returns orthonormal rows, (k, n_dims), and the share of variance along each, (k,), the largest
     first. Each row points toward the first member of the sets rather than the last. Sets are pairs
-    or longer tuples. The default k is the size of the largest set minus one. Bolukbasi et al.
-    (2016), section 5.1; Manzini et al. (2019) for sets of more than two words.
+    or longer tuples. The default k is the size of the largest set minus one. Sources: Bolukbasi et
+    al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two words.
     """
     rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:

@@ -24,7 +24,7 @@ from .permutation import Alternative, named_alternative
 from .registry import SCORES, ListScore, Scores, chosen_scores
 
 N_RESAMPLES = 1000
-"""Number of resamplings; the ends of an 89% interval vary by about a tenth of its half-width."""
+"""Number of resamplings, for which 89% interval ends vary by about a tenth of the half-width."""
 
 SCORE_TABLE_COLUMNS = (
     *("score", "groups", "value", "low", "high", "interval", "no_bias", "direction", "reading"),
@@ -137,7 +137,7 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
 
 
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
-    """Draw as many words as every set has, with replacement."""
+    """Resample the words of every set, with replacement."""
     if n_resamples < 2:
         raise ValueError(
             f"n_resamples must be at least 2, got {n_resamples}; {N_RESAMPLES} is usual"
@@ -158,7 +158,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
 
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
-    """Compute the score of each resampling, (n_jobs, n_resamples); NaN where it is undefined."""
+    """Compute the score of each resampling, (n_jobs, n_resamples); NaN if it is undefined."""
     values = np.full((len(jobs), len(picks.defining)), np.nan)
     for groups in {groups: None for _, groups in jobs}:
         part = rows.of_groups(groups)

@@ -35,20 +35,20 @@ def double_hard(
     equalize: bool = True,
     seed: Seed = None,
 ) -> Debiaser:
-    """Double-hard debiasing for two classes: first remove a direction of word frequency.
+    """Apply double-hard debiasing for two classes: first remove a direction of word frequency.
 
     Unit vectors are centered on the mean of all words. The leading principal components of the
     embedding distinguish frequent from rare words. One of them is removed: the component whose
     removal, followed by hard debiasing, makes clusters of the most biased words agree least with
     their classes. The most biased words have the largest and smallest cos(w, he) - cos(w, she),
     with the sets' ``representation`` as he and she. All words are then debiased as in `hard`, with
-    a newly learned direction. The record has the removed ``component``, and the ``accuracies`` of
-    the clusters for each component tried.
+    a newly learned direction. The record has the removed ``component`` and, for each component
+    tried, the clusters' ``accuracies``.
 
     Parameters
     ----------
     component : int, optional
-        The component to remove, counted from 1. By default, clustering finds it.
+        The component to remove, counted from 1. By default, it is found by clustering.
     candidates : int
         Number of leading components to try.
     n_words : int
@@ -58,7 +58,7 @@ def double_hard(
     equalize : bool
         Move the equalize sets. If False, their words are not equalized.
     seed : int, SeedSequence, Generator or None
-        For the clustering's starting points; equal seeds give equal results. The record has it.
+        Seed of the clustering's starting points, which the record stores.
 
     References
     ----------

@@ -11,7 +11,7 @@ from ..subspace import bias_directions
 
 @debiasing_method()
 def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False) -> Debiaser:
-    """Half-sibling regression: subtract from each word what class words predict about it.
+    """Apply half-sibling regression: subtract from each word what class words predict about it.
 
     V_D has the vectors of the class words (defining, equalize, and specific words) as columns. A
     ridge regression predicts every other word's vector from them, and the prediction is subtracted:

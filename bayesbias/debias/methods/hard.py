@@ -11,7 +11,7 @@ from ..subspace import bias_directions, equalized_words, without
 
 @debiasing_method(default_sets="religion")
 def multiclass_hard(material: Material, *, k: int | None = None, equalize: bool = True) -> Debiaser:
-    """Hard debiasing for two or more classes, as `hard` for pairs.
+    """Apply hard debiasing for two or more classes, as `hard` does for pairs.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def multiclass_hard(material: Material, *, k: int | None = None, equalize: bool 
 
 @debiasing_method()
 def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> Debiaser:
-    """Hard debiasing for two classes: neutralize and equalize.
+    """Apply hard debiasing for two classes: neutralize and equalize.
 
     The first k principal components of the defining pairs span the bias subspace B. Let w_B be the
     projection of a unit vector w on B. Every neutral word becomes (w - w_B)/‖w - w_B‖. The words of
@@ -50,6 +50,12 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     every word that is not listed as specific. These include the words of the equalize sets, before
     they are equalized, and words of the defining sets (*Mary* and *John* of their list, which move
     by .31 and .25 in GoogleNews). It also uses each equalize pair in lower, title, and upper case.
+
+    Examples
+    --------
+    >>> after = bb.debias.hard("glove-demo")
+    >>> bool(abs(after.similarity("nurse", "she") - after.similarity("nurse", "he")) < 1e-6)
+    True
     """
     return _projected(material, k, equalize)
 

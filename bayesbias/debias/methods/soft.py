@@ -31,7 +31,7 @@ NOT_CONVERGED = "soft debiasing did not converge; use a smaller strength"
 def soft(
     material: Material, *, strength: float = 0.2, weighting: str = "mean", k: int | None = None
 ) -> Debiaser:
-    """Soft debiasing for two or more classes: a linear map that reduces bias.
+    """Apply soft debiasing for two or more classes: a linear map that reduces bias.
 
     The linear map T minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖². The columns of W are all words,
     the columns of N are the neutral words, and the columns of B are the directions of bias, all of
