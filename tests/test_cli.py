@@ -183,7 +183,7 @@ def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> None:
-    def stop(*_: object, options: FitOptions) -> None:
+    def stop(*_: object, options: FitOptions, **__: object) -> None:
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
@@ -219,6 +219,10 @@ def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy already exists; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
+    assert "not copied" not in capsys.readouterr().out
+    for asked in (["convert", "glove-demo", "glove"], ["debias", "--out", "hard"]):
+        assert main(asked) == 0
+        assert "glove-demo also has 6,000 rarer words, which were not copied." in capsys.readouterr().out
 
 
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:

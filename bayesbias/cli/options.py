@@ -235,6 +235,19 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
             raise ValueError(f"{name!r} is an embedding; write `{call}`")
 
 
+def say_what_is_unwritten(source: str) -> None:
+    """Print that a copied embedding lacks the extra words of its source, if there are any."""
+    import numpy as np
+
+    from ..embeddings.registry import open_embedding
+
+    path = open_embedding(source, progressbar=False).path
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            if n := len(arrays.get("sample_words", ())):
+                say(f"{source} also has {n:,} rarer words, which were not copied.")
+
+
 def require_file(out: Path | None, *endings: str, force: bool) -> None:
     """Check that a requested file can be written, before any work is done."""
     from .._core.files import recover

@@ -188,9 +188,9 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
             f"no protected word of these groups has a vector: {'; '.join(lost)}. A comparison "
-            "needs two groups; take an embedding that has them, or check their spelling, also "
-            "with ",
+            "needs two groups; if the embedding is in lower case, pass ",
             Argument("case", "fallback"),
+            "; otherwise check the spelling, or choose another embedding",
         )
     homes: dict[str, str] = {}
     for group, words in groups.items():

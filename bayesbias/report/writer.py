@@ -141,7 +141,8 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     for name in [name for name in names or map(str, frame) if name in frame]:
         head, write = writers.get(name, (name.replace("_", " "), None))
         heads.append(head)
-        numeric.append(pd.api.types.is_numeric_dtype(frame[name]) or name == "interval")
+        is_number = pd.api.types.is_numeric_dtype(frame[name]) and name not in GRADED
+        numeric.append(is_number or name == "interval")
         columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
     return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
 

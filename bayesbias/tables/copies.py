@@ -26,8 +26,8 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 
 MEANINGS = {
     "copy": "{count} {names} are exact copies of another, in all distances ({pairs}). A model "
-    "treats them as different words, so its intervals are too short; drop_duplicates=True "
-    "keeps the first name of each vector",
+    "treats them as different words, so its intervals are too short; keep one name of each "
+    "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
     "equidistant": "{count} pairs of {names} of different groups are equally far from every "
     "stereotype attribute ({pairs}), as equalizing makes them: associated and different are alike "
     "for them by algebra, and their contrast says nothing about the attributes",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -153,7 +154,7 @@ def analyze_change(
     **settings
         ``models`` for changes; the last leads; ``names`` of both ends; ``ci_prob``,
         ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
-        ``recover_words``; and the options of a fit, such as ``seed`` and ``draws``.
+        ``recover_words`` and ``drop_duplicates``; and the options of a fit, such as ``seed`` and ``draws``.
 
     Returns
     -------
@@ -190,12 +191,15 @@ def analyze_change(
         known = replace(known, names=names)
         sources = [before, _debiased(before, after, words, sets, **loading)]
         held = [load_vectors(source, words, known.case, **loading) for source in sources]
-        tables = [distance_table(v, words, embedding=n) for v, n in zip(held, names, strict=True)]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="these vectors: ")  # fitting repeats them
+            tables = [distance_table(v, words, embedding=n) for v, n in zip(held, names, strict=True)]
     one, two = tables
     options = known.of_fit(progressbar=known.progressbar and tell is None)
     tell, remains = tell or quietly, None
     with noticed() as notices:
-        fit, seeds = comparison.fit_change, as_seed_sequence(known.seed).spawn(len(known.models))
+        seeds = as_seed_sequence(known.seed).spawn(len(known.models))
+        fit = partial(comparison.fit_change, drop_duplicates=known.drop_duplicates)
         fits = [
             (model, partial(fit, one, two, model, options=options.of_fit(seed=seed)))
             for model, seed in zip(known.models, seeds, strict=True)

@@ -93,7 +93,9 @@ class ChangeSettings(FitOptions):
     case : str
         How words are looked up: exact, lower or fallback.
     recover_words : int
-        To recover a bias: how many of each class's most leaning words to use.
+        Number of words that lean most toward each class, for tests of whether bias can be recovered.
+    drop_duplicates : bool
+        Leave out words that share the vector of an earlier word, before or after.
     """
 
     names: tuple[str, str] | None = None
@@ -101,6 +103,7 @@ class ChangeSettings(FitOptions):
     case: str = "exact"
     allow_pickle: bool = False
     recover_words: int = 500
+    drop_duplicates: bool = False
 
 
 def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
