@@ -246,7 +246,7 @@ def test_the_command_writes_the_vectors_in_the_case_of_the_embedding(here, capsy
     assert main([*here, "--out", "out"]) == 0
     shown = capsys.readouterr()
     assert "(case fallback): 2 defining sets, 1 equalize sets, 1 specific words" in shown.out
-    assert shown.err == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
+    assert shown.err == "bayesbias: the embedding lacks these defining sets: gal, guy\n"
     assert np.array_equal(bb.load_vectors("out").vectors, expected)
     upper = TOML.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
     Path("mine.toml").write_text(upper, encoding="utf-8")

@@ -26,17 +26,17 @@ def run(
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    The folder gets report.html, which works offline, its tables, posteriors and run.json. Several
-    lists get a folder each. The exit code is 3 if the sampler warned.
+    The folder will contain report.html, which works offline, tables, posteriors and run.json. If
+    you pass several lists, each has a subfolder. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
 
     Parameters
     ----------
     lists : str
-        One or more: names of bundled lists, or paths of .toml files.
+        One or more names of bundled lists, or paths to .toml files.
     compare_to : Path
-        An earlier run: show which inputs, settings and contrasts have changed since.
+        Folder of an earlier run, to show which inputs, settings and contrasts have changed.
     """
     from ..workflows.output import changes_since, load_record
     from ..workflows.settings import require_lists
@@ -82,12 +82,12 @@ def compare(
     Parameters
     ----------
     before, after : str
-        A table, .csv or .parquet, in our layout or the published one; or an embedding.
+        A table (.csv or .parquet) in our layout or the published one, or an embedding.
     words : str
         The word list, if you compare embeddings.
     sets : str
-        Defining sets for a debiasing method: gender, religion, race or a .toml file. By default
-        those with the list's name.
+        Defining sets for a debiasing method: gender, religion, race or a .toml file. By default,
+        the sets with the list's name.
     recover : str
         Check whether the bias of these defining sets can be recovered afterward: gender, religion,
         race or a .toml file.
