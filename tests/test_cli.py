@@ -60,7 +60,7 @@ def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]
         assert re.search(f"Examples?: bayesbias {command} ", said)
     assert main(["--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "2 bad input, nothing was written; 3 results were written" in said
+    assert "2 bad input, so nothing was written; 3 results were written" in said
 
 
 TOY = "toy.toml --vectors toy.txt"
@@ -222,7 +222,10 @@ def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     assert "not copied" not in capsys.readouterr().out
     for asked in (["convert", "glove-demo", "glove"], ["debias", "--out", "hard"]):
         assert main(asked) == 0
-        assert "glove-demo also has 6,000 rarer words, which were not copied." in capsys.readouterr().out
+        assert (
+            "glove-demo also has 6,000 rarer words, which were not copied."
+            in capsys.readouterr().out
+        )
 
 
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:

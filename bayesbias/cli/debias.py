@@ -72,7 +72,7 @@ def debias(
     for name, words in record["missing"].items():
         capitals = record["case"] == "exact" and any(word != word.lower() for word in words)
         hint = "; if the embedding is in lower case, pass --case fallback" if capitals else ""
-        screen.complain(f"the embedding lacks these {name}: {abridged(words)}{hint}")
+        screen.complain(f"not in the embedding ({name}): {abridged(words)}{hint}")
 
 
 def _value(text: str) -> Any:  # noqa: ANN401
