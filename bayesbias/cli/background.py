@@ -36,9 +36,9 @@ def background(
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
 
-    For every pair of groups in a list, the tables show where each group's mean ψ is among those of
-    all words, and compare the groups' difference with random pairs of word sets. Pass an embedding
-    with its whole vocabulary; glove-demo has 5,000 frequent words and the bundled lists' words.
+    For each pair of groups, the tables compare the mean ψ (the words' association with the
+    attributes) with that of all words, and the difference with random pairs of word sets. Pass an
+    embedding with its whole vocabulary; glove-demo has 5,000 frequent words and those of our lists.
 
     Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 

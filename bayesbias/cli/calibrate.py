@@ -1,4 +1,4 @@
-"""`bayesbias calibrate`: how often methods claim bias if the truth is known."""
+"""`bayesbias calibrate`: how often methods claim bias when the truth is known."""
 
 from __future__ import annotations
 

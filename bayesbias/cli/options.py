@@ -47,13 +47,13 @@ OutFolder = Annotated[Path, Option(alias="-o", help="Folder for the results.")]
 Force = Annotated[bool, Option(help="Replace earlier results; other files are left alone.")]
 AllowPickle = Annotated[
     bool,
-    Option(help="Allow files that can run any code when opened. Trust their authors first."),
+    Option(help="Allow pickle files, which can run any code. Use only for files you trust."),
 ]
 Case = Annotated[str, Option(help="How to look up words: exact, lower or fallback.")]
 Jobs = Annotated[int, Option(alias="-j", help="Number of processes; -1 for one per core.")]
 Seed = Annotated[int, Option(help="Equal seeds give equal results.")]
-CiProb = Annotated[float, Option(help="Probability that intervals cover, in (0, 1).")]
-Alpha = Annotated[float, Option(help="Level of tests and readings, in (0, 1).")]
+CiProb = Annotated[float, Option(help="Probability of an interval, in (0, 1).")]
+Alpha = Annotated[float, Option(help="Significance level, in (0, 1).")]
 BiasTypes = Annotated[
     list[str] | None, Option(name="--bias-type", help="Use only this bias type; may be repeated.")
 ]

@@ -73,8 +73,8 @@ def compare(
 ) -> int:
     """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
-    BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
-    embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
+    BEFORE and AFTER are tables of the same word list. If you pass --list, they are two embeddings,
+    or an embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
     `bayesbias compare glove-demo hard --list gender --recover gender`

@@ -29,7 +29,7 @@ QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def say(*lines: str) -> None:
-    """Print lines on stdout, unchanged."""
+    """Print lines on stdout without formatting."""
     for line in () if QUIET.get() else lines:
         print(plain(line))
 
@@ -83,7 +83,7 @@ def as_option(argument: Argument) -> str:
 
 
 def in_one_line(error: Exception | Warning | str) -> str:
-    """Format an error or warning on one line, with arguments as options and file names."""
+    """Format an error or warning: arguments become options, and file errors name the file."""
     if isinstance(error, NamesArguments):
         return error.spelled(as_option)
     if isinstance(error, OSError) and error.errno is not None and error.strerror:

@@ -13,7 +13,7 @@ from ..model.defaults import RECOMMENDED
 from . import options, screen
 
 MOST_ROWS, MOST_NAMED = 60, 100
-"""Most rows of a printed summary (longer ones omit words), and most missing words to name."""
+"""Maximum rows of a printed summary (longer ones omit words), and of named missing words."""
 
 
 def table(
@@ -173,7 +173,7 @@ def convert(
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
 ) -> None:
-    """Convert an embedding into a folder of vectors and words, which is the fastest to read.
+    """Convert an embedding into a folder of vectors and words, the fastest format to read.
 
     The source is read in chunks. If a word occurs twice, the first is kept.
 
@@ -182,7 +182,7 @@ def convert(
     Parameters
     ----------
     source : str
-        An embedding, as for --vectors elsewhere.
+        An embedding, as for --vectors in other commands.
     folder : Path
         The folder to create.
     """

@@ -103,7 +103,7 @@ def _measured(analysis: PairAnalysis) -> list[Block]:
     for record in analysis.scored:
         if pairs := {str(row["pair_id"]) for row in record.get("unscored", [])}:
             blocks.append(
-                f"Some measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
+                f"A measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
                 "because a sentence lacks the tokens that the measure uses; see run.json."
             )
         if record.get("left_out"):

@@ -39,7 +39,7 @@ def page(sweep: Sweep) -> Page:
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
     reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
     return Page(
-        kind="Cosine distances in word embeddings, compared",
+        kind="Comparison of cosine distances in word embeddings",
         title=config.title or "A sweep",
         lede=f"{size}: {len(sweep.cells) - failed} of {config.n_cells} cells have a result.{some} "
         "Each cell asks the same question: are stereotypes closer to protected words than other "

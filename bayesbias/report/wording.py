@@ -164,7 +164,7 @@ def sensitivity_sentence(result: ModelResult) -> str:
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
-    """Return how many values are inside their predictive intervals, and where that is off."""
+    """Return how many values are inside their predictive intervals, and where the share is off."""
     frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []
@@ -191,5 +191,5 @@ def influence_sentence(result: ModelResult) -> str:
         name=most["name"],
         low=signed(without.min()),
         high=signed(without.max()),
-        sign="changes if some single words are left out" if turns else "stays the same",
+        sign="depends on the word" if turns else "stays the same",
     )

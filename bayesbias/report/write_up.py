@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
 
 GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
-"""Names of unnamed vectors, in an analysis and in the paper."""
+"""Names for vectors without a name, in an analysis and in the paper."""
 
 OF_MODELS = {
     **dict.fromkeys(("by-group", "maximal", "maximal-topics"), ("barr2013", "baayen2008")),

@@ -109,7 +109,7 @@ def load_record(folder: Path) -> dict[str, Any]:
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return ``what`` differs, ``before`` and ``after``, with the contrasts last."""
+    """Return a frame of all differences: ``what``, ``before`` and ``after``, contrasts last."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
@@ -143,7 +143,7 @@ def require_place(
 
 
 def require_folder(out: Path) -> None:
-    """Check that a folder can be made or written to; finish what a killed run began there."""
+    """Check that a folder can be made or written to, and clean up after a killed run."""
     recover(out)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")

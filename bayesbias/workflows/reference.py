@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .wordlist import Analysis
 
 MATCHES: tuple[Match, ...] = ("frequency", "topics")
-"""Kinds of reference lists, by what the words that replace the stereotypes match."""
+"""Kinds of reference lists: equally frequent words, or other topics, replace the stereotypes."""
 
 SCORES = ("weat", "mac", "same")
 """Published scores that reports show with the contrasts."""

@@ -202,7 +202,7 @@ class ModelAnalysis(Fitted):
         Raises
         ------
         ValueError
-            If the folder already holds results and `force` is not given.
+            If the folder already has results and `force` is not given.
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:

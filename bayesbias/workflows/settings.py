@@ -94,7 +94,7 @@ class ChangeSettings(FitOptions):
     case : str
         How to look up words: exact, lower or fallback.
     recover_words : int
-        Number of most leaning words per class in tests of whether bias can be recovered.
+        Number of the most biased words per class, to test whether bias can be recovered.
     drop_duplicates : bool
         Leave out words that share the vector of an earlier word, before or after.
     """
