@@ -21,7 +21,6 @@ rank is the share of actual words below the set's mean.
 p sets is a two-sided p-value: it compares the set's mean with those of equally large random sets.
 Inside and outside refer to the middle {middle:g}% of the vocabulary's single words.
 Listing a stereotype does not endorse it."""
-"""Note below the tables."""
 
 
 def background(

@@ -206,7 +206,6 @@ READING, LIST_READING, RESULTS = Reading(), ListReading(), Results()
 FITTING_ALONE, MEASURING, COMPARING = FittingAlone(), Measuring(), Comparing()
 
 TOKENS: ContextVar[list[str]] = ContextVar("tokens")
-"""The arguments of the current command."""
 
 
 def command_line() -> str:

@@ -38,8 +38,7 @@ def sweep(
     ```
 
     Paths in the file are relative to it. Every result is saved immediately, so repeating the
-    command fits only what is missing. The exit code is 1 if some cells failed, and 3 if the sampler
-    warned.
+    command fits only what is missing. The exit code is 1 if cells failed, 3 if the sampler warned.
 
     Parameters
     ----------

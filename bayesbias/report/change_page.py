@@ -161,8 +161,7 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
         rows = frame[frame["connection"] == name]
         overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
         moved = words[words["p_moved"] > LIKELY]
-        above = f"with a probability above {percent(LIKELY)}"
-        which = f" ({_words(moved)} {above})" if len(moved) else ""
+        which = f" (probability over {percent(LIKELY)} for {_words(moved)})" if len(moved) else ""
         sentence = prose(
             "control_moved",
             name=name.capitalize(),

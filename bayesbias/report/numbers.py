@@ -37,7 +37,6 @@ def graded(p: float, n_draws: float | None = None) -> str:
     """Write the probability of a statement with the words for it: ``84%, probably``.
 
     With `n_draws`, it is marked as borderline if other words start within two Monte Carlo errors.
-    The errors are those of a share of that many draws.
     """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from ..workflows.sweep_spec import SweepConfig
 
 FIRST = "associated"
-"""The first connection in every contrast on the page."""
 
 TITLE = "Associated compared with {} attributes"
-"""Title of a contrast's section and figures."""
 
 
 def page(sweep: Sweep) -> Page:
@@ -121,10 +119,7 @@ def _facts(config: SweepConfig) -> list[Line]:
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Split blocks of rows across figures, and yield an ending for each figure's name and its rows.
-
-    If a block has too many rows for a figure, only its first rows are drawn.
-    """
+    """Split blocks of rows across figures, and yield each figure's name ending and its rows."""
     if frame.empty:
         return
     sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1

@@ -27,7 +27,6 @@ MEANINGS = {
 """Descriptions of the attributes of each connection."""
 
 ALL_GROUPS = "all groups"
-"""The label of a result for all groups together."""
 
 THIN_MEANING = (
     f"{THIN_MARK} marks numbers with a set that lost more than {percent(MOST_MISSING)} of its "
@@ -49,8 +48,7 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
     for name, result in results.items():
         fit, draws = result.posterior.attrs, f"{settings.chains} × {settings.draws} draws"
         how = f"{fit['method']} ({fit['method_reason']}), {draws}, seed {fit['seed']}"
-        reference = (result.spec.reference or "No reference").rstrip(".")
-        text = f"{reference}. Fitting method: {how}."
+        text = f"{(result.spec.reference or 'No reference').rstrip('.')}. Fitting method: {how}."
         yield Line(f"Model {name}", text)
 
 

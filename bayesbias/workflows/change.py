@@ -154,8 +154,7 @@ def analyze_change(
     **settings
         ``models`` for changes (the last one leads); ``names`` of before and after; ``ci_prob``,
         ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
-        ``recover_words``; ``drop_duplicates``, as for `bayesbias.fit_change`; and the options of a
-        fit, such as ``seed`` and ``draws``.
+        ``recover_words``; ``drop_duplicates``; and the options of a fit, such as ``seed``.
 
     Returns
     -------

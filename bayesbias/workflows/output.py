@@ -49,8 +49,7 @@ def fill_folder(
 ) -> None:
     """Write one analysis into a folder, or several into its subfolders, with an index.
 
-    `results` are keyed by subfolder, or by "" for a single analysis. A single posterior is
-    ``posterior.nc``; several posteriors are named after their models.
+    `results` are keyed by subfolder, or by "" for a single analysis.
     """
     for part, result in results.items():
         folder = stage / part

@@ -50,9 +50,8 @@ class PairAnalysis(Fitted):
     """All results about sentence pairs; its display shows the main findings.
 
     `results` has one result per measure. `frames` are ``paired``, ``observed``, ``measures`` and
-    those of ``READINGS``, with a column for the measure. Those in ``OF_SEVERAL`` are empty for a
-    single language model, and ``measures`` is empty if answers have no scores. `scored` has a
-    record of every folder or log of scores.
+    those of ``READINGS``, with a column for the measure. ``OF_SEVERAL`` are empty for one language
+    model, and ``measures`` if answers have no scores. `scored` has a record of every folder or log.
     """
 
     _pages: ClassVar[Any] = pairs_page

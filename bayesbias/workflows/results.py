@@ -132,10 +132,7 @@ class Fitted(Shown):
 
 
 class ModelAnalysis(Fitted):
-    """Base of the analyses of a list and of a change: one result per model; the last leads.
-
-    Subclasses name their frames and those of their models.
-    """
+    """Base of the analyses of a list and of a change: one result per model; the last leads."""
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]
@@ -230,10 +227,7 @@ def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
 
 
 def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:
-    """Write a function call, with strings and paths in full and other objects as variables.
-
-    Keywords with long values, such as models, are also written as variables.
-    """
+    """Write a function call, with long values and objects as variables, such as ``model=model``."""
     texts = [
         repr(str(value)) if isinstance(value, str | os.PathLike) else name
         for name, value in given.items()

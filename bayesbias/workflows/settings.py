@@ -34,11 +34,9 @@ class Settings(FitOptions):
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
     reference_lists : int
-        Number of reference lists of each kind (equally frequent words, other topics as
-        stereotypes); 0 for none.
+        Number of reference lists of each kind (equally frequent words, other topics); 0 for none.
     encoder : str
-        Folder or Hugging Face name of an encoder, to measure words in sentences; requires the
-        extra mlm.
+        Folder or Hugging Face name of an encoder for words in sentences; requires the extra mlm.
     templates : str
         For an encoder: the sentences for the words, as a bundled set or a .toml file.
     pooling : str

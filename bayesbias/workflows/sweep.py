@@ -46,7 +46,6 @@ CELL = ("embedding", "list", "model")
 """Columns that identify a cell."""
 
 JOINT = "all embeddings and lists"
-"""The joint model's name in messages."""
 
 CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
 """Functions that read frames from a cell's posterior, as in the analysis of a single list."""
@@ -59,13 +58,11 @@ JOINT_READINGS: Readings = {
 """Functions that read frames from the joint model's posterior."""
 
 FRAMES = (*CELL_READINGS, *JOINT_READINGS, "cells", "missing")
-"""Frames that are written as CSV."""
 
 UNMEASURED = (ValueError, OSError, ImportError)
 """Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
 
 type ListKey = tuple[str, str]
-"""Names of an embedding and a list."""
 
 
 class Measured(NamedTuple):
@@ -94,8 +91,7 @@ class Sweep:
     `comparison.embedding_differences` and `comparison.variance_shares`; they are empty if no list
     has different distances in two embeddings. Each row of `tables` is a list in an embedding;
     `missing` and `thin` are from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's failure, if it failed. `reused` counts results that already existed, or that
-    belong to a cell with equal distances.
+    joint model's failure, if any. `reused` counts results that existed or have equal distances.
     """
 
     config: SweepConfig
