@@ -210,6 +210,12 @@ def test_copies_are_reported_once_and_can_be_left_out(tmp_path, monkeypatch, cap
     assert "--drop-duplicates" in told
     assert main([*asked, "--drop-duplicates", "--out", "once"]) == 0
     assert "exact copies" not in capsys.readouterr().err
+    with pytest.warns(UserWarning, match="exact copies"):
+        after = bb.distance_table(bb.debias.hard("glove-demo", "gender"), "weat7")
+    write_table(after, "after.csv")
+    write_table(bb.distance_table("glove-demo", "weat7"), "before.csv")
+    assert main(["compare", "before.csv", "after.csv", *FEWER, "--out", "tables"]) == 0
+    assert capsys.readouterr().err.count("exact copies") == 1
 
 
 @pytest.mark.usefixtures("one_plot")

@@ -11,7 +11,6 @@ from .options import READING, Force, OutFile, Reading
 
 STANDALONE = ("experiment", "set", "n_words", "psi", "phi_reference", "phi_zero", "rank", "p_sets")
 RELATIVE = ("experiment", "statistic", "z", "p_normal", "p_simulated", "reading")
-"""Columns of the printed tables."""
 
 NOTE = """X and Y are the first and the second set of a list.
 The psi of a word is its mean cosine with the first attribute set minus that with the second.

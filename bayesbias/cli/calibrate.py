@@ -16,7 +16,6 @@ from .options import Force, Jobs, OutFile
 
 DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
 DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
-"""Default simulation, which takes seconds."""
 
 
 def calibrate(

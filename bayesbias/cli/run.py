@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -99,7 +100,9 @@ def compare(
         if words or sets or recover:
             raise ValueError("--list, --sets and --recover are for embeddings, not for tables")
         how["names"] = tuple(Path(end).stem for end in ends)
-        ends = [bb.read_table(Path(end)) for end in ends]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".* exact copies of")  # fitting repeats it
+            ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
         raise ValueError("embeddings need their word list; pass one, such as --list gender")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])

@@ -32,7 +32,6 @@ READINGS: Readings = {
 """Functions that read frames from the posterior of a measure."""
 
 OF_SEVERAL = ("contrasts", "ranks")
-"""Frames that require at least two language models."""
 
 WHOLE_SENTENCE = ("pll", "log-likelihood")
 """Measures of masked and of causal models for the same quantity: a sentence's probability."""

@@ -49,7 +49,7 @@ SCORES = ("weat", "mac", "same")
 def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
     """Draw the words for matched controls and reference lists from an embedding.
 
-    Return None if neither is requested. If the embedding has too few words, warn and return None.
+    Return None if they are not requested. If the embedding has too few words, warn and return None.
     """
     if not (settings.matched or settings.reference_lists):
         return None
