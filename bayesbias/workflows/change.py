@@ -170,10 +170,10 @@ def analyze_change(
     >>> overall[["mean", "low", "high", "p_moved"]].round(2)
                 mean   low  high  p_moved
     connection
-    associated  0.02 -0.01  0.04     0.44
-    different  -0.03 -0.06 -0.00     0.75
-    neutral    -0.00 -0.01  0.00     0.00
-    human      -0.00 -0.02  0.01     0.05
+    associated  0.02 -0.01  0.04     0.42
+    different  -0.03 -0.05 -0.01     0.78
+    neutral    -0.00 -0.00  0.00     0.00
+    human      -0.00 -0.02  0.01     0.02
     """
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
