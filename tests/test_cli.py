@@ -60,7 +60,7 @@ def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]
         assert re.search(f"Examples?: bayesbias {command} ", said)
     assert main(["--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "2 bad input, nothing was written; 3 results were written" in said
+    assert "2 bad input, so nothing was written; 3 results were written" in said
 
 
 TOY = "toy.toml --vectors toy.txt"
@@ -69,8 +69,8 @@ BAD_ARGUMENTS = {
     "run religon": "unknown word list 'religon'; did you mean 'religion'",
     "run glove-demo religion": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
     "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
-    "run toy.toml --model paper --model paper": "models holds 'paper' twice",
-    "run toy.toml toy.toml": "lists holds 'toy' twice",
+    "run toy.toml --model paper --model paper": "models includes 'paper' twice",
+    "run toy.toml toy.toml": "lists includes 'toy' twice",
     "run neutral": "control words only",
     "compare glove-demo hard": "pass one, such as --list gender",
     "compare glove-demo hard --list toy.toml": "no defining sets are called 'toy'",
@@ -81,7 +81,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",
     "run toy.toml --out toy.txt": "toy.txt is a file",
     "run toy.toml --compare-to nested": "run.json: it nests lists or tables too deeply",
-    "run": "lists is empty; give one or more",
+    "run": "lists is empty; give at least one",
     "rum": 'Did you mean "run"? See `bayesbias --help`.',
     "lists gender": "To see one: `bayesbias lists show NAME`.",
     "docs score": "did you mean 'scores'",
@@ -183,7 +183,7 @@ def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> None:
-    def stop(*_: object, options: FitOptions) -> None:
+    def stop(*_: object, options: FitOptions, **__: object) -> None:
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
@@ -219,6 +219,13 @@ def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy already exists; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
+    assert "not copied" not in capsys.readouterr().out
+    for asked in (["convert", "glove-demo", "glove"], ["debias", "--out", "hard"]):
+        assert main(asked) == 0
+        assert (
+            "glove-demo also has 6,000 rarer words, which were not copied."
+            in capsys.readouterr().out
+        )
 
 
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:

@@ -16,6 +16,7 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
 from bayesbias.report.change_page import order_sentences, side_effects
+from bayesbias.report.writer import Figure
 from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import analyze_change
 from bayesbias.workflows.output import OWN_NAMES
@@ -118,7 +119,7 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, c
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main([*toy, "--plots", "png"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "entries: Son, Puppi, Nurse and 1 control word. No number includes them." in out
+    assert "entries: Son, Puppi, Nurse and 1 control word. Missing words are left out." in out
     assert "in another spelling (nurse for Nurse and son for Son)" in out
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
     assert "women_stereotype (2 of 3 left)" in told
@@ -199,6 +200,25 @@ def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> No
 
 
 @pytest.mark.usefixtures("one_plot")
+def test_copies_are_reported_once_and_can_be_left_out(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["compare", "glove-demo", "hard", *FEWER, "--list", "weat7", "--sets", "gender"]
+    assert main([*asked, "--out", "all"]) == 0
+    told = capsys.readouterr().err
+    assert told.count("exact copies") == 1
+    assert "the table after: 7 attribute words" in told
+    assert "--drop-duplicates" in told
+    assert main([*asked, "--drop-duplicates", "--out", "once"]) == 0
+    assert "exact copies" not in capsys.readouterr().err
+    with pytest.warns(UserWarning, match="exact copies"):
+        after = bb.distance_table(bb.debias.hard("glove-demo", "gender"), "weat7")
+    write_table(after, "after.csv")
+    write_table(bb.distance_table("glove-demo", "weat7"), "before.csv")
+    assert main(["compare", "before.csv", "after.csv", *FEWER, "--out", "tables"]) == 0
+    assert capsys.readouterr().err.count("exact copies") == 1
+
+
+@pytest.mark.usefixtures("one_plot")
 def test_scores_and_recovery_stand_together(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     asked = ["compare", "glove-demo", "hard", *FEWER, "--list", "gender", "--model", "change"]
@@ -235,6 +255,9 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     scores = bb.comparison.scores_before_after(before, after, words, seed=0)
     pd.testing.assert_frame_equal(change.scores, scores)
     assert change.names == ("glove-demo", "hard")
+    blocks = [block for section in change.page().sections for block in section.blocks]
+    titles = [one.draw().get_title("left") for one in blocks if isinstance(one, Figure)]
+    assert len(set(titles)) == len(titles) == 4
     assert "change" in change.write_up().markdown
     page = change.report(tmp_path / "out").read_text(encoding="utf-8")
     assert "<h1>gender: glove-demo → hard</h1>" in page

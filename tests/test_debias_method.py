@@ -246,12 +246,12 @@ def test_the_command_writes_the_vectors_in_the_case_of_the_embedding(here, capsy
     assert main([*here, "--out", "out"]) == 0
     shown = capsys.readouterr()
     assert "(case fallback): 2 defining sets, 1 equalize sets, 1 specific words" in shown.out
-    assert shown.err == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
+    assert shown.err == "bayesbias: not in the embedding (defining sets): gal, guy\n"
     assert np.array_equal(bb.load_vectors("out").vectors, expected)
     upper = TOML.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
     Path("mine.toml").write_text(upper, encoding="utf-8")
     assert main([*here, "--case", "exact", "--out", "exact"]) == 0
-    assert "if it is in lower case, pass --case fallback" in capsys.readouterr().err
+    assert "if the embedding is in lower case, pass --case fallback" in capsys.readouterr().err
     assert main([*here, "--case", "lower", "--out", "lower"]) == 0
     assert np.array_equal(bb.load_vectors("lower").vectors, expected)
 

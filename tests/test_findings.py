@@ -69,7 +69,7 @@ def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> N
     named = set(re.findall(r"\bsee (\w+\.csv)", page.read_text(encoding="utf-8"), flags=re.I))
     assert named >= {"summary.csv", "influence.csv"}
     assert all((page.parent / name).is_file() for name in named)
-    with pytest.raises(ValueError, match="holds results already"):
+    with pytest.raises(ValueError, match="already has results"):
         found.report(tmp_path / "out")
     for name, text in found.texts.items():
         assert (tmp_path / "out" / name).read_text(encoding="utf-8") == text

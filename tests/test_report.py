@@ -131,10 +131,11 @@ def test_a_table_writes_intervals_marks_and_dashes() -> None:
     frame = pd.DataFrame({"mean": [0.1, -0.2], "low": [0, -0.3], "high": [0.2, -0.1]})
     frame = frame.assign(who=["<a>", "b|c"], thin=[False, True], rows=[1234, 5], x=[np.nan, 2])
     frame.attrs["ci_prob"] = 0.89
-    made = writer.table(frame, "t", "who", "mean", "interval", "rows", "x")
-    assert made.heads == ("who", "mean", "89% interval", "rows", "x")
-    assert made.numeric == (False, True, True, True, True)
-    assert made.rows[0] == ("<a>", "0.100", "0.000 … 0.200", "1,234", "–")
+    frame["p_moved"] = 0.5
+    made = writer.table(frame, "t", "who", "mean", "interval", "rows", "x", "p_moved")
+    assert made.heads == ("who", "mean", "89% interval", "rows", "x", "probability that it moved")
+    assert made.numeric == (False, True, True, True, True, False)  # words wrap
+    assert made.rows[0] == ("<a>", "0.100", "0.000 … 0.200", "1,234", "–", "50%, unclear")
     assert made.rows[1][2] == "−0.300 … −0.100 †"
     frame.attrs |= {"n_draws": 1e6, "rope": 0.05}
     marked = writer.table(frame.assign(sd=0.1), "t", "interval")

@@ -13,24 +13,22 @@ from .options import TOKENS
 from .screen import NAME, QUIET, complain, in_one_line, tidy_warnings
 
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
-"""Exit codes: bad input, so nothing was written; Ctrl-C; the reader of stdout has gone, as in
-``bayesbias lists | head``."""
+"""Exit codes for bad input, for Ctrl-C, and for a closed pipe, as in ``bayesbias lists | head``."""
 
 STOPPED = (
-    "interrupted; results are whole, or as they were before. Finished cells of a sweep, and scores "
-    "and parts that were kept, stay: the same command goes on from there"
+    "interrupted; results are whole or unchanged. Repeat the command to continue from a sweep's "
+    "finished cells, or from saved scores or parts"
 )
 
 HELP = """Ask whether a word embedding is biased, and how sure you can be.
 
-Start with `bayesbias run religion`, which needs no file of yours, and open the report that it
-names.
+Start with `bayesbias run religion`, which needs no files, and open the report at the printed path.
 
 With `-q` or `--quiet`, a command prints nothing on stdout and shows no progress.
 
-Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input,
+Exit codes: 0 success; 1 a check found errors, or cells of a sweep failed; 2 bad input, so
 nothing was written; 3 results were written, but the sampler warned; 130 interrupted;
-141 the reader of stdout went away.
+141 the output pipe was closed.
 """
 
 
@@ -63,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Without the program's name; those of the process by default.
+        Arguments without the program's name; by default ``sys.argv[1:]``.
 
     Returns
     -------
@@ -72,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a letter that a terminal lacks
+            stream.reconfigure(errors="replace")  # characters that a terminal lacks
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     kept = [token for token in tokens if token not in {"-q", "--quiet"}]
     before = QUIET.set(len(kept) < len(tokens))
@@ -87,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(_usage(error))
         return BAD_INPUT
     except (BrokenPipeError, SystemExit):
-        sys.stdout = None  # or the interpreter flushes it at its end; rich exits on a closed pipe
+        sys.stdout = None  # or the interpreter would flush it on exit; rich exits on a closed pipe
         return CLOSED_PIPE
     except (ValueError, OSError, ImportError, MemoryError) as error:
         complain(in_one_line(error))
@@ -100,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: CycloptsError) -> str:
-    """Write what is wrong with the arguments, and where help is."""
+    """Return what is wrong with the arguments, and how to get help."""
     chain = " ".join([NAME, *(error.command_chain or ())])
     text = str(error).partition(" Available commands:")[0].strip()
     show = f" To see one: `{chain} show NAME`." if chain.endswith(("lists", "models")) else ""

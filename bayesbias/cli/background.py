@@ -1,4 +1,4 @@
-"""`bayesbias background`: the place of word sets in the whole vocabulary."""
+"""`bayesbias background`: compare word sets with the whole vocabulary."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from .options import READING, Force, OutFile, Reading
 
 STANDALONE = ("experiment", "set", "n_words", "psi", "phi_reference", "phi_zero", "rank", "p_sets")
 RELATIVE = ("experiment", "statistic", "z", "p_normal", "p_simulated", "reading")
-"""Columns of the printed tables."""
 
-NOTE = """X and Y: the first and the second set of a list.
-psi of a word: its mean cosine with the first attribute set less that with the second.
-phi: share of a Normal with the vocabulary's sd, about its mean or about 0, below the set's mean.
-rank: share of the words themselves.
-p sets: two-sided, against the means of random sets of as many words.
-Inside or outside: of the middle {middle:g}% of the vocabulary's single words.
+NOTE = """X and Y are the first and the second set of a list.
+The psi of a word is its mean cosine with the first attribute set minus that with the second.
+phi is the share of a Normal distribution below the set's mean. The distribution has the
+vocabulary's sd and is centered on the vocabulary's mean or on 0.
+rank is the share of actual words below the set's mean.
+p sets is a two-sided p-value: it compares the set's mean with those of equally large random sets.
+Inside and outside refer to the middle {middle:g}% of the vocabulary's single words.
 Listing a stereotype does not endorse it."""
-"""Note below the tables."""
 
 
 def background(
@@ -35,23 +34,22 @@ def background(
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
 
-    For every pair of groups of every list: ψ of all words, where each group's mean is among them,
-    and the difference of the groups next to that of random pairs of word sets. Pass an embedding
-    with its whole vocabulary; glove-demo has 5,000 frequent words and the words of the bundled
-    lists.
+    For each pair of groups, the tables compare the mean ψ (the words' association with the
+    attributes) with that of all words, and the difference with random pairs of word sets. Pass an
+    embedding with its whole vocabulary; glove-demo has 5,000 frequent words and those of our lists.
 
     Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 
     Parameters
     ----------
     lists : str
-        Bundled lists, or paths of .toml files; by default the ten of Caliskan et al. (2017).
+        Bundled lists or paths to .toml files; by default the ten lists of Caliskan et al. (2017).
     ranks : (int, int)
-        Use only words of these ranks, first and stop, counted from 0 in the file's order.
+        Use only words with these ranks: first and stop, counted from 0 in the order of the file.
     draws : int
-        Random pairs of sets for relative bias.
+        Number of random pairs of sets for relative bias.
     out : Path
-        Folder for frames and plots.
+        Folder for the frames.
     """
     import pandas as pd
 
@@ -92,7 +90,7 @@ def background(
     source = Path(reading.vectors).name or reading.vectors
     title = f"Sets of words among {frames['fits']['n_words'].iloc[0]:,} words of {source}"
     screen.frame(title, frames["standalone"], *STANDALONE)
-    title = "Relative bias of the sets next to random pairs of sets"
+    title = "Relative bias of the sets, compared with random pairs of sets"
     screen.frame(title, frames["relative"], *RELATIVE)
     screen.say(NOTE.format(middle=100 * (1 - alpha)))
     if out is not None:

@@ -1,4 +1,4 @@
-"""`bayesbias calibrate`: what methods claim in scenarios with known truth."""
+"""`bayesbias calibrate`: how often methods claim bias when the truth is known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from .options import Force, Jobs, OutFile
 
 DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
 DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
-"""Default simulation, which takes seconds."""
 
 
 def calibrate(
@@ -35,17 +34,17 @@ def calibrate(
 ) -> None:
     """Simulate tables with known truth, and count how often methods claim bias in them.
 
-    Claims of bias are false alarms if none was planted, and power if one was. Tests promise a share
-    of --alpha; intervals promise 1 - --ci-prob. See `bayesbias docs calibration`.
+    If no bias was planted, claims are false alarms; otherwise their rate is the power. The nominal
+    rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
 
     Parameters
     ----------
     scenarios : str
-        Scenarios by name; by default independent, words-differ, attributes-differ, both-differ.
+        Names of scenarios; by default independent, words-differ, attributes-differ, both-differ.
     method : list of str
-        A method; may be repeated.
+        Name of a method; may be repeated.
     tables : int
         Number of tables per scenario.
     rope : float
@@ -79,7 +78,7 @@ def calibrate(
         title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
         screen.frame(title, part, "method", "kind", "rate", "low", "high", "nominal")
     if doubtful := int(frame["doubtful"].max()):
-        screen.say(f"In some scenario {doubtful} posteriors have a Pareto k from 0.7 on.")
+        screen.say(f"In one scenario, {doubtful} posteriors have a Pareto k of 0.7 or more.")
     if out is not None:
         screen.say(f"Table: {out}")
 
@@ -88,13 +87,13 @@ def _show_known() -> None:
     from ..calibration import LEVELS, READINGS, SCORE_METHODS, normal_models
 
     scenarios = bb.nulls.ABOUT.items()
-    screen.table("Scenarios", ("name", "what happens in it"), [[*pair] for pair in scenarios])
+    screen.table("Scenarios", ("name", "description"), [[*pair] for pair in scenarios])
     rows = [[name, test.title] for name, test in SCORE_METHODS.items()]
-    screen.table("Methods", ("name", "claims a bias by"), rows)
+    screen.table("Methods", ("name", "criterion for a claim"), rows)
     screen.table("Readings of models", ("name", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
     screen.say(
-        "Of models MODEL-READING or MODEL-READING-LEVEL, such as maximal-hpdi-group.",
+        "For a model, write MODEL-READING or MODEL-READING-LEVEL, such as maximal-hpdi-group.",
         f"Models: {', '.join(normal_models())}.",
         f"Levels: {', '.join(level.replace(' ', '-') for level in levels)}.",
     )

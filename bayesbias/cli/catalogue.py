@@ -1,4 +1,4 @@
-"""`bayesbias lists`, `models` and `docs`: list them, print one, check a list."""
+"""`bayesbias lists`, `models` and `docs`: list what is available, print one, check a list."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TAKEN_BY = {
     "change": "`bayesbias compare`",
     "preference": "`bayesbias mlm report`",
 }
-"""Which commands take the models for each outcome."""
+"""Commands that accept the models for each outcome."""
 
 lists_app, models_app = App("lists"), App("models")
 
 
 @lists_app.default
 def lists() -> None:
-    """Print the bundled word lists; `show` one, or `check` a file of your own.
+    """Print the bundled word lists; `show` prints one, and `check` checks your own file.
 
     Example: `bayesbias lists `
     """
@@ -34,14 +34,14 @@ def lists() -> None:
         groups = ", ".join(f"{name} {len(words)}" for name, words in wordlist.groups.items())
         rows.append([wordlist.name, wordlist.title, groups or "–", ", ".join(wordlist.controls)])
     screen.table("Bundled word lists", ["name", "title", "groups", "controls"], rows)
-    screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
+    screen.say("Listing a stereotype does not endorse it. Each list has a note on what it claims.")
 
 
 @lists_app.command(name="show")
 def show_list(wordlist: OneList, /) -> None:
     """Print a word list's file: its sets, its source and its note.
 
-    Example: `bayesbias lists show religion > mine.toml`, a start for a list of your own
+    Example: `bayesbias lists show religion > mine.toml`, as a start for your own list
     """
     from .._core.reading import read_text
     from ..tables.wordlists import wordlist_path
@@ -70,13 +70,13 @@ def check(file: str, /) -> int:
     errors = int((findings["severity"] == "error").sum())
     counts = f"{errors} error(s), {len(findings) - errors} warning(s)."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
-    screen.say("No embedding was read; `bayesbias table` reports the words that one lacks.")
+    screen.say("No embedding was read; `bayesbias table` reports words that an embedding lacks.")
     return options.FAILED if errors else 0
 
 
 @models_app.default
 def models() -> None:
-    """Print the bundled models and what each is for; `show` one.
+    """Print the bundled models and what each is for; `show` prints one.
 
     Example: `bayesbias models `
     """
@@ -90,12 +90,12 @@ def models() -> None:
 def show_model(model: str, /) -> None:
     """Print a model's file: its structure, its priors and their reasons.
 
-    Example: `bayesbias models show crossed > mine.toml`, a start for a model of your own
+    Example: `bayesbias models show crossed > mine.toml`, as a start for your own model
 
     Parameters
     ----------
     model : str
-        Name of a bundled model, or path of a .toml file.
+        Name of a bundled model, or path to a .toml file.
     """
     from ..model.spec import model_text
 
@@ -135,7 +135,7 @@ def pages() -> dict[str, Path]:
 
 
 def text_of(page: Path) -> str:
-    """Return the Markdown of a page, with the tables that it includes as mkdocs' snippets do."""
+    """Return the Markdown of a page, with the tables that its mkdocs snippets include."""
 
     def section(include: re.Match[str]) -> str:
         text = (page.parent / "tables" / include[1]).read_text(encoding="utf-8")

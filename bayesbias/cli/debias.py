@@ -25,21 +25,21 @@ def debias(
     force: Force = False,
     **more: str,
 ) -> None:
-    """Debias an embedding file and write a folder that every command reads as vectors.
+    """Debias an embedding file, and write a folder that every command accepts as --vectors.
 
-    The source is read in chunks. `record.json` in the folder records what was done. No method makes
-    an embedding free of bias: a classifier often finds what is left.
+    The source is read in chunks. The folder's `record.json` describes what was done. No method
+    makes an embedding free of bias: a classifier can often detect the bias that remains.
 
     Example: `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`
 
     Parameters
     ----------
     out : Path
-        Folder to make.
+        Folder to create.
     vectors : str
-        An embedding, as for --vectors elsewhere.
+        An embedding, as for --vectors in other commands.
     method : str
-        hard, multiclass_hard, double_hard, soft or half_sibling: `bayesbias docs debiasing`.
+        hard, multiclass_hard, double_hard, soft or half_sibling; see `bayesbias docs debiasing`.
     lists : str
         Defining, equalize and specific words: gender, religion, race, or a .toml file.
     more : str
@@ -65,17 +65,18 @@ def debias(
     screen.say(
         f"{out}: {record['words']:,} words of {record['dims']} dimensions.",
         f"Method {record['method']}, lists {record['lists']}.",
-        f"In the embedding (case {record['case']}): {sizes}.",
+        f"Found in the embedding (case {record['case']}): {sizes}.",
         f"Record: {out}/record.json",
     )
+    options.say_what_is_unwritten(vectors)
     for name, words in record["missing"].items():
         capitals = record["case"] == "exact" and any(word != word.lower() for word in words)
-        hint = "; if it is in lower case, pass --case fallback" if capitals else ""
-        screen.complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")
+        hint = "; if the embedding is in lower case, pass --case fallback" if capitals else ""
+        screen.complain(f"not in the embedding ({name}): {abridged(words)}{hint}")
 
 
 def _value(text: str) -> Any:  # noqa: ANN401
-    """Read a value of an option as Python does, or else as text."""
+    """Parse an option's value as a Python literal, or else return it as text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -13,7 +13,7 @@ import bayesbias as bb
 from . import options, screen
 
 REMEMBERED = "remembered.json"
-"""The scores so far, from which a run that was stopped goes on."""
+"""The scores so far, from which a stopped run resumes."""
 
 app = App(
     "mlm",
@@ -40,8 +40,8 @@ def score(
 ) -> None:
     """Score sentence pairs under a language model.
 
-    The folder gets scores.csv and run.json; a stopped run resumes there. Needs the extra mlm: `pip
-    install 'bayesbias[mlm]'`. No data set comes with the package.
+    The folder will contain scores.csv and run.json; a stopped run resumes there. Requires the extra
+    mlm: `pip install 'bayesbias[mlm]'`. The package does not include any data sets.
 
     Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
     --dataset crows-pairs --out bert`
@@ -53,37 +53,37 @@ def score(
     data : Path
         Your copy of the data set.
     dataset : str
-        crows-pairs, crows-pairs-fr, stereoset, bbq, or csv for pairs of your own (columns
+        crows-pairs, crows-pairs-fr, stereoset, bbq, or csv for your own pairs (columns
         stereotypical, anti_stereotypical, bias_type).
     out : Path
         Folder for the scores.
     part : str
         For StereoSet: intrasentence or intersentence.
     measure : list of str
-        sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, or for causal models log-likelihood,
-        log-likelihood-mean; may be repeated; by default all except those that end in -mean.
+        Masked models: sss, cps, aul, aula, pll, pll-word-l2r or pll-mean. Causal models:
+        log-likelihood or log-likelihood-mean. May be repeated; by default all without -mean.
     name : str
         Name of the model in the results.
     device : str
-        As torch names it: cpu, cuda, mps.
+        Device, as torch names it: cpu, cuda or mps.
     dtype : str
         float32, bfloat16 or float16.
     batch_size : int
-        Masked sentences at once.
+        Number of masked sentences to score at once.
     """
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures
     from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
 
-    require_measures(measure or ())  # names first: torch takes seconds to load
+    require_measures(measure or ())  # check names before torch loads, which takes seconds
     place_of(model)
     pairs = bb.maskedlm.read_pairs(data, dataset, part=part, bias_types=bias_type)
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    with output.replace_results(out, force=force) as stage:  # no other run keeps scores meanwhile
+    with output.replace_results(out, force=force) as stage:  # blocks other runs
         scores = bb.maskedlm.score_pairs(
             pairs,
             read,
@@ -127,20 +127,20 @@ def report(
     posteriors: bool = False,
     results: options.Results = options.RESULTS,
 ) -> int:
-    """Write a report on scored sentence pairs: published measures, posteriors, checks.
+    """Write a report on scored sentence pairs: published measures, posteriors and checks.
 
     Example: `bayesbias mlm report bert roberta --out compared`
 
     Parameters
     ----------
     folders : Path
-        One or more: folders that `bayesbias mlm score` wrote for the same data set; or logs of
-        lm-evaluation-harness (samples_crows_pairs_*.jsonl), of Inspect (JSON), CSV files, or
-        folders of these.
+        One or more folders that `bayesbias mlm score` wrote for the same data set. Logs of
+        lm-evaluation-harness (samples_crows_pairs_*.jsonl) or Inspect (JSON), CSV files, and
+        folders with such files are also accepted.
     out : Path
         Folder for the results; by default `report` in the first folder.
     model : str
-        pairs-signs, or a model of preferences by path.
+        pairs-signs, or the path to a model of preferences.
     posteriors : bool
         Also write the posteriors as netCDF, about 50 MB per measure.
     """

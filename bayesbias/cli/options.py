@@ -1,4 +1,4 @@
-"""Options that commands share: of embeddings, fits and results, and the command that repeats a run.
+"""Options that commands share for embeddings, fits and results, and the command to repeat a run.
 
 cyclopts makes a command's options from its signature and docstring, and flattens dataclasses.
 """
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ..workflows.results import Fitted
 
 FAILED, WARNED = 1, 3
-"""Exit codes: of a check that found errors, and of results with sampling warnings."""
+"""Exit codes for a check that found errors, and for results with sampling warnings."""
 
 SEED = 1
-"""Default of ``--seed``: two runs of one command give the same numbers."""
+"""Default of ``--seed``, so that two runs of the same command give the same numbers."""
 
 WITHOUT_NUMBERS = {
     **dict.fromkeys(("--out", "-o", "--plots", "--keep", "--compare-to"), True),
@@ -41,21 +41,21 @@ WITHOUT_NUMBERS = {
 
 Models = Annotated[tuple[str, ...], Option(name="--model", alias="-m", show_default=False)]
 Model = Annotated[str, Option(alias="-m")]
-OneList = Annotated[str, Option(help="Name of a bundled list, or path of a .toml file.")]
+OneList = Annotated[str, Option(help="Name of a bundled list, or path to a .toml file.")]
 OutFile = Annotated[Path, Option(alias="-o")]
 OutFolder = Annotated[Path, Option(alias="-o", help="Folder for the results.")]
-Force = Annotated[bool, Option(help="Replace earlier results; files of others are left alone.")]
+Force = Annotated[bool, Option(help="Replace earlier results; other files are left alone.")]
 AllowPickle = Annotated[
     bool,
-    Option(help="Allow files that can run any program when opened: only from people you trust."),
+    Option(help="Allow pickle files, which can run any code. Use only for files you trust."),
 ]
-Case = Annotated[str, Option(help="How words are looked up: exact, lower or fallback.")]
-Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one per core.")]
+Case = Annotated[str, Option(help="How to look up words: exact, lower or fallback.")]
+Jobs = Annotated[int, Option(alias="-j", help="Number of processes; -1 for one per core.")]
 Seed = Annotated[int, Option(help="Equal seeds give equal results.")]
-CiProb = Annotated[float, Option(help="Probability of intervals, in (0, 1).")]
-Alpha = Annotated[float, Option(help="Level of tests and of readings, in (0, 1).")]
+CiProb = Annotated[float, Option(help="Probability of an interval, in (0, 1).")]
+Alpha = Annotated[float, Option(help="Significance level, in (0, 1).")]
 BiasTypes = Annotated[
-    list[str] | None, Option(name="--bias-type", help="These only; may be repeated.")
+    list[str] | None, Option(name="--bias-type", help="Use only this bias type; may be repeated.")
 ]
 
 
@@ -67,10 +67,10 @@ class Reading:
     Parameters
     ----------
     vectors : str
-        A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin .txt .vec
-        (also in .gz or .zip) .npz .kv .model. See `bayesbias docs own-words`.
+        A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin, .txt or
+        .vec (also as .gz or .zip), .npz, .kv or .model. See `bayesbias docs own-words`.
     case : str
-        How words are looked up: exact, lower (in lower case), or fallback (as spelled, else in
+        How to look up words: exact, lower (in lower case), or fallback (as spelled, or else in
         lower case).
     """
 
@@ -101,11 +101,11 @@ class ListReading(Reading):
 
     @property
     def name(self) -> str:
-        """The embedding's name, or its file's without the folder."""
+        """The embedding's name; for a file, its name without the folder."""
         return Path(self.vectors).name or self.vectors
 
     def load(self, words: bb.WordList) -> KeyedVectors:
-        """Read the vectors of words."""
+        """Read the vectors of a list's words."""
         names = ("case", "allow_pickle", "strip_accents", "subwords")
         how: dict[str, Any] = {name: getattr(self, name) for name in names}
         return bb.load_vectors(self.vectors, words, **how, progressbar=not QUIET.get())
@@ -175,9 +175,9 @@ class Results:
         parts: Sequence[str] = ("",),
         **how: Any,  # noqa: ANN401
     ) -> int:
-        """Compute analyses, which announce their steps, write and print them; return the exit code.
+        """Compute, write and print analyses, and return the exit code.
 
-        A single one is written into the folder, several into `parts` of it.
+        A single analysis is written into the folder, and several into its subfolders `parts`.
         """
         from ..workflows import output
 
@@ -186,7 +186,7 @@ class Results:
             results = dict(zip(parts, make(tell), strict=True))
             tell("writing the report")
             how |= {"kinds": self.plots.split(",") if self.plots else []}
-            with output.replace_results(out, force=self.force) as stage:  # only now
+            with output.replace_results(out, force=self.force) as stage:
                 output.fill_folder(stage, results, command_line(), **how)
         lines = (line for result in results.values() for line in str(result).splitlines())
         return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
@@ -206,7 +206,6 @@ READING, LIST_READING, RESULTS = Reading(), ListReading(), Results()
 FITTING_ALONE, MEASURING, COMPARING = FittingAlone(), Measuring(), Comparing()
 
 TOKENS: ContextVar[list[str]] = ContextVar("tokens")
-"""Arguments of the current command."""
 
 
 def command_line() -> str:
@@ -222,7 +221,7 @@ def command_line() -> str:
 
 
 def require_no_embedding(names: Sequence[str], command: str) -> None:
-    """Raise a ValueError that shows how to name an embedding, if one is among the lists."""
+    """If an embedding is among the lists, raise a ValueError that shows how to pass it."""
     from .._core.resources import bundled_names
     from ..embeddings.registry import ENDINGS, GENSIM_NAMES
 
@@ -233,6 +232,19 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
             lists = " ".join(other for other in names if other != name) or "LIST"
             call = f"{NAME} {command} {lists} --vectors {name}"
             raise ValueError(f"{name!r} is an embedding; write `{call}`")
+
+
+def say_what_is_unwritten(source: str) -> None:
+    """Print that a copied embedding lacks the extra words of its source, if there are any."""
+    import numpy as np
+
+    from ..embeddings.registry import open_embedding
+
+    path = open_embedding(source, progressbar=False).path
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            if n := len(arrays.get("sample_words", ())):
+                say(f"{source} also has {n:,} rarer words, which were not copied.")
 
 
 def require_file(out: Path | None, *endings: str, force: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,17 +27,17 @@ def run(
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    The folder gets report.html, which works offline, its tables, posteriors and run.json. Several
-    lists get a folder each. The exit code is 3 if the sampler warned.
+    The folder will contain report.html, which works offline, tables, posteriors and run.json. If
+    you pass several lists, each has a subfolder. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
 
     Parameters
     ----------
     lists : str
-        One or more: names of bundled lists, or paths of .toml files.
+        One or more names of bundled lists, or paths to .toml files.
     compare_to : Path
-        An earlier run: show which inputs, settings and contrasts have changed since.
+        Folder of an earlier run, to show which inputs, settings and contrasts have changed.
     """
     from ..workflows.output import changes_since, load_record
     from ..workflows.settings import require_lists
@@ -73,8 +74,8 @@ def compare(
 ) -> int:
     """Compare two tables or embeddings pair by pair, as before and after debiasing.
 
-    BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
-    embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
+    BEFORE and AFTER are tables of the same word list. If you pass --list, they are two embeddings,
+    or an embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
     `bayesbias compare glove-demo hard --list gender --recover gender`
@@ -82,12 +83,12 @@ def compare(
     Parameters
     ----------
     before, after : str
-        A table, .csv or .parquet, in our layout or the published one; or an embedding.
+        A table (.csv or .parquet) in our layout or the published one, or an embedding.
     words : str
         The word list, if you compare embeddings.
     sets : str
-        Defining sets for a debiasing method: gender, religion, race or a .toml file. By default
-        those with the list's name.
+        Defining sets for a debiasing method: gender, religion, race or a .toml file. By default,
+        the sets with the list's name.
     recover : str
         Check whether the bias of these defining sets can be recovered afterward: gender, religion,
         race or a .toml file.
@@ -99,7 +100,9 @@ def compare(
         if words or sets or recover:
             raise ValueError("--list, --sets and --recover are for embeddings, not for tables")
         how["names"] = tuple(Path(end).stem for end in ends)
-        ends = [bb.read_table(Path(end)) for end in ends]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".* exact copies of")  # fitting repeats it
+            ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
         raise ValueError("embeddings need their word list; pass one, such as --list gender")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])

@@ -22,15 +22,14 @@ OPTIONS = {"n_words": "--recover-words"}
 """Options whose names differ from their arguments."""
 
 CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
-"""All characters of Unicode's category Cc, which gets no others, but those that break lines."""
-
+"""Control characters (Unicode's category Cc) except newline and tab."""
 
 QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 """Whether to print nothing on stdout and show no progress."""
 
 
 def say(*lines: str) -> None:
-    """Print lines on stdout, unchanged."""
+    """Print lines on stdout without formatting."""
     for line in () if QUIET.get() else lines:
         print(plain(line))
 
@@ -57,7 +56,7 @@ def steps() -> Iterator[Callable[[str], None]]:
     status = Console(stderr=True, quiet=QUIET.get()).status("")
 
     def tell(what: str) -> None:
-        status.start()  # only now, so bars of reading stand before it
+        status.start()  # not earlier, so progress bars for reading appear above it
         status.update(escape(plain(what)))
 
     try:
@@ -72,7 +71,7 @@ def plain(text: str) -> str:
 
 
 def complain(text: str) -> None:
-    """Print one line on stderr, with the program's name before it."""
+    """Print one line on stderr, after the program's name."""
     print(f"{NAME}: {' '.join(plain(text).split())}", file=sys.stderr)
 
 
@@ -84,20 +83,20 @@ def as_option(argument: Argument) -> str:
 
 
 def in_one_line(error: Exception | Warning | str) -> str:
-    """Format an error or warning: arguments as options, and the file that it is about."""
+    """Format an error or warning: arguments become options, and file errors name the file."""
     if isinstance(error, NamesArguments):
         return error.spelled(as_option)
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
         return f"{' and '.join(names)}: {error.strerror}" if names else error.strerror
     if isinstance(error, MemoryError):
-        return f"there is not enough memory for this: {str(error) or 'lower its numbers'}"
+        return f"there is not enough memory: {str(error) or 'use smaller numbers'}"
     return str(error) or type(error).__name__
 
 
 @contextmanager
 def tidy_warnings() -> Iterator[None]:
-    """Show each of the package's warnings once, on one line, and hide those for developers."""
+    """Show each of the package's warnings once, on one line, and hide warnings for developers."""
     shown: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
@@ -110,7 +109,7 @@ def tidy_warnings() -> Iterator[None]:
         for category in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", category)
         warnings.showwarning = show
-        logging.disable(logging.INFO)  # PyMC's account of itself
+        logging.disable(logging.INFO)  # PyMC's progress messages
         try:
             yield
         finally:

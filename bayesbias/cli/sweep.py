@@ -1,4 +1,4 @@
-"""`bayesbias sweep`: many embeddings, lists and models, compared."""
+"""`bayesbias sweep`: compare many embeddings, lists and models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import options, screen
 from .options import AllowPickle, Jobs, OutFolder
 
 MOST_TOLD = 24
-"""Most cells to print; the report has all of them."""
+"""Maximum number of cells to print; the report has all of them."""
 
 
 def sweep(
@@ -27,18 +27,18 @@ def sweep(
 
     ```toml
     title = "Do lists agree across embeddings?"
-    lists = ["religion", "gender", "weat1"]  # names, or paths of .toml files
-    models = ["crossed", "maximal"]           # the same
+    lists = ["religion", "gender", "weat1"]  # names, or paths to .toml files
+    models = ["crossed", "maximal"]           # names or paths
     seed = 1
-    draws = 500                              # of each chain
+    draws = 500                              # per chain
 
-    [embeddings]                             # comes last
+    [embeddings]                             # must be last
     demo = "glove-demo"                      # or a path
     lower = { source = "glove-demo", case = "lower" }
     ```
 
-    Paths in it are relative to the file. Every result is kept at once, so the same command fits
-    only what is missing. The exit code is 1 if some cells failed, and 3 if the sampler warned.
+    Paths in the file are relative to it. Every result is saved immediately, so repeating the
+    command fits only what is missing. The exit code is 1 if cells failed, 3 if the sampler warned.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def sweep(
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None
-    with output.replace_results(out, force=True) as stage:  # no other run keeps results meanwhile
+    with output.replace_results(out, force=True) as stage:  # blocks other runs
         done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
         output.fill_folder(stage, {"": done}, options.command_line(), kinds=("png", "svg"))
     for row in done.failures[done.failures["key"] != ""].to_dict("records"):

@@ -13,7 +13,7 @@ from ..model.defaults import RECOMMENDED
 from . import options, screen
 
 MOST_ROWS, MOST_NAMED = 60, 100
-"""Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
+"""Maximum rows of a printed summary (longer ones omit words), and of named missing words."""
 
 
 def table(
@@ -44,7 +44,8 @@ def table(
     measured = bb.distance_table(read, loaded, embedding=reading.name, max_missing=most)
     bb.write_table(measured, out)
     missing, thin = bb.missing_words(read, loaded), bb.undersized_sets(read, loaded)
-    few = f" Too few words of {sets_in_words(thin)}: do not rely on these." if len(thin) else ""
+    few = f" Too few words are left of {sets_in_words(thin)}: do not rely on these."
+    few = few if len(thin) else ""
     screen.say(f"{out}: {len(measured):,} distances.{few}")
     if len(missing):
         named = abridged(missing["word"].unique().tolist(), MOST_NAMED)
@@ -60,7 +61,7 @@ def fit(
     fitting: options.FittingAlone = options.FITTING_ALONE,
     force: options.Force = False,
 ) -> int:
-    """Fit a model to a table, print the summary, and keep the posterior.
+    """Fit a model to a table, print the summary, and save the posterior if you pass --out.
 
     The exit code is 3 if the sampler warned; the posterior is written anyway.
 
@@ -71,7 +72,7 @@ def fit(
     table : Path
         A table, .csv or .parquet, in our layout or the published one.
     model : str
-        A model by name or path.
+        Name of a model, or path to one.
     out : Path
         The .nc file for the posterior.
     """
@@ -90,7 +91,7 @@ def fit(
     screen.frame(f"{title}, {level} intervals", shown.assign(of=named), *names)
     if len(shown) < len(frame):
         screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")
-    unkept = "The posterior is not kept; --out FILE.nc keeps it."
+    unkept = "The posterior was not saved; pass --out FILE.nc to save it."
     screen.say(unkept if out is None else f"Posterior: {out}")
     return options.WARNED if warnings_of(posterior) else 0
 
@@ -109,15 +110,15 @@ def scores(
 ) -> None:
     """Compute every cosine score of a word list, with intervals and exact p-values.
 
-    The protected words of the list's groups are X and Y, their stereotypes A and B; scores of two
-    groups are computed on every pair. What a score measures: `bayesbias docs scores`.
+    The protected words of two groups are X and Y, and their stereotypes are A and B. Scores of two
+    groups are computed for every pair. `bayesbias docs scores` explains what each score measures.
 
     Example: `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
 
     Parameters
     ----------
     n_resamples : int
-        Resamplings of the words, for the intervals.
+        Number of times to resample the words, for the intervals.
     alternative : str
         Alternative of WEAT's p-value: two-sided, greater or less.
     out : Path
@@ -132,7 +133,7 @@ def scores(
     loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
     options.require_file(out, ".csv", force=force)
     read = reading.load(loaded)
-    # Controls play no part; a list of nothing else is refused below.
+    # Controls are not used; a list that has only controls is refused below.
     uncontrolled = replace(loaded, controls={}) if loaded.groups else loaded
     if reading.max_missing is not None:
         refuse_missing(read, uncontrolled, reading.max_missing)
@@ -147,19 +148,19 @@ def scores(
     few = set(thin_names(thin, loaded))
     marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
     if len(thin):
-        screen.say(f"Too few words of {sets_in_words(thin)}. {THIN_MEANING}")
+        screen.say(f"Too few words are left of {sets_in_words(thin)}. {THIN_MEANING}")
     title = f"{loaded.name} in {reading.name}: scores, {100 * ci_prob:g}% bootstrap intervals"
     shown = ("score", "groups", "value", "low", "high", "p_value")
     screen.frame(title, frame.assign(groups=frame["groups"] + marks), *shown)
     screen.say(
-        "Intervals say how scores move with other words; p is exact, "
-        f"{alternative}, and is about the split of these words into two."
+        "Intervals show how much scores vary with other words. p is exact and "
+        f"{alternative}; it refers to splits of these words into two groups."
     )
     for key, part in frame.groupby(["direction", "reading", "no_bias"], sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))
         screen.say(f"{str(key[0]).capitalize()} than {key[2]:g} means {key[1]}: {names}.")
     for row in frame[frame["value"].isna()].to_dict("records"):
-        screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
+        screen.say(f"No {row['score']} for {row['groups']}: {row['note']}")
     if out is not None:
         screen.say(f"Table: {out}")
 
@@ -172,7 +173,7 @@ def convert(
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
 ) -> None:
-    """Convert an embedding into a folder of vectors and words, the fastest form to read.
+    """Convert an embedding into a folder of vectors and words, the fastest format to read.
 
     The source is read in chunks. If a word occurs twice, the first is kept.
 
@@ -181,9 +182,9 @@ def convert(
     Parameters
     ----------
     source : str
-        An embedding, as for --vectors elsewhere.
+        An embedding, as for --vectors in other commands.
     folder : Path
-        The folder to make.
+        The folder to create.
     """
     shown = not screen.QUIET.get()
     count, n_dims = bb.convert_vectors(
@@ -193,6 +194,7 @@ def convert(
         f"{folder}: {count:,} words of {n_dims} dimensions.",
         f"Read it with `--vectors {folder}`, or bb.load_vectors({str(folder)!r}).",
     )
+    options.say_what_is_unwritten(source)
 
 
 def check_limits(
@@ -213,11 +215,11 @@ def check_limits(
     Parameters
     ----------
     run : Path
-        A folder that `bayesbias run` wrote for one model, or a posterior's .nc.
+        A folder that `bayesbias run` wrote for one model, or a posterior's .nc file.
     difference : str
         A difference or sum of connections, as in bb.hypothesis.
     low, high : float
-        The limits.
+        The lower and the upper limit.
     """
     posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")

@@ -187,9 +187,9 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
             f"no protected word of these groups has a vector: {'; '.join(lost)}. A comparison "
-            "needs two groups; use an embedding that has the words, or check their spelling, for "
-            "example with ",
+            "needs two groups; if the embedding is in lower case, pass ",
             Argument("case", "fallback"),
+            "; otherwise check the spelling, or choose another embedding",
         )
     homes: dict[str, str] = {}
     for group, words in groups.items():

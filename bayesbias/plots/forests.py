@@ -146,9 +146,9 @@ def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = 
         hue="when",
         styles={"before": (LINE, "s"), "after": STYLES[first]},
         pair=(first, second),
-        heading="probability\nthat it turned",
-        title=f"Did the order of {first} and {second} attributes turn?",
-        note=f"{interval_note(frame)} Right: probability that the order turned.",
+        heading="probability\nthat it reversed",
+        title=f"Did the order of {first} and {second} attributes reverse{', by word' * words}?",
+        note=f"{interval_note(frame)} Right: probability that the order reversed.",
         ax=ax,
     )
 

@@ -1,4 +1,4 @@
-"""The page of a change: what became different, and what single numbers hide."""
+"""The page of a change: what changed, and what single numbers hide."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
 
 LIKELY = 0.9
-"""Probability from which a word is named as one that moved, turned, or stayed."""
+"""Smallest probability for which a word is named as moved, reversed or unchanged."""
 
 
 def page(analysis: ChangeAnalysis) -> Page:
-    """Return the page of a change; all its figures show the lead model."""
+    """Return the page of a change; its figures show the lead model."""
     name = f"{analysis.wordlist}: " if analysis.wordlist else ""
     return Page(
         kind="Cosine distances, before and after",
@@ -45,9 +45,9 @@ def page(analysis: ChangeAnalysis) -> Page:
         lede=change_headline(analysis).about,
         sections=sections(
             ("found", "What changed", _found(analysis)),
-            ("order", "Did orders turn", _orders(analysis)),
+            ("order", "Did the order reverse?", _orders(analysis)),
             ("side", "Side effects", side_effects(analysis)),
-            ("scores", "What single numbers report", _scores(analysis)),
+            ("scores", "What single numbers show", _scores(analysis)),
             ("changes", "All distances", _distances(analysis)),
             ("reading", "How to read this", [_reading(analysis)]),
             ("model", "Model and pairing", _model(analysis)),
@@ -62,14 +62,14 @@ def page(analysis: ChangeAnalysis) -> Page:
 
 
 def sheet(analysis: ChangeAnalysis) -> Sheet:
-    """Show what leads in a terminal or notebook."""
+    """Return the headline for a terminal or notebook."""
     order, *_ = order_sentences(analysis)
     notes = [pairing(analysis), order, *side_effects(analysis), *single_numbers(analysis)]
     return change_headline(analysis).sheet(*notes, prose("not_people"))
 
 
 def write_up(analysis: ChangeAnalysis) -> WriteUp:
-    """Write a paragraph on a change."""
+    """Write a paragraph about a change."""
     lead, (before, after) = change_headline(analysis), analysis.names
     what, ci = lead.table.caption, probability_name(analysis.settings.ci_prob)
     moves = joined(
@@ -77,8 +77,8 @@ def write_up(analysis: ChangeAnalysis) -> WriteUp:
     )
     sentences = [
         f"We compared cosine distances in {before} and in {after}. {pairing(analysis)}",
-        f"Changes were fitted pair by pair by bayesbias [@bayesbias]. {what} changed by {moves}; "
-        f"in parentheses are {ci} intervals.",
+        f"Changes were fitted pair by pair with bayesbias [@bayesbias]. {what} changed by {moves}. "
+        f"The {ci} intervals are in parentheses.",
         *order_sentences(analysis),
         *side_effects(analysis),
         *single_numbers(analysis),
@@ -87,7 +87,7 @@ def write_up(analysis: ChangeAnalysis) -> WriteUp:
 
 
 def headline_figure(analysis: ChangeAnalysis) -> Figure:
-    """Return the picture of what leads: the contrast before and after, or how far each moved."""
+    """Return the main figure: the contrast before and after, or how far each attribute moved."""
     orders = analysis.lead["orders"]
     if orders.empty:
         draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
@@ -102,7 +102,7 @@ def _found(analysis: ChangeAnalysis) -> list[Block]:
     settings, changes, lead = analysis.settings, analysis.changes, change_headline(analysis)
     row, n = analysis.lead["alignment"].iloc[0], changes["connection"].nunique()
     draw = partial(plots.change_forest, changes, rope=analysis.rope)
-    caption = "How far each kind of attribute moved: all words, and each group; see changes.csv."
+    caption = "How far each kind of attribute moved, overall and by group; see changes.csv."
     names = ("p_direction", "p_moved", "p_toward_one")
     return [
         lead.table,
@@ -132,10 +132,10 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def order_sentences(analysis: ChangeAnalysis) -> list[str]:
-    """Word for how many protected words the order of associated and different turned."""
+    """Return for how many protected words the order of associated and different reversed."""
     lead, settings = analysis.lead, analysis.settings
     if lead["orders"].empty:
-        return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
+        return [f"The tables do not have both {joined(ORDER)} attributes, so no order can reverse."]
     words, turned = at_level(lead["orders"], WORD), lead["turned"].iloc[0]
     sure, stayed = (
         _words(words[which]) if which.any() else "no word"
@@ -154,14 +154,14 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 
 def side_effects(analysis: ChangeAnalysis) -> list[str]:
-    """Word how far the control words moved."""
+    """Return how far the control words moved."""
     frame, rope = analysis.changes, analysis.rope
     n_draws, sentences = frame.attrs["n_draws"], []
     for name in (control for control in CONTROLS if control in set(frame["connection"])):
         rows = frame[frame["connection"] == name]
         overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
         moved = words[words["p_moved"] > LIKELY]
-        which = f", {_words(moved)} at more than {percent(LIKELY)}" if len(moved) else ""
+        which = f" (probability over {percent(LIKELY)} for {_words(moved)})" if len(moved) else ""
         sentence = prose(
             "control_moved",
             name=name.capitalize(),
@@ -190,7 +190,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def single_numbers(analysis: ChangeAnalysis) -> list[str]:
-    """Word what MAC, Direct Bias and a classifier report."""
+    """Return sentences about MAC, Direct Bias and a classifier."""
     mac = analysis.scores.query("score == 'mac'").iloc[0]
     sentences = [prose("single_numbers", before=number(mac["before"]), after=number(mac["after"]))]
     if analysis.remains is None:
@@ -198,7 +198,7 @@ def single_numbers(analysis: ChangeAnalysis) -> list[str]:
     rows = {str(row["check"]): row for row in analysis.remains.to_dict("records")}
     if row := rows.get("direct_bias"):
         sentences.append(
-            f"The mean Direct Bias of {counted(row['n'], 'target word')} goes from "
+            f"The mean Direct Bias of {counted(row['n'], 'target word')} changes from "
             f"{number(row['before'])} to {number(row['after'])}."
         )
     if row := rows.get("classifier"):
@@ -210,7 +210,7 @@ def single_numbers(analysis: ChangeAnalysis) -> list[str]:
 def _distances(analysis: ChangeAnalysis) -> list[Block]:
     names = ("connection", "share_before", "share_after", "n_before")
     draw = partial(plots.distributions, analysis.before, analysis.after)
-    caption = "All measured distances by connection, before and after, and one band around 1."
+    caption = "All measured distances by connection, before and after, with one band around 1."
     return [
         Figure("distributions", draw, caption),
         table(analysis.bands, "Single distances inside the band around 1", *names),
@@ -233,14 +233,14 @@ def _model(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def pairing(analysis: ChangeAnalysis) -> str:
-    """Word how many rows were paired, repeated and left out."""
+    """Return how many rows were paired, repeated and left out."""
     attrs = analysis.posterior.attrs
-    sentences = [f"{counted(attrs['n_pairs'], 'pair')} of rows, matched on words and connection."]
+    n_pairs = counted(attrs["n_pairs"], "pair of rows was", "pairs of rows were")
+    sentences = [f"{n_pairs} matched on words and connection."]
     if attrs["n_repeated"]:
         sentences.append(
             f"{counted(attrs['n_repeated'], 'pair repeats', 'pairs repeat')} the words of an "
-            "earlier one; repeated rows were matched in their order, and count as often as they "
-            "occur."
+            "earlier one. Repeated rows were matched in order, and each of them counts."
         )
     lost = joined(f"{attrs[f'n_unpaired_{name}']:,} {name}" for name in ("before", "after"))
     sentences.append(

@@ -1,4 +1,4 @@
-"""What pages, screens, notebooks and papers lead with: a table by group, and what follows."""
+"""The headline of pages, screens, notebooks and papers: a table by group, with explanations."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
 
 ORDER = ("associated", "different")
-"""The connections whose order is watched, and whose contrast has reference lists."""
+"""The connections of the main contrast, which is compared with reference lists."""
 
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
-"""Names of the nulls, by how their lists are drawn."""
+"""Descriptions of the reference lists, keyed by how they are drawn."""
 
 
 @dataclass(frozen=True)
 class Headline:
-    """Two sentences on what was measured, a table by group, and sentences on what follows."""
+    """Sentences on what was measured, a table by group, and sentences on what it means."""
 
     about: str
     table: Table
     notes: Sequence[str]
 
     def sheet(self, *notes: str) -> Sheet:
-        """Show it in a terminal or notebook, with more notes."""
+        """Return the headline and more notes for a terminal or notebook."""
         texts = "\n".join([*self.notes, *notes])
         return Sheet(self.about, self.table.rows, self.table.heads, texts)
 
@@ -63,12 +63,13 @@ def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def leading_rows(analysis: Analysis) -> pd.DataFrame:
-    """Return the contrast that leads, under the lead model, overall and by group.
+    """Return the main contrast under the lead model, overall and by group.
 
-    Groups without measured stereotypes of their own are left out. ``closer`` is the probability
-    that it is below zero, with the words for it, ``edge`` the mark of a borderline interval,
-    ``thin`` whether a set lost too many words. ``frequency`` and ``topics`` are shares of reference
-    lists that lie less close; `reference_low` and `reference_high` are of the former.
+    Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
+    the contrast is below zero, with the words for it. ``edge`` marks a borderline interval, and
+    ``thin`` says whether a set lost too many words. ``frequency`` and ``topics`` are the shares of
+    reference lists that are less close; ``reference_low`` and ``reference_high`` are for
+    ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -89,13 +90,13 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
 
 
 def is_relative(rows: pd.DataFrame) -> bool:
-    """Whether groups are compared with the other groups at the same stereotypes."""
+    """Return whether groups are compared with other groups for the same stereotypes."""
     groups = at_level(rows, GROUP)
     return bool(len(groups)) and bool((groups["estimand"] == "relative").all())
 
 
 def headline(analysis: Analysis) -> Headline:
-    """Word what a list's page leads with: what was measured, for whom, and what follows."""
+    """Return the headline of a list's page: what was measured, for whom, and what it means."""
     first, second = leading_pair(analysis.table)
     measured, rows = analysis.table, leading_rows(analysis)
     n_words, n_groups = measured[["protected_word", "protected_group"]].nunique()
@@ -108,7 +109,7 @@ def headline(analysis: Analysis) -> Headline:
         "about_list",
         list=analysis.wordlist.name,
         embedding=analysis.settings.embedding,
-        examples=named(examples, 4),
+        examples=f"{'; '.join(examples[:4])}{'; and others' * (len(examples) > 4)}",
         others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
         answers=answers,
         words=f"{counted(n_words, 'word')} of {counted(n_groups, 'group')}",
@@ -139,7 +140,7 @@ def headline(analysis: Analysis) -> Headline:
 
 
 def _answer(of: str, closer: str) -> str:
-    """Write ``98%, probably`` of a group as part of a sentence."""
+    """Write a group's ``98%, probably`` as part of a sentence."""
     probability, word, *edge = closer.split(", ")
     name = "" if of == ALL_GROUPS else f" for {of}"
     return f"{word}{name} ({', '.join([probability, *edge])})"
@@ -151,7 +152,7 @@ def _count(share: float, n: int) -> str:
 
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
-    """Word what the numbers of a list allow you to say, and what they are not about."""
+    """Return sentences on what a list's numbers allow you to say, and what they do not."""
     groups = at_level(rows, GROUP)
     sentences = []
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
@@ -169,8 +170,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
-        values = {"beyond": beyond, "n_rows": len(rows)}
-        sentences.append(prose("last_columns", topics=NULLS["topics"], **values))
+        sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows)))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
     unclear = rows["closer"].str.contains(GRADES[0]).any()
@@ -178,7 +178,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
-    """Word what a group's number means, and where that over the listed words differs from it."""
+    """Return what a group's number means, and where the number for the listed words differs."""
     groups = at_level(rows, GROUP)
     if groups.empty:
         return [prose("one_number")] if len(with_own(analysis)) > 1 else []
@@ -189,7 +189,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     base = "equally frequent control words" if "matched" in controls else base
     sentences = [prose("relative", base=base)]
     if analysis.lead["listed"].empty:
-        return sentences  # the listed words have no mean of what some of them lack
+        return sentences  # some words lack a connection, so the listed words have no mean for it
     listed = at_level(contrast_of(analysis.lead["listed"], *ORDER), GROUP)
     listed = groups[["protected_group"]].merge(listed, on="protected_group").set_index(groups.index)
     gap = (listed["mean"] - groups["mean"]).abs()
@@ -202,9 +202,9 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 
 def change_headline(analysis: ChangeAnalysis) -> Headline:
-    """Word what a change's page leads with: the change of associated − different, for whom.
+    """Return the headline of a change's page: the change in associated − different, by group.
 
-    Where the tables lack one of them, it is how far each kind of attribute moved.
+    If the tables lack one of the two, it shows how far each kind of attribute moved.
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:

@@ -1,4 +1,4 @@
-"""The page of one word list: what was measured, and what follows; and the index of several."""
+"""The page of one word list, and the index page of several lists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KIND = "Cosine distances in a word embedding"
 def page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, lead = analysis.wordlist, headline(analysis)
-    limit, *notes = lead.notes  # what the table is not about stands on the first screen
+    limit, *notes = lead.notes  # the limit stays on the first screen
     found = [lead.table, limit, headline_figure(analysis), *notes, *_baseline(analysis)]
     return Page(
         kind=KIND,
@@ -45,8 +45,8 @@ def page(analysis: Analysis) -> Page:
             ("measured", "What was measured", _measured(analysis)),
             ("words", "Groups and words", _words(analysis)),
             ("driving", "Influential words", _driving(analysis)),
-            ("models", "What the model changes", _models(analysis)),
-            ("check", "Does the model fit", _check(analysis)),
+            ("models", "Comparison of the models", _models(analysis)),
+            ("check", "Does the model fit?", _check(analysis)),
             ("limits", "What you cannot conclude", [_limits(analysis)]),
         ),
         facts=[
@@ -60,12 +60,12 @@ def page(analysis: Analysis) -> Page:
 
 
 def sheet(analysis: Analysis) -> Sheet:
-    """Show what leads in a terminal or notebook."""
+    """Return the headline for a terminal or notebook."""
     return headline(analysis).sheet(*wording.missing_sentences(analysis), *_since(analysis))
 
 
 def _since(analysis: Analysis) -> list[str]:
-    """Word what changed since an earlier run, if it is compared with one."""
+    """Return what changed since an earlier run, if there is one to compare with."""
     if analysis.since is None:
         return []
     rows = analysis.since.to_dict("records")
@@ -74,7 +74,7 @@ def _since(analysis: Analysis) -> list[str]:
 
 
 def headline_figure(analysis: Analysis) -> Figure:
-    """Return the picture of what leads, overall and by group, over its reference lists."""
+    """Return the figure of the main contrast, overall and by group, with its reference lists."""
     first, second = leading_pair(analysis.table)
     rows, lead = leading_rows(analysis), analysis.lead.spec.name
     edge = rows["of"][rows["edge"] != ""].tolist()
@@ -89,7 +89,7 @@ def headline_figure(analysis: Analysis) -> Figure:
 
 
 def _baseline(analysis: Analysis) -> list[Block]:
-    rows, caption = analysis.baseline, "Own stereotypes less others, relative to baseline words"
+    rows, caption = analysis.baseline, "Own stereotypes minus others, relative to baseline words"
     names = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
     return [prose("baseline") if len(rows) else "", table(rows, caption, *names)]
 
@@ -141,7 +141,7 @@ def _measured(analysis: Analysis) -> list[Block]:
         Figure(
             "distributions",
             partial(plots.distributions, measured),
-            "All measured distances by connection, and the band that MAC gives around 1.",
+            "All measured distances by connection, with the band |1 − MAC| on both sides of 1.",
         ),
         table(listed, "The list, set by set; missing words in brackets", *listed),
         *wording.missing_sentences(analysis),
@@ -151,7 +151,7 @@ def _measured(analysis: Analysis) -> list[Block]:
 
 
 def overall_table(frame: pd.DataFrame, caption: str, *extra: str) -> Table:
-    """Show overall means or contrasts, the rows that models have in common side by side."""
+    """Show overall means or contrasts, with the rows of different models next to each other."""
     frame, name = at_level(frame, OVERALL), "connection"
     if "first" in frame:
         frame, name = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
@@ -161,7 +161,7 @@ def overall_table(frame: pd.DataFrame, caption: str, *extra: str) -> Table:
 
 
 def _words(analysis: Analysis) -> list[Block]:
-    """Show mean distances and contrasts, overall, by group and by word."""
+    """Show mean distances and contrasts overall, by group and by word."""
     lead, name = analysis.lead, analysis.lead.spec.name
     ci = probability_name(analysis.settings.ci_prob)
     first, second = leading_pair(analysis.table)
@@ -175,8 +175,7 @@ def _words(analysis: Analysis) -> list[Block]:
         Figure(
             f"forest-{name}",
             partial(plots.forest, lead["summary"]),
-            f"Model {name}, {ci} intervals: mean distances of all words, and of each group; see "
-            "summary.csv.",
+            f"Model {name}, {ci} intervals: mean distances overall and by group; see summary.csv.",
         ),
         overall_table(means, "Overall mean distances"),
         Figure(
@@ -192,7 +191,7 @@ def _words(analysis: Analysis) -> list[Block]:
 def _driving(analysis: Analysis) -> list[Block]:
     lead, blocks = analysis.lead, list[Block]()
     if len(lead["influence"]):
-        contrast = " − ".join(leading_pair(analysis.table)).capitalize()
+        contrast = " − ".join(leading_pair(analysis.table))
         caption = "Each line ends where the contrast is without that word; see influence.csv."
         draw = partial(plots.influence, lead["influence"], most=6)
         blocks = [
@@ -209,7 +208,7 @@ def _driving(analysis: Analysis) -> list[Block]:
 
 
 def _models(analysis: Analysis) -> list[Block]:
-    """Show the contrast that leads under every model, and how well each predicts."""
+    """Show the main contrast under each model, and how well each model predicts."""
     frame = analysis.comparison
     if frame is None:
         return []
@@ -222,7 +221,7 @@ def _models(analysis: Analysis) -> list[Block]:
     rows = rows.sort_values("of", key=lambda of: pd.factorize(of)[0], kind="stable")
     by_row = frame["left_out"].iloc[0] == "row"
     names = ("model", "elpd", "p" if by_row else "se", "elpd_diff", "dse")
-    caption = f"Prediction of {'distances' if by_row else 'attribute words'} left out"
+    caption = f"Prediction of left-out {'distances' if by_row else 'attribute words'}"
     return [
         prose("models"),
         table(rows, " − ".join(pair), "of", "model", "mean", "interval"),
@@ -241,17 +240,17 @@ def _check(analysis: Analysis) -> list[Block]:
 
 def _limits(analysis: Analysis) -> list[Line]:
     note = analysis.wordlist.note
-    own = f"The list's own note: {note}" if note else "The list has no note of its own."
+    own = f"The list's note: {note}" if note else "The list has no note."
     return [
         *lines("limits.people"),
         Line("Listing a stereotype does not endorse it", own),
-        Line("Few words carry much", wording.few_attributes(analysis)),
+        Line("A few words matter a lot", wording.few_attributes(analysis)),
         *lines("limits.list"),
     ]
 
 
 def index_page(analyses: Mapping[str, Analysis]) -> Page:
-    """Return the page that leads to the reports of several lists, by the names of their folders."""
+    """Return the page that links to the reports of several lists, keyed by folder name."""
     links, cells, heads = list[Line](), list[tuple[str, ...]](), list[str]()
     for folder, analysis in analyses.items():
         name, lead = analysis.wordlist.name, headline(analysis).table
@@ -259,7 +258,7 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
         links.append(Line(analysis.wordlist.title or name, f"{contrast} {lead.rows[0][1]}", path))
         cells += [(name, contrast, *row[:3]) for row in lead.rows]
         heads = ["list", "difference", "of", *lead.heads[1:3]]
-    caption = "The contrast that leads every list, overall and by group"
+    caption = "The main contrast of every list, overall and by group"
     blocks: list[Block] = [
         prose("index", ci=probability_name(analysis.settings.ci_prob)),
         links,
@@ -271,8 +270,8 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
     return Page(
         kind=KIND,
         title=f"{counted(len(analyses), 'word list')}, in {analysis.settings.embedding}",
-        lede="The same question asked of each list: are stereotypes of a word's own group closer "
-        "to it than those of other groups, and how sure is that?",
+        lede="Each list asks the same question: are the stereotypes of a word's own group closer "
+        "to it than those of other groups, and how certain is the answer?",
         sections=sections(("lists", "All lists", blocks)),
         doubts=[f"{name}, {doubt}" for name, one in analyses.items() for doubt in one.doubts],
     )

@@ -1,4 +1,4 @@
-"""How numbers, intervals and lists of names are written, and the heads of the tables' columns."""
+"""Formats of numbers, intervals and lists of names, and the heads of table columns."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ type Row = Mapping[Hashable, Any] | pd.Series
 """A row of a frame with ``mean``, ``low`` and ``high``."""
 
 GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
-"""Words for a probability in percent of at least so much; of its opposite, where that is larger."""
+"""Words for probabilities, keyed by the smallest percentage; 20% or less get "not"."""
 
 BORDERLINE = ", borderline"
-"""What is added where more draws could change the words."""
+"""Mark of results that more draws could change."""
 
 MOST_RANKS = 6
-"""Ranks whose probability a page shows; files have all."""
+"""Number of ranks whose probabilities a page shows; files have all of them."""
 
 AT_EDGE = 3.2
 """Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
 
 
 def borderline(row: Row, n_draws: float, rope: float) -> str:
-    """Return a mark where more draws could move an end across zero or an end of the ROPE."""
+    """Return a mark if more draws could move an end across zero or an end of the ROPE."""
     error = AT_EDGE * row["sd"] / sqrt(n_draws)
     gaps = (abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope))
     return BORDERLINE if min(gaps) < error else ""
@@ -36,8 +36,7 @@ def borderline(row: Row, n_draws: float, rope: float) -> str:
 def graded(p: float, n_draws: float | None = None) -> str:
     """Write the probability of a statement with the words for it: ``84%, probably``.
 
-    With `n_draws` it is borderline where other words start within two Monte Carlo errors, which are
-    at most those of a share of that many draws.
+    With `n_draws`, it is marked as borderline if other words start within two Monte Carlo errors.
     """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
@@ -47,7 +46,7 @@ def graded(p: float, n_draws: float | None = None) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Write a number with a true minus sign, and never as minus zero."""
+    """Write a number with a real minus sign, and never as minus zero."""
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         text = text.removeprefix("-")
@@ -90,7 +89,7 @@ def probability_name(ci_prob: float) -> str:
 
 
 def plain_number(value: float) -> str:
-    """Write a count with commas, another number with as many digits as it needs."""
+    """Write a count with commas, and any other number with suitable digits."""
     if isinstance(value, int):
         return f"{value:,}"
     size = abs(value)
@@ -119,7 +118,7 @@ def named(names: list[str], most: int = 6) -> str:
 COLUMNS: dict[str, tuple[str, Write | None]] = {
     "mean": ("mean", number),
     "p_rope": ("probability of no practical difference", probability),
-    "p_toward_one": ("probability that it came nearer to 1", probability),
+    "p_toward_one": ("probability that it moved closer to 1", probability),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
     "plain mean": ("plain mean", number),
     "share_before": ("inside before", percent),
@@ -131,18 +130,18 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "n": ("words", None),
     "elpd": ("elpd", lambda value: number(value, 1)),
     "p": ("effective parameters", lambda value: number(value, 1)),
-    "elpd_diff": ("against the best", lambda x: signed(x, 1) if x else "best"),
+    "elpd_diff": ("compared with the best", lambda x: signed(x, 1) if x else "best"),
     "dse": ("standard error", lambda x: number(x, 1) if x else ""),
     "n_bad_k": ("bad k", None),
     "change": ("change", signed),
     "p_most": ("lowest", probability),
     **{f"p_rank_{rank}": (f"rank {rank}", probability) for rank in range(2, MOST_RANKS + 1)},
 }
-"""Head and writing by the name of a column in frames; None for texts, counts and plain numbers."""
+"""Head and format of each frame column; the format is None for text and plain numbers."""
 
 GRADED = {
     "p_direction": "probability of direction",
     "p_above": "probability that it is above one half",
     "p_moved": "probability that it moved",
 }
-"""Heads of columns with probabilities that are written with the words for them."""
+"""Heads of columns with probabilities that are shown with words, such as ``probably``."""

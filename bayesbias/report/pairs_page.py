@@ -1,4 +1,4 @@
-"""The page of sentence pairs: how often language models prefer stereotypes, and how sure."""
+"""The page of sentence pairs: how often language models prefer stereotypes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def page(analysis: PairAnalysis) -> Page:
             ("reading", "How to read this", [_reading(analysis)]),
             ("measured", "What was measured", _measured(analysis)),
             ("types", "Bias types", _types(analysis)),
-            ("models", "Which model more", _models(analysis)),
+            ("models", "Comparison of the models", _models(analysis)),
             ("measures", "Published measures", published),
             ("limits", "What you cannot conclude", [lines("limits.pairs")]),
         ),
@@ -50,7 +50,7 @@ def page(analysis: PairAnalysis) -> Page:
 
 
 def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
-    """Return the rows of a quantity, with a dash where a row is of no single bias type."""
+    """Return the rows of a quantity, with a dash in rows about no single bias type."""
     rows = frame[frame["quantity"] == quantity]
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
@@ -74,15 +74,15 @@ def _preferences(analysis: PairAnalysis) -> Table:
 
 
 def _most(analysis: PairAnalysis) -> list[Line]:
-    """Word which language model prefers stereotypes most, and how probably."""
+    """Return which language model prefers stereotypes most often, with the probability."""
     if len(analysis.models) < 2:
         return []
     ranks, sentences = _of(analysis.frames["ranks"]), []
     first = ranks[(ranks["level"] == OVERALL) & (ranks["rank"] == 1)]
     for measure, rows in first.groupby("measure", sort=False):
         chances = rows.sort_values("probability", ascending=False).to_dict("records")
-        names = named([f"{row['model']} {probability(row['probability'])}" for row in chances])
-        text = f"prefers stereotypical sentences most often with probability: {names}."
+        names = named([f"{row['model']} ({probability(row['probability'])})" for row in chances])
+        text = f"probability of preferring stereotypes most often: {names}."
         sentences.append(Line(str(measure), text))
     return sentences
 
@@ -103,12 +103,12 @@ def _measured(analysis: PairAnalysis) -> list[Block]:
     for record in analysis.scored:
         if pairs := {str(row["pair_id"]) for row in record.get("unscored", [])}:
             blocks.append(
-                f"Some measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
-                "with a sentence that lacks the tokens that it is made of; see run.json."
+                f"A measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
+                "because a sentence lacks the tokens that the measure uses; see run.json."
             )
         if record.get("left_out"):
             answers = counted(record["left_out"], "answer")
-            blocks.append(f"{record['log']}: {answers} without a choice, left out.")
+            blocks.append(f"{record['log']}: the results leave out {answers} without a choice.")
     return blocks
 
 
@@ -127,8 +127,8 @@ def _types(analysis: PairAnalysis) -> list[Block]:
         prose("types"),
         *figures,
         table(_of(summary).query("level == 'bias_type'"), SHARE, *names),
-        table(frames["observed"], "Observed shares, with intervals by resampling clusters"),
-        table(equal, "The same, if both sentences had as many tokens", *names),
+        table(frames["observed"], "Observed shares, with intervals from resampling clusters"),
+        table(equal, "The same probability if both sentences had equally many tokens", *names),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The page of a sweep: the same contrast in every cell, and how embeddings differ in it."""
+"""The page of a sweep: one contrast in every cell, and how embeddings differ in it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from ..workflows.sweep_spec import SweepConfig
 
 FIRST = "associated"
-"""First of every contrast that is shown."""
 
 TITLE = "Associated compared with {} attributes"
-"""Of the section and the figures of a contrast."""
 
 
 def page(sweep: Sweep) -> Page:
@@ -34,18 +32,18 @@ def page(sweep: Sweep) -> Page:
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
     cell = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
-    some = f" {failed} failed; the same command fits these alone." if failed else ""
+    some = f" {failed} failed; repeat the command to fit only these." if failed else ""
     names, reasons = (*cell[:2], "distances", "words missing"), (*cell, "error", "message")
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
     reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
     return Page(
-        kind="Cosine distances in word embeddings, compared",
+        kind="Comparison of cosine distances in word embeddings",
         title=config.title or "A sweep",
         lede=f"{size}: {len(sweep.cells) - failed} of {config.n_cells} cells have a result.{some} "
-        "Each asks the same: are stereotypes closer to protected words than other words are, and "
-        "how sure is that?",
+        "Each cell asks the same question: are stereotypes closer to protected words than other "
+        "words are, and how certain is the answer?",
         sections=sections(
-            ("ranked", "Which embedding, and how sure", _ranked(sweep)),
+            ("ranked", "How the embeddings rank", _ranked(sweep)),
             *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),
             ("reading", "How to read this", [reading]),
             ("failed", "What failed", [table(sweep.failures, "Cells that failed", *reasons)]),
@@ -58,7 +56,7 @@ def page(sweep: Sweep) -> Page:
 
 
 def _ranked(sweep: Sweep) -> list[Block]:
-    """Show how embeddings rank in one model of all, and their differences pair by pair."""
+    """Show how embeddings rank in the joint model, and their pairwise differences."""
     ranks, config = sweep.ranks, sweep.config
     if ranks.empty:
         return []
@@ -70,8 +68,8 @@ def _ranked(sweep: Sweep) -> list[Block]:
     rows.attrs["rope"] = config.rope or 0.0
     chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
     pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
-    caption = "Contrasts of embeddings and lists, in one model and by themselves."
-    title = "Every contrast in one model of all embeddings and lists"
+    caption = "Contrasts of embeddings and lists, in the joint model and fitted separately."
+    title = "Contrasts in the joint model of all embeddings and lists"
     return [
         table(ranks, title, "list", "embedding", "mean", "interval", *chances),
         *(
@@ -89,7 +87,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
 def _contrast(sweep: Sweep, second: str) -> list[Block]:
     """Return the overall contrast of associated with other attributes in every cell that has it.
 
-    Cells of a set with too few words are marked.
+    Cells that have a set with too few words are marked.
     """
     config, frame = sweep.config, sweep.contrasts
     if len(frame):
@@ -101,7 +99,7 @@ def _contrast(sweep: Sweep, second: str) -> list[Block]:
     frame = frame.assign(thin=[cell in thin for cell in cells])
     draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
     draw = partial(draw, rope=config.rope, title=TITLE.format(second), note=interval_note(frame))
-    caption = f"{FIRST} − {second}, overall: a block a list, a row an embedding and model."
+    caption = f"{FIRST} − {second}, overall: a block per list, a row per embedding and model."
     figures = [
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
         for end, part in blocks_of(frame, "list")
@@ -121,10 +119,7 @@ def _facts(config: SweepConfig) -> list[Line]:
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Break rows in blocks into what fits into figures, with an ending for their names.
-
-    Of a block with more rows than one figure holds the first ones are drawn.
-    """
+    """Split blocks of rows across figures, and yield each figure's name ending and its rows."""
     if frame.empty:
         return
     sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1

@@ -24,10 +24,9 @@ MEANINGS = {
     "human": "words about human life in general",
     "matched": "words of any meaning, as frequent as the stereotypes",
 }
-"""What the attributes of each connection are, in words."""
+"""Descriptions of the attributes of each connection."""
 
 ALL_GROUPS = "all groups"
-"""The label of a result for all groups together."""
 
 THIN_MEANING = (
     f"{THIN_MARK} marks numbers with a set that lost more than {percent(MOST_MISSING)} of its "
@@ -39,27 +38,27 @@ UNEVEN = 0.05
 
 
 def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
-    """Say how to read a page: what its intervals are, and what else the fixed lists name."""
+    """Return how to read a page: what its intervals are, and the items of fixed lists."""
     ci, about = probability_name(settings.ci_prob), settings.about_interval
     return lines(*keys, ci=ci, about=about, rounded=prose("rounded"), **values)
 
 
 def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> Iterator[Line]:
-    """Say of every result how it was fitted, and where its model comes from."""
+    """Yield how each result was fitted, and where its model comes from."""
     for name, result in results.items():
         fit, draws = result.posterior.attrs, f"{settings.chains} × {settings.draws} draws"
         how = f"{fit['method']} ({fit['method_reason']}), {draws}, seed {fit['seed']}"
-        text = f"{result.spec.reference or 'No reference.'} Fitted by {how}."
+        text = f"{(result.spec.reference or 'No reference').rstrip('.')}. Fitting method: {how}."
         yield Line(f"Model {name}", text)
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary or contrasts with a column ``thin``: whether a row is of a thin set.
+    """Return a summary or contrasts with a column ``thin``: whether a row uses a thin set.
 
-    The row of all groups is, if one of the groups is.
+    The row of all groups does if the row of any group does.
     """
     thin = thin_names(analysis.thin, analysis.wordlist)
-    thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # the group of all
+    thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # all groups
     of = [name for name in ("protected_group", "connection", "first", "second") if name in frame]
     return frame.assign(thin=frame[of].astype(str).isin(thin).any(axis=1))
 
@@ -73,7 +72,7 @@ def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
 
 
 def sets_in_words(thin: pd.DataFrame) -> str:
-    """Name thin sets with what is left of them."""
+    """Name thin sets, with how many of their words were found."""
     names = thin["set"].str.replace("(.+)_stereotype$", r"the stereotypes of \1", regex=True)
     counts = zip(names, thin["found"], thin["words"], strict=True)
     return joined(f"{name} ({found} of {words})" for name, found, words in counts)
@@ -86,7 +85,7 @@ def own_entries(analysis: Analysis) -> int:
 
 
 def with_own(analysis: Analysis) -> list[str]:
-    """Return the groups with distances to stereotypes of their own."""
+    """Return the groups that have distances to their own stereotypes."""
     table = analysis.table
     return list(table["protected_group"][table["connection"] == "associated"].unique())
 
@@ -126,7 +125,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
 
 
 def few_attributes(analysis: Analysis) -> str:
-    """Describe how many stereotype words the associated distances come from."""
+    """Return how many stereotype words the associated distances come from."""
     rows = analysis.table[analysis.table["connection"] == "associated"]
     attributes = counted(rows["attribute"].nunique(), "stereotype word")
     words = counted(rows["protected_word"].nunique(), "protected word")
@@ -134,7 +133,7 @@ def few_attributes(analysis: Analysis) -> str:
 
 
 def comparison_sentence(comparison: pd.DataFrame | None) -> str:
-    """Describe how much better the best of several models predicts what was left out."""
+    """Return how much better the best model predicts left-out data than the other models."""
     if comparison is None:
         return ""
     best, *others = comparison.to_dict("records")
@@ -145,7 +144,7 @@ def comparison_sentence(comparison: pd.DataFrame | None) -> str:
     )
     of = "attribute words" if best["left_out"] == "attribute" else "single distances"
     return (
-        f"In expected log predictive density for {of} left out, the model {best['model']} was "
+        f"In expected log predictive density for left-out {of}, the model {best['model']} was "
         f"ahead of {beaten}."
     )
 
@@ -163,7 +162,7 @@ def sensitivity_sentence(result: ModelResult) -> str:
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
-    """Describe how many values are inside their predictive intervals, and what is off."""
+    """Return how many values are inside their predictive intervals, and where the share is off."""
     frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []
@@ -174,7 +173,7 @@ def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distance
     return (
         f"{percent(frame['coverage']['all'], 1)} of {frame['n_rows']['all']:,} {what} are "
         f"inside their {ci} predictive intervals"
-        + (f"; compared with {ci}, these are {joined(off)}." if off else ".")
+        + (f"; the intervals are {joined(off)}." if off else ".")
     )
 
 
@@ -190,5 +189,5 @@ def influence_sentence(result: ModelResult) -> str:
         name=most["name"],
         low=signed(without.min()),
         high=signed(without.max()),
-        sign="changes without some of them" if turns else "is the same without any one word",
+        sign="depends on the word" if turns else "stays the same",
     )

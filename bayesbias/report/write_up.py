@@ -1,4 +1,4 @@
-"""A results and a methods paragraph made of a run, as pandoc's Markdown, with a bibliography."""
+"""Results and methods paragraphs for a paper, in pandoc's Markdown, with a bibliography."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
 
 GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
-"""What an analysis calls vectors without a name, and what the paper writes for them."""
+"""Names for vectors without a name, in an analysis and in the paper."""
 
 OF_MODELS = {
     **dict.fromkeys(("by-group", "maximal", "maximal-topics"), ("barr2013", "baayen2008")),
     **dict.fromkeys(("crossed", "robust"), ("baayen2008",)),
     **dict.fromkeys(("paper", "paper-figures"), ("dobrzeniecka2024",)),
 }
-"""What the bundled models come from; a model of one's own is described by its reference."""
+"""Sources of the bundled models; for your own model, its reference is used instead."""
 
 OF_EMBEDDINGS = dict.fromkeys(
     ("glove-demo", *(f"glove-wiki-gigaword-{size}" for size in (50, 100, 200, 300))),
     ("pennington2014",),
 )
-"""What embeddings that are known by name come from."""
+"""Sources of embeddings that are known by name."""
 
 INDICES = {
     **{"connection": "c", "protected_word": "w", "protected_group": "g", "attribute": "a"},
     **{"attribute_kind": "k", "attribute_set": "s", "attribute_column": "j", "context": "t"},
 }
-"""Indices of the formula, by the column that they stand for."""
+"""Indices in the formula, keyed by column."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class WriteUp:
 
 
 def write_up(analysis: Analysis) -> WriteUp:
-    """Write the paragraphs of an analysis; what is no formula or citation is escaped."""
+    """Write the paragraphs about an analysis; only formulas and citations are not escaped."""
     text = render("write_up.md.j2", **_values(analysis)).replace(" … ", " to ").replace("'", "’")
     paragraphs, _, table = text.partition("\n|")
     sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
@@ -79,7 +79,7 @@ def write_up(analysis: Analysis) -> WriteUp:
 
 
 def with_references(text: str) -> WriteUp:
-    """Return a text in Markdown with the entries that it cites."""
+    """Return a Markdown text with the bibliography entries that it cites."""
     entries = bibliography()
     keys = dict.fromkeys(re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@[^]]+)\]", text))))
     bibtex = "\n\n".join(entries[key] for key in keys) + "\n"
@@ -87,13 +87,13 @@ def with_references(text: str) -> WriteUp:
 
 
 def bibliography() -> dict[str, str]:
-    """Return the entries of the bibliography by their keys."""
+    """Return the entries of the bibliography, keyed by citation key."""
     entries = (files(__package__) / "references.bib").read_text("utf-8").strip().split("\n\n")
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
 def _values(analysis: Analysis) -> dict[str, Any]:
-    """Return what the template names."""
+    """Return the variables of the template."""
     table, settings = analysis.table, analysis.settings
     *others, lead = analysis.results.values()
     words, rows = table.drop_duplicates("protected_word"), leading_rows(analysis)
@@ -121,7 +121,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
         "headline": lead_table,
         "thin": THIN_MEANING if len(analysis.thin) else "",
-        "beyond": [f"{percent(rows[match][0])} of lists of {NULLS[match]}" for match in nulls],
+        "beyond": [f"{percent(rows[match][0])} of lists with {NULLS[match]}" for match in nulls],
         "results": [
             *filter(None, differing),
             *_baseline(analysis),
@@ -138,13 +138,13 @@ def _values(analysis: Analysis) -> dict[str, Any]:
 
 
 def _baseline(analysis: Analysis) -> Iterator[str]:
-    """Word the contrasts relative to baseline words, if a list has some."""
+    """Yield sentences on the contrasts relative to baseline words, if a list has some."""
     rows = analysis.baseline.to_dict("records")
     for name, words in analysis.wordlist.baseline.items() if rows else ():
         own = [row for row in rows if row["estimand"] == f"within, less {name}"]
         yield (
-            f"Relative to the baseline words {name} ({', '.join(words)}), with which each group "
-            "was fitted alone, own stereotypes less others were "
+            f"We also fitted each group alone with the baseline words {name} ({', '.join(words)}). "
+            "Relative to these words, own stereotypes minus others were "
             f"{joined(f'{placed(row)} for {row["protected_group"]}' for row in own)}."
         )
 
@@ -165,7 +165,7 @@ def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:
 
 
 def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
-    """Yield the names of parameters, their prior and its reason; equal priors once."""
+    """Yield parameter names with their prior and its reason; equal priors appear once."""
     groups: dict[tuple[str, str], list[str]] = {}
     priors = result.spec.priors
     for name, prior in priors.items():

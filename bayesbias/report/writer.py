@@ -1,4 +1,4 @@
-"""The one writer of pages: sections of prose, tables and figures, as HTML and as Markdown.
+"""Writing of all pages, with sections of prose, tables and figures, as HTML and Markdown.
 
 A page is a list of sections, and a section a list of blocks: a paragraph, a list of `Line`, a
 `Table` or a `Figure`. All texts are plain; the writer escapes them.
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 REPORT, MARKDOWN, PLOTS = "report.html", "report.md", "plots"
-"""What a page is written to, and the folder of its figures."""
+"""File names of a page, and the folder for its figures."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """An item of a list: what it is about, the text, and a page that it leads to."""
+    """An item of a list: its subject, its text, and an optional link."""
 
     of: str
     text: str
@@ -44,9 +44,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """Texts in rows under heads; `numeric` marks columns that are aligned to the right.
+    """Rows of text under column heads; `numeric` marks columns that are aligned to the right.
 
-    The one that `leads` a page is never folded, and its rows become blocks on a narrow screen.
+    The table that `leads` a page is never folded. Its rows become blocks on a narrow screen.
     """
 
     caption: str
@@ -58,7 +58,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot: the name of its files, what draws it, and its caption, also read to the blind."""
+    """A plot: its file name, the function that draws it, and its caption, also the alt text."""
 
     name: str
     draw: Callable[[], Axes]
@@ -70,7 +70,7 @@ type Block = str | Sequence[Line] | Table | Figure
 
 @dataclass(frozen=True)
 class Section:
-    """A title with blocks below it; `key` is what links lead to."""
+    """A title with blocks below it; `key` is the anchor for links."""
 
     key: str
     title: str
@@ -88,7 +88,7 @@ def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: `doubts` are the sampler's warnings, `facts` stand under "Provenance"."""
+    """A page: `doubts` are the sampler's warnings, and `facts` appear under "Provenance"."""
 
     kind: str
     title: str
@@ -104,24 +104,24 @@ def _texts() -> dict[str, Any]:
 
 
 def prose(key: str, **values: object) -> str:
-    """Return a fixed paragraph."""
+    """Return a fixed paragraph with its values filled in."""
     return str(_texts()["prose"][key]).format(**values)
 
 
 def lines(*keys: str, **values: object) -> list[Line]:
-    """Return fixed lists, such as ``limits.change``, one after the other."""
+    """Return the items of fixed lists, such as ``limits.change``, with values filled in."""
     parts = (_texts()[kind][name] for kind, name in (key.split(".") for key in keys))
     items = (item for part in parts for item in part.items())
     return [Line(of.format(**values), text.format(**values)) for of, text in items]
 
 
 def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
-    """Make a table of columns of a frame, by default all; names that it lacks are left out.
+    """Make a table from some or all columns of a frame; names that it lacks are left out.
 
-    ``interval`` stands for ``low`` and ``high``. Intervals and probabilities that more draws could
-    change are marked if the attrs of the frame have ``n_draws`` and ``rope``, intervals of rows
-    whose ``thin`` is true carry ``THIN_MARK``, and NaN is a dash. `numbers.COLUMNS` has the heads
-    and the way that numbers are written. Without rows the table is empty, and is not shown.
+    ``interval`` combines ``low`` and ``high``. If the frame's attrs have ``n_draws`` and ``rope``,
+    intervals and probabilities that more draws could change are marked. Intervals of rows whose
+    ``thin`` is true get a ``THIN_MARK``, and NaN is a dash. `numbers.COLUMNS` has the heads and
+    formats. A frame without rows makes an empty table, which is not shown.
     """
     if frame.empty:
         return Table(caption, (), (), ())
@@ -141,7 +141,8 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     for name in [name for name in names or map(str, frame) if name in frame]:
         head, write = writers.get(name, (name.replace("_", " "), None))
         heads.append(head)
-        numeric.append(pd.api.types.is_numeric_dtype(frame[name]) or name == "interval")
+        is_number = pd.api.types.is_numeric_dtype(frame[name]) and name not in GRADED
+        numeric.append(is_number or name == "interval")
         columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
     return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
 
@@ -157,12 +158,12 @@ def write_page(
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
-    Figures stand in the HTML; ``kinds``, of ``png`` and ``svg``, are also written as files. The
-    page shows the ``command`` and the ``versions`` of the record, and names the files of the
-    folder. What is no Unicode, as odd file names may be, shows as an escape.
+    The HTML includes the figures; ``kinds`` (``png``, ``svg``) are also written as files. The page
+    shows the ``command`` and the ``versions`` of the record, and names the files of the
+    folder. Characters that are not valid Unicode, as in odd file names, are escaped.
     """
     drawn = draw(page, folder / PLOTS, kinds)
-    present = {path.name for path in folder.iterdir() if path.is_file()}
+    present = {path.name for path in folder.iterdir()}
     files = sorted({*present, MARKDOWN, "run.json"} - {REPORT})
     texts = {REPORT: html(page, record, drawn, files), MARKDOWN: markdown(page, record, kinds)}
     for name, text in texts.items():
@@ -172,13 +173,13 @@ def write_page(
 def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
     """Draw the figures of a page; return each as a data URI, by name, and write files of `kinds`.
 
-    A page shows them as images, so nothing in a drawing can act on the page.
+    A page shows them as images, so nothing in a drawing can affect the page.
     """
     import matplotlib as mpl
 
     from .. import plots
 
-    mpl.use("agg")  # no window, whatever the machine has
+    mpl.use("agg")  # opens no window
     drawn: dict[str, str] = {}
     blocks = (block for section in page.sections for block in section.blocks)
     with mpl.rc_context({"svg.fonttype": "none"}), TemporaryDirectory() as stage:
@@ -199,7 +200,7 @@ def html(
 ) -> str:
     """Write a page as HTML that needs no network and no other file.
 
-    Figures that are not among those drawn are left out.
+    Figures that are not in `drawn` are left out.
     """
     kept = {"record": record, "drawn": drawn, "files": files, "connections": CONNECTIONS}
     return render("page.html.j2", page=page, **kept)
@@ -212,13 +213,13 @@ def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -
 
 
 class Raw(str):
-    """A text that Markdown takes as it stands: a formula or citation."""
+    """Text that is not escaped in Markdown: a formula or citation."""
 
     __slots__ = ()
 
 
 def render(template: str, **values: object) -> str:
-    """Fill a template of HTML, or of Markdown, where all that is not `Raw` is escaped."""
+    """Fill an HTML or Markdown template; in Markdown, everything except `Raw` is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     is_html = ".html" in template
@@ -237,5 +238,5 @@ def render(template: str, **values: object) -> str:
 
 
 def escaped(text: str) -> str:
-    """Write a text so that Markdown shows it as it stands, in one line and in cells of tables."""
+    """Escape a text so that Markdown shows it literally on one line, also in table cells."""
     return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))

@@ -26,8 +26,8 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 
 MEANINGS = {
     "copy": "{count} {names} are exact copies of others, with equal distances ({pairs}). A model "
-    "treats them as different words, so its intervals are too short; drop_duplicates=True "
-    "keeps only the first word of each vector",
+    "treats them as different words, so its intervals are too short; keep one name of each "
+    "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
     "equidistant": "{count} pairs of {names} from different groups are equally far from every "
     "stereotype attribute ({pairs}), as after equalizing. The associated and different distances "
     "of a pair are then equal on average, and their contrast says nothing about the attributes",

@@ -1,8 +1,9 @@
-"""A change as one function: two tables or embeddings in, everything its report shows out."""
+"""The analysis of a change in one function: from two tables or embeddings to a report."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -47,11 +48,11 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
-"""Frames of a model that are written, one row's model in its column ``model``."""
+"""Frames that are written for each model; their column ``model`` names it."""
 
 
 def _if_ordered(read: Reading) -> Reading:
-    """Return a reading of the order that is watched; it is empty where a connection is missing."""
+    """Return a function that reads ``ORDER``; its frame is empty if a connection is missing."""
 
     def read_order(tree: DataTree, options: FitOptions) -> pd.DataFrame:
         present = set(ORDER) <= set(labels(tree, "connection"))
@@ -75,16 +76,16 @@ READINGS: Readings = {
     "check": predictive_coverage,
     "scales": lambda tree, options: sd_summary(tree, **options.intervals),
 }
-"""What is read from the posterior of a change."""
+"""Functions that read frames from the posterior of a change."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangeAnalysis(ModelAnalysis):
     """All results about the change between two tables; its display is the headline.
 
-    `before` and `after` are the distances, `unpaired` rows without a partner; `results` are by the
-    model's name; the last one leads. `bands` are from `comparison.band_shares`; `scores` from
-    `scores_before_after` or, without vectors, `mac_before_after`; `remains` from
+    `before` and `after` are the distances, and `unpaired` are rows without a partner. `results` are
+    keyed by model name; the last model leads. `bands` is from `comparison.band_shares`, `scores`
+    from `scores_before_after` or, without vectors, `mac_before_after`, and `remains` from
     `bias_before_after`, or None. `notices` are the package's warnings, `wordlist` is the list's
     name, and `call` repeats the analysis.
     """
@@ -112,7 +113,7 @@ class ChangeAnalysis(ModelAnalysis):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Names of the two ends."""
+        """Names of the embeddings or tables before and after."""
         return self.settings.names or ("before", "after")
 
     @property
@@ -140,20 +141,20 @@ def analyze_change(
     Parameters
     ----------
     before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
-        Vectors as for `bayesbias.load_vectors`, or two long-form tables. `after` may also be a
-        debiasing method by name, such as ``"hard"``, which is applied to `before`.
+        Vectors as for `bayesbias.load_vectors`, or two long-form tables. `after` may also be
+        the name of a debiasing method, such as ``"hard"``, which is applied to `before`.
     wordlist : str, Path, mapping or WordList, optional
-        Needed with vectors.
+        Required for vectors.
     sets : str, Path or DefiningSets, optional
-        Defining sets for a debiasing method; by default those with the list's name.
+        Defining sets for a debiasing method; by default the sets with the list's name.
     recover : str, Path or DefiningSets, optional
-        Test how well the bias of these sets can be recovered, before and after.
+        Test how well the bias of these sets can be recovered before and after the change.
     tell : callable, optional
-        A function that is called with the name of every step before it runs.
+        A function that is called with a description of each step before it runs.
     **settings
-        ``models`` for changes; the last leads; ``names`` of both ends; ``ci_prob``,
+        ``models`` for changes (the last one leads); ``names`` of before and after; ``ci_prob``,
         ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
-        ``recover_words``; and the options of a fit, such as ``seed`` and ``draws``.
+        ``recover_words``; ``drop_duplicates``; and the options of a fit, such as ``seed``.
 
     Returns
     -------
@@ -169,10 +170,10 @@ def analyze_change(
     >>> overall[["mean", "low", "high", "p_moved"]].round(2)
                 mean   low  high  p_moved
     connection
-    associated  0.02 -0.01  0.04     0.44
-    different  -0.03 -0.06 -0.00     0.75
-    neutral    -0.00 -0.01  0.00     0.00
-    human      -0.00 -0.02  0.01     0.05
+    associated  0.02 -0.01  0.04     0.42
+    different  -0.03 -0.05 -0.01     0.78
+    neutral    -0.00 -0.00  0.00     0.00
+    human      -0.00 -0.02  0.01     0.02
     """
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
@@ -190,12 +191,16 @@ def analyze_change(
         known = replace(known, names=names)
         sources = [before, _debiased(before, after, words, sets, **loading)]
         held = [load_vectors(source, words, known.case, **loading) for source in sources]
-        tables = [distance_table(v, words, embedding=n) for v, n in zip(held, names, strict=True)]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="these vectors: ")  # fitting repeats them
+            ends = zip(held, names, strict=True)
+            tables = [distance_table(vectors, words, embedding=name) for vectors, name in ends]
     one, two = tables
     options = known.of_fit(progressbar=known.progressbar and tell is None)
     tell, remains = tell or quietly, None
     with noticed() as notices:
-        fit, seeds = comparison.fit_change, as_seed_sequence(known.seed).spawn(len(known.models))
+        seeds = as_seed_sequence(known.seed).spawn(len(known.models))
+        fit = partial(comparison.fit_change, drop_duplicates=known.drop_duplicates)
         fits = [
             (model, partial(fit, one, two, model, options=options.of_fit(seed=seed)))
             for model, seed in zip(known.models, seeds, strict=True)
@@ -242,7 +247,7 @@ def _debiased(
     sets: str | Path | DefiningSets | None,
     **loading: Any,  # noqa: ANN401
 ) -> VectorsLike:
-    """Apply a debiasing method to the vectors before, if `after` names one."""
+    """If `after` names a debiasing method, apply it to `before`; otherwise, return `after`."""
     if not isinstance(after, str):
         return after
     methods, path = debias.DEBIASING_METHODS, Path(after)

@@ -1,4 +1,4 @@
-"""The folder of results: what is in it, how it is replaced whole, and what changed since."""
+"""Result folders: what they contain, how they are replaced, and what changed since a run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ OWN_NAMES = (
     *(f"{name}.csv" for name in ("sensitivity", "diagnostics", "influence")),
     *(REPORT, RECORD),
 )
-"""Files that every result of a list holds; one of them means that there is a result already."""
+"""Files in every result folder of a list; a folder with one of them already has results."""
 
 _OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
-"""What the record of an earlier run may name for removal, if it is not written again."""
+"""Files that may be removed if an earlier run's record names them."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
@@ -47,10 +47,9 @@ def fill_folder(
     posteriors: bool = True,
     kinds: Sequence[str] = (),
 ) -> None:
-    """Write analyses into a folder: a single one into it, each of several into its own.
+    """Write one analysis into a folder, or several into its subfolders, with an index.
 
-    `results` are by these folders' names, "" for a single one. Several get an index. A single
-    posterior is ``posterior.nc``, several are named after their models.
+    `results` are keyed by subfolder, or by "" for a single analysis.
     """
     for part, result in results.items():
         folder = stage / part
@@ -70,7 +69,7 @@ def fill_folder(
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
-    """Write frames under their names as CSV, if they have columns."""
+    """Write each frame that has columns as a CSV file."""
     for name, frame in frames.items():
         if frame is not None and len(frame.columns):
             frame.to_csv(folder / f"{name}.csv", index=False)
@@ -79,19 +78,19 @@ def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> Non
 def write_report(
     page: Page, record: Mapping[str, Any], folder: Path, kinds: Sequence[str] = ()
 ) -> None:
-    """Draw and write a page, and last of all the record, whose command it shows."""
+    """Write a page with its figures, and then the record, whose command the page shows."""
     record = {"versions": versions(), **record}
     write_page(page, record, folder, kinds=kinds)
     write_record(record, folder)
 
 
 def versions(*more: str) -> dict[str, str]:
-    """Return the versions of this package and of those that the numbers come from."""
+    """Return the versions of this package and of the packages that compute the numbers."""
     return {name: version(name) for name in (*_PACKAGES, *more)}
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write ``run.json``, last of all, with the names of all files of the folder."""
+    """Write ``run.json`` after all other files of the folder, with their names."""
     files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
@@ -109,7 +108,7 @@ def load_record(folder: Path) -> dict[str, Any]:
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return ``what``, ``before`` and ``after`` of all that differs, contrasts by group last."""
+    """Return a frame of all differences: ``what``, ``before`` and ``after``, contrasts last."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
@@ -119,7 +118,7 @@ def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
 
 
 def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
-    """Return what decides the numbers, and the numbers of groups, by name."""
+    """Return a run's inputs and settings, and its contrasts by group, keyed by name."""
     parts = {key: record.get(key) for key in ("list", "arguments", "versions", "hashes", "models")}
     decided = pd.json_normalize(parts, sep=" ").iloc[0].map(str)
     rows = contrasts[contrasts["level"] != "word"]
@@ -131,10 +130,10 @@ def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
 def require_place(
     out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
 ) -> None:
-    """Check, before any work is done, whether results can be put into a folder.
+    """Check, before any work is done, whether results can be written into a folder.
 
-    `parts` are folders in it that get results of their own. One of the files `names` means that
-    there are results, which only `force` allows to replace.
+    `parts` are subfolders for separate results. If one of the files `names` exists, the folder
+    already has results, which are replaced only with `force`.
     """
     places = ["", *parts]
     for part in places:
@@ -143,7 +142,7 @@ def require_place(
 
 
 def require_folder(out: Path) -> None:
-    """Check whether a folder can be made or written to, and end what a killed run began in it."""
+    """Check that a folder can be made or written to, and clean up after a killed run."""
     recover(out)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
@@ -157,10 +156,10 @@ def require_folder(out: Path) -> None:
 
 
 def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
-    """Open an empty folder to write results into, which takes the place of `out` as a whole.
+    """Open an empty folder for results; when it is complete, they all move to `out` at once.
 
-    Files of others in `out` stay. Those of an earlier run go: the ones that are written again, and
-    the ones that the earlier ``run.json`` names. Without `force` nothing is replaced.
+    Files of an earlier run are removed if they are written again, or if its ``run.json`` names
+    them. Other files in `out` stay. Without `force`, nothing is replaced.
     """
 
     def dropped(new: set[str]) -> set[str]:
@@ -177,7 +176,7 @@ def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
 
 
 def _recorded_files(folder: Path) -> list[str]:
-    """Return the files that the record of an earlier run names, if there is a record of ours."""
+    """Return the files that an earlier run's record names; empty without a valid record."""
     try:
         files = read_json(folder / RECORD)["files"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -190,7 +189,7 @@ def _refuse_results(names: Sequence[str], out: Path, *, force: bool) -> None:
     if found and not force:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         raise ArgumentError(
-            f"{out} holds results already ({', '.join(found[:3])}{more}); pass ",
+            f"{out} already has results ({', '.join(found[:3])}{more}); pass ",
             Argument("force", True),
-            " to replace them, or another folder",
+            " to replace them, or choose another folder",
         )

@@ -1,4 +1,4 @@
-"""Sentence pairs as one function: scores in, and measures, models and checks as tidy frames out."""
+"""The analysis of sentence pairs in one function: from scores to measures, models and checks."""
 
 from __future__ import annotations
 
@@ -29,29 +29,28 @@ READINGS: Readings = {
     "ranks": lambda tree, _: model_ranks(tree),
     "scales": lambda tree, options: pair_scales(tree, **options.intervals),
 }
-"""What is read from the posterior of a measure."""
+"""Functions that read frames from the posterior of a measure."""
 
 OF_SEVERAL = ("contrasts", "ranks")
-"""Frames of two language models or more."""
 
 WHOLE_SENTENCE = ("pll", "log-likelihood")
-"""Measures of masked and of causal models that ask for the same: how probable a sentence is."""
+"""Measures of masked and of causal models for the same quantity: a sentence's probability."""
 
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How pairs are analyzed: the options of a fit, and a model of preferences."""
+    """How to analyze pairs: the options of a fit, and a model of preferences."""
 
     spec: str | Path | ModelSpec = DEFAULT_MODEL
 
 
 @dataclass(frozen=True, repr=False)
 class PairAnalysis(Fitted):
-    """Frames by name, and one result a measure; shows itself by what was found.
+    """All results about sentence pairs; its display shows the main findings.
 
-    `frames` are ``paired``, ``observed``, ``measures`` and those of ``READINGS``, the measure in a
-    column; those of ``OF_SEVERAL`` are empty with one language model, and ``measures`` where
-    answers have no scores. `scored` has a record of every folder or log of scores.
+    `results` has one result per measure. `frames` are ``paired``, ``observed``, ``measures`` and
+    those of ``READINGS``, with a column for the measure. ``OF_SEVERAL`` are empty for one language
+    model, and ``measures`` if answers have no scores. `scored` has a record of every folder or log.
     """
 
     _pages: ClassVar[Any] = pairs_page
@@ -65,11 +64,11 @@ class PairAnalysis(Fitted):
 
     @property
     def models(self) -> list[str]:
-        """Language models, in the order they came."""
+        """Language models, in order of appearance."""
         return [str(name) for name in self.paired["model"].unique()]
 
     def record(self) -> dict[str, Any]:
-        """Return what the numbers come from."""
+        """Return the sources of the numbers."""
         return {"scored": self.scored, "spec": self.spec.to_dict(), "warnings": self.doubts}
 
 
@@ -80,11 +79,11 @@ def analyze_pairs(
     scored: Sequence[Mapping[str, Any]] = (),
     tell: Tell = quietly,
 ) -> PairAnalysis:
-    """Compute all that a report shows of sentence pairs.
+    """Compute everything that a report shows about sentence pairs.
 
-    `paired` is from `paired_scores` or `read_scores`. Measures that not all language models have
-    are left to `measure_table`; masked and causal models are compared by how probable they find
-    whole sentences. `tell` receives every step before it runs.
+    `paired` is from `paired_scores` or `read_scores`. Measures that only some language models have
+    are used in `measure_table` only. Masked and causal models are compared by the probability of
+    whole sentences. `tell` is called with a description of each step before it runs.
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
@@ -116,7 +115,7 @@ def analyze_pairs(
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return paired scores, and the measures that every language model has.
 
-    Where they share none, those of ``WHOLE_SENTENCE`` count as one, called by both names.
+    If they share none, the measures in ``WHOLE_SENTENCE`` count as one, with both names.
     """
     n_models, both = paired["model"].nunique(), " or ".join(WHOLE_SENTENCE)
     as_one = paired["measure"].replace(dict.fromkeys(WHOLE_SENTENCE, both))
@@ -125,6 +124,6 @@ def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         if (counts == n_models).any():
             return frame, [str(name) for name in counts.index[counts == n_models]]
     raise ValueError(
-        "the language models share no measure; score masked ones by pll and causal ones by "
-        "log-likelihood"
+        "the language models share no measure; score masked ones with pll and causal ones "
+        "with log-likelihood"
     )

@@ -40,16 +40,16 @@ if TYPE_CHECKING:
     from .wordlist import Analysis
 
 MATCHES: tuple[Match, ...] = ("frequency", "topics")
-"""Kinds of reference lists: what the words in the place of the stereotypes match."""
+"""Kinds of reference lists: equally frequent words, or other topics, replace the stereotypes."""
 
 SCORES = ("weat", "mac", "same")
-"""Scores of the literature that accompany the contrasts."""
+"""Published scores that reports show with the contrasts."""
 
 
 def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
-    """Draw the words of an embedding that controls and reference lists are made of.
+    """Draw the words for matched controls and reference lists from an embedding.
 
-    None where none are wanted, or where a warning reports that the embedding has too few words.
+    Return None if they are not requested. If the embedding has too few words, warn and return None.
     """
     if not (settings.matched or settings.reference_lists):
         return None
@@ -63,7 +63,7 @@ def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLik
 
 @contextmanager
 def warned_if_too_few(what: str) -> Iterator[None]:
-    """Warn, without an error, of what an embedding has too few words for."""
+    """If an embedding has too few words, warn about what is left out instead of stopping."""
     try:
         yield
     except TooFewWordsError as reason:
@@ -73,9 +73,10 @@ def warned_if_too_few(what: str) -> Iterator[None]:
 def matched_list(
     vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
 ) -> tuple[KeyedVectors, WordList]:
-    """Add matched controls to a list, and their vectors, where they are asked for.
+    """Add matched controls and their vectors to a list, if they are requested.
 
-    A list that has its own stays as it is, as does one that the embedding has too few words for.
+    A list that already has matched controls is unchanged. If the embedding has too few words, so is
+    the list.
     """
     if pool is None or not settings.matched or "matched" in wordlist.controls:
         return vectors, wordlist
@@ -97,12 +98,11 @@ def read_against(
 ) -> dict[str, pd.DataFrame]:
     """Place the contrasts of a list among reference lists, and compute the other measures.
 
-    Frames are by the files' names: ``reference``, as `bayesbias.vocabulary_contrasts` has it the
-    levels of associated − different with their places among reference lists, and
-    ``reference_lists``, the contrasts of every list, both with the kind of lists in ``match``;
-    ``scores`` of `score_table`, and ``relative``, the z of each two groups among random words, both
-    empty where fewer than two groups have stereotypes. There are none where the embedding has too
-    few words.
+    Frames are keyed by file name. ``reference`` has the levels of associated − different and their
+    places among reference lists, and ``reference_lists`` has the contrasts of every list; ``match``
+    is the kind of list. ``scores`` is from `score_table`, and ``relative`` has the z of each pair
+    of groups among random words; both are empty if fewer than two groups have stereotypes. If the
+    embedding has too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)
@@ -129,7 +129,7 @@ def read_against(
 def baseline_rows(
     vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, settings: Settings
 ) -> pd.DataFrame:
-    """Return the contrasts of groups relative to each baseline of a list."""
+    """Return the contrasts of groups relative to each set of baseline words in a list."""
     groups = {**wordlist.groups, **wordlist.baseline}
     table = distance_table(vectors, replace(wordlist, groups=groups, controls={}, baseline={}))
     reading = {**settings.chosen("ci_prob", "ci_kind"), "rope": lead["contrasts"].attrs["rope"]}
@@ -143,7 +143,7 @@ def baseline_rows(
 
 
 def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:
-    """Return the controls that contrasts of groups are relative to, if they are relative."""
+    """Return the control words that group contrasts are relative to, if there are any."""
     controls = dict(analysis.wordlist.controls)
     if not has_cells(analysis.lead.spec):
         return {}
@@ -153,7 +153,7 @@ def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:
 def _other_measures(
     vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: VectorsLike
 ) -> dict[str, pd.DataFrame]:
-    """Compute the scores of the groups that have stereotypes, and z among random words."""
+    """Compute scores of the groups that have stereotypes, and their z among random words."""
     groups = {
         name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
     }
@@ -171,10 +171,9 @@ def _other_measures(
 
 
 def _seeds(settings: Settings) -> list[SeedSequence]:
-    """Seeds of the pool, the matched controls and, from the fourth on, the reference lists.
+    """Return seeds for the pool, the matched controls and, from the fourth on, reference lists.
 
-    Without a number as the run's seed they are those of the seed 0, so a list has the same
-    controls whenever it is run.
+    If the run's seed is not a number, seed 0 is used, so a list always has the same controls.
     """
     return SeedSequence(_seed(settings)).spawn(3 + len(MATCHES))
 

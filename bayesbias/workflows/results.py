@@ -1,4 +1,4 @@
-"""What whole analyses share: fitted models with the frames read from them, and notices."""
+"""Shared parts of the analyses: fitted models, the frames read from them, and warnings."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
     from ..report.writer import Figure, Page
 
 type Tell = Callable[[str], object]
-"""Is called with what is done next, in a few words."""
+"""A function that is called with a short description of the next step."""
 
 type Reading = Callable[[DataTree, FitOptions], pd.DataFrame]
 type Readings = Mapping[str, Reading]
-"""What is read from a posterior, by the frames' names."""
+"""Functions that read frames from a posterior, keyed by frame name."""
 
 
 MOST_WRITTEN = 500
-"""Characters of a value that the call of a function has in full."""
+"""Values with more characters than this are not written out in a call."""
 
 
 def quietly(_: str) -> None:
-    """Tell nobody of a step."""
+    """Ignore a step."""
 
 
 @dataclass(frozen=True, eq=False)
 class ModelResult:
-    """A fitted model: its posterior, and the frames that were read from it, by name."""
+    """A fitted model: its posterior, and the frames that were read from it, keyed by name."""
 
     posterior: DataTree
     frames: Mapping[str, pd.DataFrame]
@@ -59,7 +59,7 @@ class ModelResult:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the sampler warned of; nothing if the posterior may be trusted."""
+        """Warnings from the sampler; empty if there were none."""
         return tuple(warnings_of(self.posterior))
 
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -67,10 +67,10 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read frames from a posterior, all at once: warnings come while they are noticed.
+    """Read all frames from a posterior now, so that their warnings are collected.
 
-    Frames know in their ``attrs`` how their intervals were made, and ``n_draws``, how many draws
-    would give shares as precise as theirs.
+    The ``attrs`` of a frame record how its intervals were made, and ``n_draws``, the number of
+    independent draws that would give equally precise shares.
     """
     frames = {name: read(tree, options) for name, read in readings.items()}
     for frame in frames.values():
@@ -85,7 +85,7 @@ def fit_models(
     options: FitOptions,
     tell: Tell,
 ) -> dict[str, ModelResult]:
-    """Fit models one after the other, given by name and what fits them, and read the posteriors."""
+    """Fit models one after another, each by a name and a function, and read the posteriors."""
     results = {}
     for name, fit in fits:
         tell(f"fitting {name}")
@@ -97,25 +97,25 @@ def fit_models(
 
 
 def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return the shares of what was measured inside its predictive intervals."""
+    """Return the shares of measured values that are inside their predictive intervals."""
     probabilities = sorted({0.5, options.ci_prob})
     return predictive_check(tree, probabilities, ci_kind=options.ci_kind, seed=0)
 
 
 class Fitted(Shown):
-    """Base of analyses: results by name, in the requested order, and the module of the page."""
+    """Base of analyses: results keyed by name, in the requested order, and the page's module."""
 
     _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
 
     @property
     def doubts(self) -> list[str]:
-        """Warnings of the sampler, each with the name of its result."""
+        """Warnings from the sampler, each with the name of its result."""
         return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
 
     @property
     def posteriors(self) -> dict[str, DataTree]:
-        """The posteriors of all results, by name."""
+        """The posteriors of all results, keyed by name."""
         return {name: result.posterior for name, result in self.results.items()}
 
     def page(self) -> Page:
@@ -132,10 +132,7 @@ class Fitted(Shown):
 
 
 class ModelAnalysis(Fitted):
-    """Base of the analyses of a list and of a change: one result per model; the last leads.
-
-    A class names its frames and those of its models.
-    """
+    """Base of the analyses of a list and of a change: one result per model; the last leads."""
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]
@@ -144,7 +141,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def lead(self) -> ModelResult:
-        """The result of the lead model, the last one requested, which has the detailed figures."""
+        """The result of the lead model, which was requested last; detailed figures show it."""
         return [*self.results.values()][-1]
 
     @property
@@ -168,7 +165,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
-        """Frames to write as CSV, by file name."""
+        """Frames to write as CSV, keyed by file name."""
         frames = {name: getattr(self, name) for name in self._frames}
         return frames | {name: self.frame(name) for name in self._model_frames}
 
@@ -202,7 +199,7 @@ class ModelAnalysis(Fitted):
         Raises
         ------
         ValueError
-            If the folder already holds results and `force` is not given.
+            If the folder already has results and `force` is not given.
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:
@@ -211,13 +208,13 @@ class ModelAnalysis(Fitted):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The write-up, by file name."""
+        """The write-up and its references, keyed by file name."""
         paper = self.write_up()
         return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
 
 
 def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
-    """Join frames with the key of each in the first columns; the attrs are those of the first."""
+    """Join frames, with their keys in the first columns and the attrs of the first frame."""
     if not parts:
         return pd.DataFrame(columns=[*columns])
     plain = {key: part.copy() for key, part in parts.items()}
@@ -230,10 +227,7 @@ def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
 
 
 def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:
-    """Write the call of a function, with names and paths as they are, and objects by their name.
-
-    Keywords are written by their name, too, if their value is long, as that of a model is.
-    """
+    """Write a function call, with long values and objects as variables, such as ``model=model``."""
     texts = [
         repr(str(value)) if isinstance(value, str | os.PathLike) else name
         for name, value in given.items()

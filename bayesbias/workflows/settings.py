@@ -1,4 +1,4 @@
-"""The options of whole analyses: one object each for the function, the command and a sweep."""
+"""The settings of whole analyses, which functions, commands and sweeps share."""
 
 from __future__ import annotations
 
@@ -16,34 +16,33 @@ if TYPE_CHECKING:
     from ..tables.wordlists import WordList
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
-"""For words in contexts: without and with effects of the contexts."""
+"""Default models for words in contexts, without and with context effects."""
 
 
 @dataclass(frozen=True)
 class Settings(FitOptions):
-    """How to measure and to fit: the options of a fit, and of what it is fitted to.
+    """How to measure distances and fit models.
 
-    `vectors` are a bundled embedding's name or a file's path. `case`, `strip_accents`, `subwords`
-    and `allow_pickle` are for `load_vectors`, `max_missing` is for `distance_table`.
+    `vectors` is the name of a bundled embedding or a path. `case`, `strip_accents`, `subwords` and
+    `allow_pickle` are for `load_vectors`, and `max_missing` is for `distance_table`.
 
     Parameters
     ----------
     models : tuple of str
-        Names or paths; may be repeated. The report leads with the last one. By default by-group;
-        with an encoder, crossed and contextual.
+        Names or paths; may be repeated. The report leads with the last one. The default is
+        by-group, or crossed and contextual for an encoder.
     matched : int
-        Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
+        Number of equally frequent control words to draw for each stereotype; 0 for none.
     reference_lists : int
-        Reference lists of each kind (equally frequent words, other topics as stereotypes); 0 for
-        none.
+        Number of reference lists of each kind (equally frequent words, other topics); 0 for none.
     encoder : str
-        Measure words in sentences: an encoder's folder or Hugging Face name; needs the extra mlm.
+        Folder or Hugging Face name of an encoder for words in sentences; requires the extra mlm.
     templates : str
-        With an encoder: sentences for the words, a bundled set or a .toml file.
+        For an encoder: the sentences for the words, as a bundled set or a .toml file.
     pooling : str
-        With an encoder: word (the word's own tokens in the sentence) or sentence.
+        For an encoder: word (the word's tokens in the sentence) or sentence.
     layer : int
-        With an encoder: layer to read, -1 the last.
+        For an encoder: the layer to read; -1 is the last.
     """
 
     vectors: str = "glove-demo"
@@ -71,19 +70,19 @@ class Settings(FitOptions):
                 raise ArgumentError(Argument(name), text)
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        """Return some of the settings, as keywords of a function."""
+        """Return some of the settings as keywords for a function."""
         return {name: getattr(self, name) for name in names}
 
     @property
     def embedding(self) -> str:
-        """What the embedding is called in tables and reports: a file's name without its folder."""
+        """The embedding's name in tables and reports; for a file, its name without the folder."""
         source = self.encoder or self.vectors
         return Path(source).name or source
 
 
 @dataclass(frozen=True)
 class ChangeSettings(FitOptions):
-    """How to fit and read a change: the options of a fit, and what the two ends are called.
+    """How to fit and read a change; `names` are those of the two embeddings or tables.
 
     Parameters
     ----------
@@ -91,9 +90,11 @@ class ChangeSettings(FitOptions):
         Names or paths of models for changes; may be repeated. The report leads with the last one.
         By default change-by-group.
     case : str
-        How words are looked up: exact, lower or fallback.
+        How to look up words: exact, lower or fallback.
     recover_words : int
-        To recover a bias: how many of each class's most leaning words to use.
+        Number of the most biased words per class, to test whether bias can be recovered.
+    drop_duplicates : bool
+        Leave out words that share the vector of an earlier word, before or after.
     """
 
     names: tuple[str, str] | None = None
@@ -101,10 +102,11 @@ class ChangeSettings(FitOptions):
     case: str = "exact"
     allow_pickle: bool = False
     recover_words: int = 500
+    drop_duplicates: bool = False
 
 
 def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
-    """Make the settings of an analysis; raise a TypeError for a keyword that is none."""
+    """Make the settings of an analysis; raise a TypeError for an unknown keyword."""
     known = [key.name for key in fields(kind)]
     for name in keywords:
         if name not in known:
@@ -113,18 +115,18 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
 
 
 def require_names(kind: str, names: Sequence[str]) -> None:
-    """Raise a ValueError unless there are names, which can be printed, and no two are equal."""
+    """Raise a ValueError unless there are names, all printable and different."""
     if not names:
-        raise ValueError(f"{kind} is empty; give one or more of them")
+        raise ValueError(f"{kind} is empty; give at least one")
     for name in names:
         if not name.strip() or not name.isprintable():
-            raise ValueError(f"{kind} holds the name {name!r}, which cannot be printed")
+            raise ValueError(f"{kind} includes the name {name!r}, which cannot be printed")
         if names.count(name) > 1:
-            raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
+            raise ValueError(f"{kind} includes {name!r} twice; give each a different name")
 
 
 def require_lists(lists: Sequence[WordList]) -> None:
-    """Raise a ValueError unless there are lists with names of their own, and with groups."""
+    """Raise a ValueError unless there are lists, with different names and with groups."""
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:
@@ -134,7 +136,7 @@ def require_lists(lists: Sequence[WordList]) -> None:
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
-    """Load models for distances whose names can stand side by side and in file names."""
+    """Load models for distances; check that their names differ and can be used in file names."""
     from ..model.spec import load_model
 
     specs = [load_model(source, "distance") for source in models]

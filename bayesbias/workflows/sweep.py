@@ -1,7 +1,7 @@
-"""Many embeddings, lists and models: every cell fitted once, kept, and compared with the others.
+"""Sweeps of many embeddings, lists and models: each cell is fitted once, saved, and compared.
 
-A cell is an embedding, a list and a model. All embeddings and lists are also in one model, which
-ranks them and gives their differences.
+A cell is one embedding, one list and one model. A joint model of all embeddings and lists also
+ranks the embeddings and estimates their differences.
 """
 
 from __future__ import annotations
@@ -43,33 +43,30 @@ if TYPE_CHECKING:
     from ..report.writer import Page
 
 CELL = ("embedding", "list", "model")
-"""What a cell is made of."""
+"""Columns that identify a cell."""
 
 JOINT = "all embeddings and lists"
-"""What the one model is called in messages."""
 
 CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
-"""What is read from the posterior of a cell, as an analysis of its list alone reads it."""
+"""Functions that read frames from a cell's posterior, as in the analysis of a single list."""
 
 JOINT_READINGS: Readings = {
     "ranks": lambda tree, options: rank_embeddings(tree, **options.intervals),
     "differences": lambda tree, options: embedding_differences(tree, **options.reading),
     "shares": lambda tree, options: variance_shares(tree, **options.intervals),
 }
-"""What is read from the one model of all embeddings and lists."""
+"""Functions that read frames from the joint model's posterior."""
 
 FRAMES = (*CELL_READINGS, *JOINT_READINGS, "cells", "missing")
-"""Frames that are written as CSV."""
 
 UNMEASURED = (ValueError, OSError, ImportError)
 """Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
 
 type ListKey = tuple[str, str]
-"""Names of an embedding and a list."""
 
 
 class Measured(NamedTuple):
-    """A list in an embedding."""
+    """A list that was measured in an embedding."""
 
     table: pd.DataFrame
     missing: pd.DataFrame
@@ -87,14 +84,14 @@ class Measured(NamedTuple):
 class Sweep:
     """The frames of a sweep, over all cells that have a result.
 
-    A row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
-    ``method``, ``warnings``, ``error``, ``message``, ``key`` (of its result). `summary` and
-    `contrasts` are as the functions of these names return them, with the cell before; `ranks`,
-    `differences` and `shares` are of `bb.rank_embeddings`, `comparison.embedding_differences` and
-    `comparison.variance_shares`, and empty where no list was in two embeddings that differ.
-    A row of `tables` is a list in an embedding; `missing` and `thin` are of `bb.missing_words` and
-    `bb.undersized_sets`. `uncompared` is the failure of the one model of all, if it failed.
-    `reused` counts results that already existed, or that belong to a cell with equal distances.
+    Each row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
+    ``method``, ``warnings``, ``error``, ``message`` and the ``key`` of its result. `summary` and
+    `contrasts` are from the functions with these names, with the cell in the first columns.
+    `ranks`, `differences` and `shares` are from `bb.rank_embeddings`,
+    `comparison.embedding_differences` and `comparison.variance_shares`; they are empty if no list
+    has different distances in two embeddings. Each row of `tables` is a list in an embedding;
+    `missing` and `thin` are from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
+    joint model's failure, if any. `reused` counts results that existed or have equal distances.
     """
 
     config: SweepConfig
@@ -118,13 +115,13 @@ class Sweep:
 
     @property
     def doubts(self) -> list[str]:
-        """Warnings of the sampler, each with the number of its cells."""
+        """Warnings from the sampler, each with the number of its cells."""
         texts = self.cells["warnings"][self.cells["warnings"] != ""].value_counts(sort=False)
         return [f"{count} cell{'s' * (count > 1)}: {text}" for text, count in texts.items()]
 
     @property
     def frames(self) -> dict[str, pd.DataFrame]:
-        """What is written as CSV, by the files' names."""
+        """Frames to write as CSV, keyed by file name."""
         return {name: getattr(self, name) for name in FRAMES}
 
     def page(self) -> Page:
@@ -132,7 +129,7 @@ class Sweep:
         return sweep_page.page(self)
 
     def record(self) -> dict[str, Any]:
-        """Return what is needed to make the same results again."""
+        """Return everything needed to repeat the results."""
         config = self.config
         return {
             "title": config.title,
@@ -156,40 +153,40 @@ def run_sweep(
 ) -> Sweep:
     r"""Measure every list in every embedding, fit every model, and compare the embeddings.
 
-    A result's key is made of the distances, the model's content and the settings: a changed vector,
-    a changed prior or another seed makes another key, while a renamed or moved file does not.
+    A result's key depends on the distances, the model's content and the settings. It changes with a
+    vector, a prior or the seed, but not if a file is renamed or moved.
 
     Parameters
     ----------
     config : SweepConfig
         From `load_sweep`.
     folder : Path, optional
-        Where results are kept, in ``results/``; the next run takes them from there.
+        Results are saved in its subfolder ``results``, and the next run reuses them.
     n_jobs : int
         Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``
-        a Dask cluster does the work.
+        a Dask cluster runs the fits.
     allow_pickle : bool
-        As `load_vectors` takes it.
+        As for `load_vectors`.
     progress : bool, optional
-        Show a bar; by default on a terminal only.
+        Show a progress bar; by default only on a terminal.
 
     Returns
     -------
     Sweep
-        A cell that fails stops no other.
+        If a cell fails, the other cells still run.
 
     Raises
     ------
     ValueError
-        If no list can be measured in any embedding; then no folder is made.
+        If no list can be measured in any embedding; no folder is then made.
 
     Warns
     -----
     SamplingWarning
-        If some posterior is not to be trusted; each text once, with how many cells.
+        If the sampler warned; each text appears once, with its number of cells.
     UserWarning
-        For embeddings that cannot be read and lists with too few words in one, and for a kept
-        result that is damaged; it is computed again.
+        If an embedding cannot be read, a list has too few words in it, or a saved result is
+        damaged and must be computed again.
 
     Examples
     --------
@@ -247,7 +244,7 @@ def run_sweep(
 def _measure(
     config: SweepConfig, *, allow_pickle: bool, progress: bool | None
 ) -> tuple[dict[ListKey, Measured], dict[ListKey, Exception]]:
-    """Measure every list in every embedding; return also why some were not, after a warning."""
+    """Measure every list in every embedding; for those that fail, warn and return the errors."""
     words = {word for wordlist in config.lists for word in wordlist.words}
     measured, refused = {}, dict[ListKey, Exception]()
     loading = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
@@ -278,7 +275,7 @@ def _states(
     done: Finished,
     refused: Mapping[ListKey, Exception],
 ) -> pd.DataFrame:
-    """State what has come of every cell."""
+    """Return the outcome of every cell."""
     failures, rows = {failure.name: failure for failure in done.failures}, []
     for embedding, wordlist, spec in product(config.embeddings, config.lists, config.models):
         cell = (embedding.name, wordlist.name, spec.name)
@@ -298,7 +295,7 @@ def _states(
 
 
 def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> list[Job]:
-    """Return the one model of all embeddings and lists, each distance once in a list."""
+    """Return the joint model's job, with equal tables used once; none if no tables differ."""
     first = dict[tuple[str, str], ListKey]()
     for key, part in measured.items():
         first.setdefault((key[1], part.hash), key)
@@ -320,7 +317,7 @@ def fit_cell(table: pd.DataFrame, spec: ModelSpec, options: FitOptions) -> pd.Da
 def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFrame:
     """Fit all tables, in a worker, and return ranks, differences and shares.
 
-    Pairs that an embedding lacks are words that the report names.
+    Warnings about missing pairs are hidden, because the report names the missing words.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* are not in all of its embeddings")
@@ -329,7 +326,7 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
 
 
 def _packed(result: ModelResult) -> pd.DataFrame:
-    """Join frames as one, with their columns, the method and warnings in ``attrs``."""
+    """Join frames into one, with their columns, the method and warnings in ``attrs``."""
     whole = joined(result.frames, "frame")
     whole.attrs = {
         "columns": {name: list(part) for name, part in result.frames.items()},
@@ -349,7 +346,7 @@ def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
 def require_sweep_place(out: Path) -> None:
     """Raise an error, before any work is done, if a sweep cannot use a folder.
 
-    A sweep goes on in a folder with its results; results of something else are in its way.
+    A sweep resumes in a folder with its results, but refuses a folder with other results.
     """
     for folder in (out, out / RESULTS):
         output.require_folder(folder)

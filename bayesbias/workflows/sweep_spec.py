@@ -18,15 +18,15 @@ from ..tables.wordlists import WordList, load_wordlist
 from .settings import require_lists, require_names
 
 ALLOWED: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(("lists", "models"), (list, "a list of names, and stand before [embeddings]")),
+    **dict.fromkeys(("lists", "models"), (list, "a list of names, placed before [embeddings]")),
     "embeddings": (dict, 'a table of names and sources, as in [embeddings] demo = "glove-demo"'),
 }
-"""Types of keys that are more than text or a number, and the types in words."""
+"""Types of the values that are not text or a number, with a description of each type."""
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """An embedding of a sweep: what it is called, where it is, and how words are looked up."""
+    """An embedding of a sweep: its name, its source, and how words are looked up."""
 
     name: str
     source: str
@@ -35,9 +35,9 @@ class Embedding:
 
 @dataclass(frozen=True)
 class SweepConfig(FitOptions):
-    """What a sweep compares: every embedding, list and model with every other.
+    """What a sweep compares: every combination of an embedding, a list and a model.
 
-    No two of a kind have one name.
+    Embeddings, lists and models each have different names.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -54,7 +54,7 @@ class SweepConfig(FitOptions):
 
     @property
     def n_cells(self) -> int:
-        """How many fits the sweep has."""
+        """The number of fits in the sweep."""
         return len(self.embeddings) * len(self.lists) * len(self.models)
 
 
@@ -64,8 +64,8 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Parameters
     ----------
     path : str or Path
-        ``bayesbias sweep --help`` shows an example. ``lists`` and ``[embeddings]`` are needed.
-        Paths in it are relative to its folder.
+        ``bayesbias sweep --help`` shows an example. ``lists`` and ``[embeddings]`` are required.
+        Paths in the file are relative to its folder.
 
     Returns
     -------
@@ -74,9 +74,9 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError
-        If there is no such file, or no list or model at a path in it.
+        If the file does not exist, or a list or model that it names does not.
     ValueError
-        If the file is not a configuration: names the key, and what it takes.
+        If the file is not a valid configuration. The message names the key and what it takes.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
 
 
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
-    """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
+    """Make a configuration from a TOML file's content; paths are relative to `folder`."""
     known = {key.name: key.default for key in fields(SweepConfig) if key.name != "progressbar"}
     missing = {"models": list(DEFAULT_MODELS["distance"]), "lists": None, "embeddings": None}
     given = {**content, **{key: missing[key] for key in missing if key not in content}}
@@ -126,7 +126,7 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
     ):
         raise ValueError(
             f'embeddings.{name} must be a path, or {{ source = "PATH", case = "lower" }}; got '
-            f"{raw!r:.60}; options of the sweep stand before [embeddings]"
+            f"{raw!r:.60}; put options of the sweep before [embeddings]"
         )
     embedding = Embedding(name, **given | {"source": _located(given["source"], folder)})
     if embedding.case not in CASES:
@@ -135,6 +135,6 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
 
 
 def _located(source: str, folder: Path) -> str:
-    """Return a bundled name as it is, and a path as seen from the configuration's folder."""
+    """Return a bundled name unchanged, or a path relative to the configuration's folder."""
     is_path = "/" in source or "\\" in source or Path(source).suffix
     return str(folder / Path(source).expanduser()) if is_path else source

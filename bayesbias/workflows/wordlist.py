@@ -1,4 +1,4 @@
-"""The main job as one function: vectors and a word list in, everything a report shows out."""
+"""The main analysis in one function: from vectors and a word list to everything in a report."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Influence on the contrast that leads; empty for a model that is not Normal."""
+    """Return each word's influence on the main contrast; empty for a model that is not Normal."""
     if spec_of(tree).likelihood != "normal":
         return pd.DataFrame()
     present = labels(tree, "connection")
@@ -64,21 +64,21 @@ def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
 
 
 def _group_draws(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Draws of each group's contrast of the first two connections."""
+    """Return draws of each group's contrast between the first two connections."""
     levels, gaps, _names = contrast_draws(tree, "population")
     is_group = (levels["level"] == GROUP).to_numpy()
     return pd.DataFrame(gaps[:, is_group, 0], columns=levels["protected_group"][is_group])
 
 
 def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Effective sizes of groups and sets; empty where the table carries no cosines."""
+    """Return the effective sizes of groups and sets; empty if the table has no cosines."""
     design = design_of(tree)
     known = design.word_likeness.size and design.attribute_likeness.size
     return effective_sizes(tree) if known else pd.DataFrame()
 
 
 def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Contrasts over the very words of a table; empty where a word lacks a kind of attributes."""
+    """Return contrasts over exactly a table's words; empty if a word lacks some connection."""
     n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
     cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
     if len(np.unique(cells)) < n_words * n_kinds:
@@ -98,20 +98,20 @@ READINGS: Readings = {
     "listed": _listed,
     "group_draws": _group_draws,
 }
-"""What is read from the posterior of a list; ``listed`` are contrasts over its very words."""
+"""Functions that read frames from a list's posterior; ``listed`` covers exactly its words."""
 
 FRAMES = tuple(READINGS)[:7]
-"""Frames of a model that are written, one row's model in its column ``model``."""
+"""Frames that are written for each model; their column ``model`` names it."""
 
 
 @dataclass(frozen=True, repr=False)
 class Analysis(ModelAnalysis):
     """All results about one word list in one embedding; its display is the headline.
 
-    `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
-    requested order; the last one leads. `comparison` is from `bayesbias.compare_models`, None for a
-    single model, and `reference` has frames of what the contrasts are compared with, none if
-    nothing could be drawn. `resolved_forms` are words found in another form, and `others` are other
+    `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
+    order; the last model leads. `comparison` is from `bayesbias.compare_models`, or None for a
+    single model. `reference` has the frames that contrasts are compared with; it is empty if
+    nothing could be drawn. `resolved_forms` are words found in another form, and `others` are
     forms of missing words that the embedding has. `thin` is from `bayesbias.undersized_sets`.
     `vectors_hash` is the SHA-256 of the used words and vectors, and `notices` are the package's
     warnings. `since` lists changes since an earlier run, `baseline` is from
@@ -140,7 +140,7 @@ class Analysis(ModelAnalysis):
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
-        """Frames to write as CSV, by file name."""
+        """Frames to write as CSV, keyed by file name."""
         baseline = {"baseline": self.baseline} if len(self.baseline) else {}
         return super().frames | baseline | dict(self.reference)
 
@@ -175,15 +175,15 @@ def analyze(
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame, tuple or ContextualVectors
-        As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all of
-        its words, so pass the name or path of an embedding, or all of its vectors.
+        As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all
+        words, so pass the name or path of an embedding, or all of its vectors.
     wordlist : str, Path, mapping or WordList
         As for `bayesbias.load_wordlist`.
     name : str
         Name of the embedding; by default its name or path.
     **settings
-        ``models``, names, paths, or what `bayesbias.load_model` returns; the last leads (by
-        default by-group alone); ``matched`` and ``reference_lists``, the number of control words
+        ``models`` (names, paths, or results of `bayesbias.load_model`; the last one leads; by
+        default by-group); ``matched`` and ``reference_lists``, the number of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind`` and ``rope`` of the
         intervals; ``case``, ``strip_accents``, ``subwords`` and ``allow_pickle`` of
         `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and the options of
@@ -198,7 +198,7 @@ def analyze(
     Raises
     ------
     ValueError, FileNotFoundError
-        As `bayesbias.load_wordlist` and `bayesbias.load_vectors`.
+        As for `bayesbias.load_wordlist` and `bayesbias.load_vectors`.
     TypeError
         If a setting is unknown, or the list comes before the vectors.
 
@@ -231,9 +231,9 @@ def analyze_lists(
     *,
     tell: Tell | None = None,
 ) -> list[Analysis]:
-    """Analyze word lists in one embedding, which is read once; the function behind `analyze`.
+    """Analyze word lists in one embedding, which is read once; `analyze` calls this function.
 
-    `tell` receives every step before it runs.
+    `tell` is called with a description of each step before it runs.
     """
     specs, pool, read = load_models(settings.models), None, list[str]()
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
@@ -304,9 +304,9 @@ def _analysis(
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
-    """Compare the models on attributes left out whole, or on rows where that cannot be done.
+    """Compare the models by leaving out whole attributes or, if that is impossible, rows.
 
-    The column ``left_out`` says which. Rows with an unreliable LOO are counted, without a warning.
+    The column ``left_out`` says which. Rows with unreliable LOO are counted without a warning.
     """
     normal = all(one.spec.likelihood == "normal" for one in results.values())
     enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
@@ -318,12 +318,12 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
 
 
 def _in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
-    """Whether vectors are of words in contexts, without importing what makes such."""
+    """Return whether vectors are contextual, without importing their module."""
     return hasattr(vectors, "in_context")
 
 
 def _vectors_hash(parts: Sequence[KeyedVectors], wordlist: WordList) -> str:
-    """SHA-256 of a list's words and vectors, in every context, whatever file they came from."""
+    """Return the SHA-256 of a list's words and vectors in all contexts, for any file format."""
     digest = hashlib.sha256()
     for vectors in parts:
         for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
