@@ -71,7 +71,7 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     same = Normals.fit([1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
     assert (same.jss(), same.jss("published")) == pytest.approx((100, 100))
     assert same.sds[0] == pytest.approx(np.sqrt(7 / 3))  # with n - 1
-    refused("KLS is not defined where both Normals are the same", same.kls)
+    refused("KLS is not defined for identical Normals", same.kls)
     refused("unknown variant of JSS 'publshed'; did you", same.jss, "publshed")
     for stereo, anti, match in (
         ([1.0, 2.0], [1.0], "same shape"),

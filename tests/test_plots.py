@@ -184,7 +184,12 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
-    ("background_words", lambda frame: frame.assign(experiment="x"), {}, "there is no background"),
+    (
+        "background_words",
+        lambda frame: frame.assign(experiment="x"),
+        {},
+        "the densities have no experiment",
+    ),
     ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
@@ -429,7 +434,7 @@ def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> No
     written = [plots.save(plots.neighborhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]
     assert [path.name for path in written[0]] == ["6B.a.png", "6B.a.svg"]
     assert written[0][0].read_bytes().startswith(b"\x89PNG")
-    assert "The attributes around “she”" in written[0][1].read_text(encoding="utf-8")
+    assert "Attributes closest to “she”" in written[0][1].read_text(encoding="utf-8")
     for first, second in zip(*written, strict=True):
         assert first.read_bytes() == second.read_bytes()
     assert plt.get_fignums() == []

@@ -1,4 +1,4 @@
-"""SEAT and CEAT: WEAT on sentences instead of words, on all at once or on one per word."""
+"""SEAT and CEAT: WEAT on all sentences at once, or on samples with one sentence per word."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _defined(effects: FloatArray) -> FloatArray:
 def _rows(
     vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
-    """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and missing words."""
+    """Return the vectors of each list, (n_words, n_contexts, n_dims), and the missing words."""
     place = {word: row for row, word in enumerate(vectors.words)}
     rows, missing = [], dict[str, None]()
     for name, words in ((name, list(words)) for name, words in lists.items()):
@@ -120,7 +120,7 @@ def ceat(
     Parameters
     ----------
     vectors : ContextualVectors
-        Vectors of every word in its own sentences or in templates.
+        Vectors of every word, in natural sentences or in templates.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as for `scores.weat`.
     n_samples : int

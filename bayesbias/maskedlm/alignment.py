@@ -12,10 +12,10 @@ from .datasets import ROLES
 from .language_models import LanguageModel
 
 Places = tuple[int, ...]
-"""Positions of tokens in a sentence, or ids of tokens."""
+"""Token positions in a sentence, or token ids."""
 
 _SPACES = ("Ġ", "▁")
-"""Marks for a space before a piece in byte-level BPE and in SentencePiece."""
+"""Prefixes that mark a space before a piece, in byte-level BPE and in SentencePiece."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Tokens:
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
-    """Tokenize a sentence for a model. Sentences are never truncated; too long ones are rejected.
+    """Tokenize a sentence for a model. Sentences that are too long are rejected, not truncated.
 
-    For a causal model, `first_token` is put before the sentence.
+    For a causal model, `first_token` is added before the sentence.
     """
     tokenizer = model.tokenizer
     encoded = tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
@@ -69,7 +69,7 @@ def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs of a frame; ValueError if a pair's sentences have the same tokens."""
+    """Align all pairs in a frame, or raise a ValueError if a pair has identical tokens."""
     aligned = [
         _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
         for first, second in pairs[list(ROLES)].itertuples(index=False)

@@ -69,14 +69,14 @@ def fit_pairs(
     paired : DataFrame
         From `paired_scores` or `read_scores`, with one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
-        ``cluster``, pairs are independent; without the others, the model lacks their slopes. Ties
-        count half. Pairs that some language model lacks are left out with a warning.
+        ``cluster``, pairs are independent. The other two add slopes to the model. Ties count half.
+        Pairs that some language model did not score are left out with a warning.
     measure : str, optional
         The measure to model. It is required if there are several.
     model : str, Path or ModelSpec
         ``pairs-signs`` or your own model of preferences.
     priors : mapping, optional
-        Overrides, such as ``{"cluster_sd": {"sd": 0.2}}``.
+        Overrides of priors, such as ``{"cluster_sd": {"sd": 0.2}}``.
     options, **keywords
         As for `bayesbias.fit`.
 
@@ -129,7 +129,7 @@ def fit_pairs(
 def _along(
     axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
 ) -> tuple[DataTree, dict[str, FloatArray]]:
-    """Fit the preferences along an axis, scaled for the priors; return draws on the axis scale."""
+    """Fit the preferences along one axis on the scale of the priors, and scale the draws back."""
     along = data.y @ axis
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])

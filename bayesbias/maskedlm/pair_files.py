@@ -117,7 +117,7 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, each with its sentences with these labels."""
+    """Yield the clusters of a part of StereoSet, each with the sentences of these labels."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
@@ -155,7 +155,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the places of BBQ's stereotypical answer and of the other group's, None if unknown.
+    """Return the positions of the stereotypical and the other group's answer, None if unclear.
 
     The stereotypical answer to a negative question is the stereotyped group. To a question that is
     not negative, it is the other group (Parrish et al., 2022, section 4).

@@ -47,7 +47,7 @@ class Normals:
 
     @staticmethod
     def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
-        """Fit a Normal to each set of scores, with divisor n - 1; ValueError if none fits."""
+        """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
             raise ValueError("stereo and anti must be finite scores of the same pairs, 2 or more")
@@ -70,7 +70,7 @@ class Normals:
         parts = list(zip(self.means, self.sds, strict=True))
         both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
         if not sum(both) > 0:
-            raise ValueError("KLS is not defined where both Normals are the same, as it is 0/0")
+            raise ValueError("KLS is not defined for identical Normals, because it is 0/0")
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:

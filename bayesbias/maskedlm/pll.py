@@ -73,7 +73,7 @@ def score_pairs(
     batch_size : int
         Number of masked sentences in a batch. It affects speed, and scores only by rounding.
     cache : str or Path, optional
-        A file of scores per model, sentence, and measure. A stopped run resumes from it.
+        A file that stores scores by model, sentence, and measure. A stopped run resumes from it.
     progressbar : bool
         Whether to show a progress bar on a terminal.
 
@@ -157,7 +157,7 @@ def _scores(
 
 
 def _remembered(cache: Path) -> dict[str, float]:
-    """Return the scores of an earlier run, keyed as in the cache; empty without a file."""
+    """Return the scores in the cache, by key; none if there is no file yet."""
     scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
         raise ValueError(f"{cache} is not a cache of scores; set cache to another path")
@@ -165,7 +165,7 @@ def _remembered(cache: Path) -> dict[str, float]:
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out rows without a score, with a warning; ValueError for scores that overflowed."""
+    """Leave out rows without a score and warn, or raise a ValueError if a score overflowed."""
     absent = frame["n_scored"] == 0
     odd = frame[~absent & ~np.isfinite(frame["score"])]
     if len(odd):

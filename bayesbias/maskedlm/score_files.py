@@ -1,4 +1,4 @@
-"""Scores from files: folders of ``bayesbias mlm score``, and logs of other evaluations.
+"""Scores from files: folders that ``bayesbias mlm score`` wrote, and logs of other evaluations.
 
 Only the files are needed, so you can compare models of any size, including models behind an API,
 pair by pair.
@@ -86,8 +86,8 @@ def read_scores(
     Parameters
     ----------
     path : str, Path or sequence of them
-        Folders of ``bayesbias mlm score`` for the same data; or logs of other evaluations, or
-        folders of logs, which are searched recursively.
+        Folders that ``bayesbias mlm score`` wrote for the same data; or logs of other evaluations,
+        or folders of logs, which are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
         with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to

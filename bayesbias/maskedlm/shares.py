@@ -25,7 +25,7 @@ EQUAL = "_equal_length"
 """Suffix of the names of shares for pairs of sentences with equal numbers of tokens."""
 
 LEAST_REST = 0.5
-"""A cluster's variance is divided by this at least, so it is at most doubled."""
+"""Smallest divisor of a cluster's variance. The variance is therefore at most doubled."""
 
 SHARE_DIMS: dict[str, tuple[str, ...]] = {
     "share": ("bias_type", "language_model"),
@@ -105,7 +105,7 @@ def shares(
     variation of the covariates between clusters. Intervals therefore cover other contrasts of
     words. A contrast with many pairs has the same weight as in the data.
 
-    Effects are draws, (n_draws, ..., n_axes), along the axes, (n_models, n_axes), along which the
+    ``effects`` are draws, (n_draws, ..., n_axes). Along the ``axes``, (n_models, n_axes), the
     language models' preferences are uncorrelated. The returned arrays have the dimensions in
     ``SHARE_DIMS``.
     """
