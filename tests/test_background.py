@@ -57,9 +57,7 @@ def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
     for rows in (9999, 7):
         monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", rows * 4 * 37)
         found = distribution(path, Z, Z2, progressbar=False)
-        assert_allclose(
-            found.psi, expected, rtol=0, atol=1e-15
-        )  # 37 products, summed in a different order
+        assert_allclose(found.psi, expected, rtol=0, atol=1e-15)  # 37 products, in another order
 
 
 @pytest.mark.parametrize("power", [-124, 124])
@@ -204,7 +202,7 @@ def test_random_sets_hold_no_word_twice_and_every_word_as_often(n_words: int, si
     assert ranked.min() >= 0
     assert ranked.max() < n_words
     if n_words < 10:
-        # Each word is drawn 4,000/n_words times in each position, with an sd below 28; allow five sds.
+        # Each word is drawn 4,000/n_words times in each position (sd below 28); allow five sds.
         for column in rows.T:
             counts = np.bincount(column, minlength=n_words)
             assert np.abs(counts - 4000 / n_words).max() < 140

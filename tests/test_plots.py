@@ -184,12 +184,7 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
-    (
-        "background_words",
-        lambda frame: frame.assign(experiment="x"),
-        {},
-        "the densities have no experiment",
-    ),
+    ("background_words", lambda frame: frame.assign(experiment="x"), {}, "have no experiment"),
     ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
