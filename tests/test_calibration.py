@@ -103,7 +103,7 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
             part = frame[(frame["first"] == "associated") & (frame["second"] == other)]
             for level in ("overall", "group", "word"):
                 expected = part[part["level"] == level].iloc[0]
-                # Words come from equal draws; the others have no sampled effects. Of 1,200 draws, ends
+                # Words come from equal draws; others have no sampled effects. For 1,200 draws, ends
                 # of the shortest interval have errors of about .1 sds.
                 wide = expected["high"] - expected["low"]
                 ends = expected[["mean", "low", "high"]].to_numpy(float)
