@@ -1,4 +1,4 @@
-"""Embeddings whose reference distributions are known."""
+"""Embeddings with known reference distributions."""
 
 from functools import cache
 from typing import Any

@@ -27,7 +27,7 @@ from bayesbias.workflows.output import versions
 from bayesbias.workflows.wordlist import Analysis
 
 FAST = {"draws": 500, "chains": 2}
-"""1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""
+"""Options for 1,000 draws: a probability of one half has a Monte Carlo error of 0.016."""
 
 WORDS = {"she": "woman", "he": "man", "her": "woman"}
 """Protected words and their groups."""
@@ -117,13 +117,13 @@ def model_named(name: str) -> bb.ModelSpec:
                 content["sigma"] = "common"
             case "of sigma by word":
                 content["sigma"] = "protected_word"
-            case "with slopes":  # of every covariate, by connection
+            case "with slopes":  # slope of every covariate, by connection
                 slope = {"of": "covariate", "by": "connection", "sd": "slope_sd"}
                 content["terms"]["slope"] = slope
                 content["priors"]["slope_sd"] = {"family": "exponential", "rate": 1.0}
             case "without attributes":
                 del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
-            case "with groups":  # effects of groups, which words add to
+            case "with groups":  # group effects, to which word effects are added
                 group = {"of": "protected_group", "by": "connection", "sd": "group_sd"}
                 content["terms"]["group_effect"] = group | {"sd_by": "connection"}
                 content["priors"]["group_sd"] = content["priors"]["connection_sd"]

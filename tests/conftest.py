@@ -56,7 +56,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_report_header() -> str:
-    """Return the line that says how to repeat this order."""
+    """Return a line that explains how to repeat this order."""
     return f"order: BAYESBIAS_ORDER={ORDER}" if ORDER else "order: as written"
 
 
@@ -223,7 +223,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     Path("toy.toml").write_text(cli_toy.LIST, encoding="utf-8")
     cli_toy.write_vectors(Path("toy.txt"), cli_toy.WORDS)
-    alone = ["--matched", "0", "--reference-lists", "0"]  # there are no other words
+    alone = ["--matched", "0", "--reference-lists", "0"]  # there are no unused words
     return ["run", "toy.toml", "--vectors", "toy.txt", *cli_toy.FAST, *alone]
 
 

@@ -1,4 +1,4 @@
-"""Small embeddings that several tests of debiasing share."""
+"""Small embeddings for tests of debiasing."""
 
 import numpy as np
 from gensim.models import KeyedVectors

@@ -1,4 +1,4 @@
-"""Small language models with random weights, and tokenizers that mark the space before a piece."""
+"""Small language models with random weights, and tokenizers that mark spaces before pieces."""
 
 from __future__ import annotations
 

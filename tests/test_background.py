@@ -214,7 +214,7 @@ def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
     found = planted.relative_bias(UP, level, n_resamples=20_000, seed=1)
     assert found.z == pytest.approx(8 / np.sqrt(8), abs=0.03)
     assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
-    # 20,000 draws at p = .0047: standard error .0005.
+    # With 20,000 draws and p = .0047, the standard error is .0005.
     assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
 
 

@@ -178,7 +178,7 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     assert row["truth groups"] == pytest.approx(-0.01)
     assert row["truth sets"] == pytest.approx(-0.01)
     # A group relative to the others and to controls: one of three is .08 closer to its own set,
-    # and a third of it farther from the others' sets, shared by two.
+    # and a third of that farther from the others' sets, which two groups share.
     three = Scenario(groups=("p", "q", "r"), effect=(0.0, 0.12, 0.0), controls=("human",))
     one = replace(three, effect=(0.12, 0.0, 0.0))
     for made, expected in ((three, -0.02), (one, -0.08), (replace(one, controls=()), -0.12)):

@@ -225,7 +225,7 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
 
 
 def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
-    """`analyze_change` takes vectors, tables, or a debiasing method by name."""
+    """`analyze_change` accepts vectors, tables, or the name of a debiasing method."""
     words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)
     after = bb.debias.hard(before, "gender")
     tables = [bb.distance_table(each, words) for each in (before, after)]

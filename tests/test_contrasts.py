@@ -115,7 +115,7 @@ def test_a_set_near_to_all_is_in_the_listed_words_and_not_in_the_population() ->
 def test_a_named_word_is_where_its_rows_are() -> None:
     """One word of sixteen is .16 closer to its own attributes, which is four standard errors.
 
-    Attributes are all but known from the 15 other words, and the prior adds .04² / .28².
+    Attribute effects are almost known from the 15 other words, and the prior adds .04² / .28².
     """
     made = Scenario(word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word")
     table = made.table(seed=1)

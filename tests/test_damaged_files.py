@@ -178,7 +178,7 @@ def test_packed_tables_that_are_damaged(
 def test_a_line_without_end(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.touch()
-    os.truncate(path, 3 << 30)  # of null bytes, which take no room on the disk
+    os.truncate(path, 3 << 30)  # null bytes, which use no disk space
     with within_limits(), pytest.raises(ValueError, match=r"t\.csv has a line without an end"):
         bb.read_table(path)
 

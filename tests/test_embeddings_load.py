@@ -116,7 +116,7 @@ NFD = "cafe\u0301"
     [
         (WORDS, {"bill": "bill", "Bill": "Bill", "King": ""}, {}),
         (WORDS, {"King": "king", "Bill": "bill", "bill": "bill"}, {"case": "lower"}),
-        # The exact form comes first.
+        # An exact match has priority.
         (WORDS, {"King": "king", "Bill": "Bill", "KRAKÓW": "kraków"}, {"case": "fallback"}),
         (ODD, {"New York": "New_York"}, {}),  # as word2vec writes phrases
         (ODD, {NFD: "café"}, {}),

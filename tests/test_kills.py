@@ -139,7 +139,7 @@ def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch)
         names = {re.sub("[0-9a-f]{32}", "", str(path)) for path in here.rglob("*")}
         state = f"{sorted(names)}{sorted(files(here).items())}"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an old folder is back
+            warnings.simplefilter("ignore")  # an old folder was restored
             recover(here / "out")
         found = files(here, "results/")
         alone = [{"out.csv": whole.get("out.csv")} for whole in (before, after)]

@@ -56,7 +56,7 @@ WORLDS = [
 
 OPTIONS = ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run")
 
-type Browser = Any  # selenium ships types, but only those who run these tests have it
+type Browser = Any  # selenium has types, but is only installed to run these tests
 
 
 @pytest.fixture(scope="module")

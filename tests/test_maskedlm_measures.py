@@ -101,7 +101,7 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:
-    """`ScoreEvaluator` of moinnadeem/StereoSet's evaluation.py, in plain loops."""
+    """Follow `ScoreEvaluator` in moinnadeem/StereoSet's evaluation.py with plain loops."""
     counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for row in scores.to_dict("records"):
         stereo, anti, other = row["stereotypical"], row["anti_stereotypical"], row["unrelated"]
@@ -182,7 +182,7 @@ def test_an_interval_is_that_of_means_of_clusters_where_these_are_many() -> None
     paired = paired.assign(bias_type="age").drop(columns=["token_difference", "direction"])
     found = shares_of(fit_pairs(paired, seed=1, chains=2)).loc[("age", "one")]
     of_clusters = (paired["difference"] > 0).groupby(paired["cluster"]).mean()
-    assert found["mean"] == pytest.approx(of_clusters.mean(), abs=0.005)  # 2,000 draws of sd .02
+    assert found["mean"] == pytest.approx(of_clusters.mean(), abs=0.005)  # 2,000 draws with sd .02
     # Two variances estimated from 300 clusters have errors of 5% each.
     assert found["sd"] == pytest.approx(of_clusters.std() / np.sqrt(300), rel=0.15)
 

@@ -200,10 +200,10 @@ PUBLISHED = {
     "roberta": "-10.4934 -12.9985 -10.9111 -1.64217 -8.50891 -12.4522 -9.76633 -1.89854",
     "albert": "-4.52819 -4.97325 -4.49792 -0.607066 -4.43447 -4.83787 -4.5974 -1.04376",
 }
-"""SSS, CPS, AUL and AULA of both sentences: what ``calculate_sss`` (at commit 565bf4e: that of
-a83453f takes a block for its diagonal), ``calculate_cps`` and ``calculate_aul`` (at a83453f) of
-kanekomasahiro/evaluate_bias_in_mlm's evaluate.py return for the second pair of CrowS-Pairs, and
-under the others for ``KIND``."""
+"""SSS, CPS, AUL, and AULA of both sentences of CrowS-Pairs' second pair or, for other models, of
+``KIND``, from evaluate.py in kanekomasahiro/evaluate_bias_in_mlm: ``calculate_sss`` (at commit
+565bf4e, because a83453f uses a block instead of its diagonal), ``calculate_cps``, and
+``calculate_aul`` (both at a83453f)."""
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

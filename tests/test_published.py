@@ -36,20 +36,20 @@ FEW = (
 FILES = {name: file.removesuffix(".csv") for name, file in TABLES.items()}
 
 WORD_TOLERANCE = {"religion_reddit": (0.009, 0.012), "religion_google": (0.0035, 0.007)}
-"""Mean and interval end of words, where the published chains stray further than (.003, .007).
+"""Tolerances (mean, end) for words where the published chains are off by over (.003, .007).
 
-The chains diverged where connection_sd is small, so the plotted words are shrunk too little. The
+The chains diverged for small values of connection_sd, so plotted words are shrunk too little. The
 exact posterior, by quadrature, is .0033 from the plotted mean of (muslim, associated) on Google,
 and .0117 from the plotted end of (christian, associated) on Reddit.
 """
 
 OVERALL_TOLERANCE = {"religion_reddit": 0.0015}
-"""Overall mean, where the published chains stray further than .001: the plotted mean of associated
-is .0014 from the exact one, the error of chains that are worth 1,100 draws of this mean."""
+"""Tolerances for overall means where the published chains are off by more than .001. The plotted
+mean of associated is .0014 from the exact one: the error of 1,100 effective draws."""
 
 MEAN_NOISE, END_NOISE = 0.005, 0.01
-"""Monte Carlo error of a mean and of an end from 64,000 draws, four standard errors, as a share of
-the interval's width: that is 3.2 sds of a Normal, whose density at the ends is .11 over its sd."""
+"""Four standard errors of a mean and of an end, from 64,000 draws, as a share of the interval's
+width. The width is 3.2 sds of a Normal, whose density at the ends is .11 / sd."""
 
 Read = Callable[[str], pd.DataFrame]
 

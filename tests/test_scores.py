@@ -266,7 +266,7 @@ def test_sums_of_associations_have_extremes_that_move() -> None:
     neutral = np.array([[1.0, 1.0, 5.0]])  # equal cosines with the A and B of FAR
     assert psi(neutral, *FAR).item() == pytest.approx(0, abs=ROUNDING)
     proved("psi", comparable=False, trustworthy=True)
-    # X and Y hold the same strong biases, one toward A and one toward B each.
+    # X and Y have equally strong biases, one toward A and one toward B each.
     X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     assert gweat(None, [X, 2 * X], FAR).score == weat(None, X, 2 * X, *FAR).statistic == 0
     proved("gweat", comparable=False, trustworthy=False)
@@ -388,7 +388,7 @@ def test_semaxis_is_comparable_but_not_trustworthy() -> None:
         assert semaxis(None, along, A, B).score == pytest.approx(1)
         assert semaxis(None, [*along, *-along], A, B).score == pytest.approx(0, abs=ROUNDING)
     # A mean of a long and a short word follows the long one, but mean cosines weight both equally:
-    # (3, 1)/2 - (0, 1)·1 = (1.5, -.5), across which (1, 3) lies.
+    # (3, 1)/2 - (0, 1)·1 = (1.5, -.5), which is orthogonal to (1, 3).
     A, B, word = [[3.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]], [[1.0, 3.0]]
     assert semaxis(None, word, A, B).score == pytest.approx(0, abs=ROUNDING)
     assert psi(word, A, B).item() == pytest.approx((1 - 3) / 2 / np.sqrt(10))
@@ -433,7 +433,9 @@ def test_rnsb_is_neither() -> None:
         many = np.random.default_rng(7).normal(size=(10, 2, 3))
         assert max(rnsb(None, unit(each), A, B).score for each in many) <= extremes[-1]
         assert rnsb(None, two, A, B, C=10).score > 2 * extremes[-1]
-        assert rnsb(None, 1e4 * two, A, B).score == pytest.approx(np.log(2))  # however near A and B
+        assert rnsb(None, 1e4 * two, A, B).score == pytest.approx(
+            np.log(2)
+        )  # no matter how close A and B are
         # Both are as negative as words of this length can be.
         alike = rnsb(None, [*-along, *-along], A, B)
         assert alike.score == 0

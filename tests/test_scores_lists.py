@@ -150,11 +150,11 @@ PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 EMBEDDINGS = ["glove", "hard", "soft", "half_sibling"]
 
 THEIRS = pd.read_csv(Path(__file__).with_name("wefe.csv"))
-"""Numbers of WEFE 1.0.1 (PyPI; Python 3.10, numpy 1.26.4, scikit-learn 1.7.2), which was given the
+"""Numbers from WEFE 1.0.1 (PyPI; Python 3.10, numpy 1.26.4, scikit-learn 1.7.2). Inputs were the
 four embeddings of docs/coming-from.md as text of nine digits, the page's queries,
 ``preprocessors=[{}, {"lowercase": True}]`` and, for metrics of one attribute set,
 ``generate_subqueries=True``: with A, and then with B. Effect sizes are those of
-``return_effect_size=True``, RNSB is with ``holdout=False``."""
+``return_effect_size=True``. RNSB uses ``holdout=False``."""
 
 FLOAT32 = 2e-6
 """WEFE uses float32, so sums of 24 products of size 10 have relative errors of 1e-6."""
@@ -182,8 +182,8 @@ WEFE = {
         direction="lower",
     ),
 }
-"""WEFE's scores of one attribute set and its own choices; "ordered" takes X and Y with A, then Y
-and X with B, as ``generate_subqueries=True`` does."""
+"""WEFE's scores of one attribute set, and its options. "ordered" uses X and Y with A, then Y and
+X with B, as ``generate_subqueries=True`` does."""
 
 
 @cache

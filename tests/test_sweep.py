@@ -56,7 +56,7 @@ def undisturbed(config: SweepConfig, kept: Path) -> Sweep:
 
 
 def calm(config: SweepConfig, **changes: Any) -> SweepConfig:
-    """A third of the cells."""
+    """One third of the cells."""
     return replace(config, embeddings=config.embeddings[:1], **changes)
 
 

@@ -1,4 +1,4 @@
-"""Copies, cosines and descriptive statistics of tables."""
+"""Copies, cosines, and descriptive statistics of tables."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_mac_and_shares_of_published_tables(
     table = published(name)
     # Dobrzeniecka and Urbaniak report four decimal places
     assert mac_band(table)["mac"].iloc[0] == pytest.approx(mac, abs=5e-5)
-    if percent:  # of associated, different, neutral, human; they round 1 - MAC to .14
+    if percent:  # for associated, different, neutral, and human; they round 1 - MAC to .14
         shares = mac_band(table, half_width=0.14)["share"]
         assert [round(100 * share) for share in shares] == percent
 

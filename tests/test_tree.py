@@ -1,4 +1,4 @@
-"""The posterior as a DataTree: its groups, labels and attributes, and its file."""
+"""The posterior as a DataTree: groups, labels, attributes, and its file."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def table_of(seed: int) -> pd.DataFrame:
 
 
 class Writer:
-    """A command that computes and draws once for each number, and then only writes."""
+    """A command that computes and draws once for each number, and after that only writes."""
 
     def __init__(self, command: str, patch: pytest.MonkeyPatch) -> None:
         self.command, self.number = command, 0
@@ -149,7 +149,7 @@ def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> 
     assert all(files(copy) in (old, new, *alone) for copy in copies)
     plain = table_of(2)
     plain.attrs.clear()
-    bb.write_table(plain, base / "t.csv")  # a table without cosines removes those of another
+    bb.write_table(plain, base / "t.csv")  # a table without cosines removes the old cosines
     assert set(files(base)) == {"t.csv"}
 
 
