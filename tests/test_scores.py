@@ -433,9 +433,7 @@ def test_rnsb_is_neither() -> None:
         many = np.random.default_rng(7).normal(size=(10, 2, 3))
         assert max(rnsb(None, unit(each), A, B).score for each in many) <= extremes[-1]
         assert rnsb(None, two, A, B, C=10).score > 2 * extremes[-1]
-        assert rnsb(None, 1e4 * two, A, B).score == pytest.approx(
-            np.log(2)
-        )  # no matter how close A and B are
+        assert rnsb(None, 1e4 * two, A, B).score == pytest.approx(np.log(2))  # even if A is near B
         # Both are as negative as words of this length can be.
         alike = rnsb(None, [*-along, *-along], A, B)
         assert alike.score == 0

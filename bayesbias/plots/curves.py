@@ -26,7 +26,7 @@ LINES = (
     ("#A25A8C", "v", "--"),
     (COLORS["neutral"], "X", "--"),
 )
-"""Color, marker, and line style of each curve. Curves differ without color, too."""
+"""Color, marker, and line style of each curve. They are distinct without color."""
 
 ALONG = {
     "effect": "size of the planted effect (cosine distance)",

@@ -34,10 +34,10 @@ MOST_ROWS = 80
 """Largest number of rows in a figure that is still readable."""
 
 BLOCK_GAP, DODGE, TALL = 0.45, 0.17, 24
-"""Space above a block and between hues, and the rows of a figure with x labels on top, too."""
+"""In rows: space above a block and between hues, and height that adds x labels on top."""
 
 LONGEST_LABEL, LONGEST_NAME = 26, 44
-"""Longest label of a row, without and with headings of blocks."""
+"""Longest label of a row, without and with block headings."""
 
 STYLES = {name: (COLORS[name], MARKERS[name]) for name in COLORS}
 """Color and marker of each connection."""
@@ -95,7 +95,7 @@ def intervals(
     reference : float, optional
         Where to draw a dashed line.
     pair : pair of str, optional
-        Two connections whose difference is drawn: sets the x label and a line at zero.
+        Two connections whose difference is drawn, with an x label and a line at zero.
     directions : bool
         Write the direction and its probability on the right, from the column ``p_direction``.
     heading : str

@@ -105,7 +105,7 @@ def contrast_forest(
     ----------
     frame : DataFrame
         The optional columns ``reference_low`` and ``reference_high`` are ranges behind the
-        intervals, in the color of ``match`` (frequency or topics; rows may repeat, once for each).
+        intervals, in the color of ``match`` (frequency or topics; rows may occur once for each).
         Rows where ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
@@ -184,7 +184,7 @@ def rank_forest(
 
 
 def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Draw the contrast without each word (`bayesbias.influence`), next to that of all words.
+    """Draw the contrast without each word (`bayesbias.influence`), next to that with all words.
 
     Parameters
     ----------

@@ -139,8 +139,8 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         heading="value  [interval]",
         title="Scores, each on its own scale",
         note="Bars: intervals. Rows of the same score share a scale, set by the farthest end. "
-        "Lengths of different scores are not comparable. Scores that cannot be negative are always "
-        "to the right of the line, so for these a position off the line is not evidence of bias.",
+        "Lengths of different scores are not comparable. Scores that cannot be negative "
+        "never cross the line; for them, being off the line is not evidence of bias.",
         ax=ax,
     )
     ax.set_xlim(-1.08, 1.08)
