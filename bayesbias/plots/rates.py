@@ -23,6 +23,7 @@ def pair_forest(
     Parameters
     ----------
     quantity : {"p_stereotypical", "p_equal_length"}
+        The share to draw, as described in `maskedlm.pair_summary`.
     """
     columns = ("level", "bias_type", "quantity", "model", "mean", "low", "high", "p_above")
     require_frame(frame, columns, "bb.maskedlm.pair_summary(posterior)")
