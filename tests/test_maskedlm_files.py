@@ -244,7 +244,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not from a cr"),
     (read_scores, inspect("gpqa"), ("inspect",), "of the task 'gpqa'; pass a log of stereoset"),
-    (read_scores, inspect("bbq"), ("inspect",), "no pair of the logs has"),
+    (read_scores, inspect("bbq"), ("inspect",), "no pair in the logs has"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),
     (read_scores, "", (), "pass the layout of a log that does not end in"),

@@ -125,7 +125,9 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(f"the tokenizer of {loaded.name} can use none of {len(wanted)} words")
+        raise ValueError(
+            f"{loaded.name} can use none of the {len(wanted)} word(s); pass other words"
+        )
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:

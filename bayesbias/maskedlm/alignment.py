@@ -52,7 +52,7 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
     if len(ids) > model.longest:
         raise ValueError(
-            f"a sentence has {len(ids)} tokens, but {model.name} reads at most {model.longest}: "
+            f"a sentence has {len(ids)} tokens, but {model.name} accepts at most {model.longest}: "
             f"{sentence!r:.80}; shorten it or leave its pair out"
         )
     return Tokens(tuple(ids), scored, tuple(words), pieces)
@@ -77,7 +77,7 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens,
     alike = [not (first.modified or second.modified) for first, second in aligned]
     if any(alike):
         raise ValueError(
-            f"{model.name}: the sentences of {sum(alike)} pair(s) are the same to its tokenizer, "
+            f"{model.name}: {sum(alike)} pair(s) have the same tokens in both sentences, "
             f"first {', '.join(pairs['pair_id'][alike][:3])}; fix these pairs or leave them out"
         )
     return aligned

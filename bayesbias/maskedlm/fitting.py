@@ -95,7 +95,7 @@ def fit_pairs(
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
-        warn(f"{data.n_left_out} pair(s) are left out: some language model did not score them")
+        warn(f"{data.n_left_out} pair(s) are left out, because some model did not score them")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(

@@ -121,14 +121,14 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("models need the same pairs: pass folders of one data set, or logs")
+            raise ValueError("models need the same pairs; pass folders of one data set or logs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read], ignore_index=True)
     if joined.empty:
-        raise ValueError("no pair of the logs has a preferred sentence")
+        raise ValueError("no pair in the logs has a preferred sentence")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]
