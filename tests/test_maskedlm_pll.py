@@ -94,7 +94,7 @@ def oracle(model: LanguageModel, tokens: Tokens) -> dict[str, float]:
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
 def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, monkeypatch) -> None:
-    """This holds for any order and batch size, and for models without an output layer."""
+    """This holds for any order and batch size, and for models without a separate output layer."""
     measures = [*USUAL, "pll-mean"]
     once = score_pairs(pairs, model, measures, progressbar=False)
     monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)

@@ -125,9 +125,7 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(
-            f"{loaded.name} can use none of the {len(wanted)} word(s); pass other words"
-        )
+        raise ValueError(f"{loaded.name} can use none of the {len(wanted)} word(s); pass others")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:

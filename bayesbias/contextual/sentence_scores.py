@@ -114,8 +114,7 @@ def ceat(
     max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined effect
     size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
     `(Σv_i)^(-1/2)`. The error shrinks as ``n_samples`` grows, even with few sentences, so the
-    two-sided p-value does not generalize to other sentences or words. To generalize to these, fit
-    the model ``contextual``.
+    two-sided p-value does not generalize to other sentences or words. Fits of ``contextual`` do.
 
     Parameters
     ----------

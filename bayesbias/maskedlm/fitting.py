@@ -2,8 +2,7 @@ r"""How often language models prefer stereotypical sentences, with uncertainty.
 
 A preference is 1 where the stereotypical sentence of a pair scores higher, 0 where the other
 sentence does, and 1/2 in a tie. The model ``pairs-signs`` is linear in the effects of bias types,
-clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` draws from its exact
-posterior.
+clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` samples it exactly.
 
 `Y` has the preferences of several language models, with one row per pair, and `H` has the
 eigenvectors of their covariance. The columns of `Y H` are uncorrelated, so each is fitted alone.

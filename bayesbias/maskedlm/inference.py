@@ -41,8 +41,7 @@ def ask(
 ) -> Answers:
     """Answer questions in batches of similar length.
 
-    ``attention_of`` are the sentences whose attention is needed. The questions must include these
-    sentences without masks.
+    ``attention_of`` are sentences whose attention is needed, and which are asked without masks.
     """
     log_probs: dict[Asked, float] = {}
     attention: dict[Places, FloatArray] = {}

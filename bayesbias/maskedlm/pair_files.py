@@ -51,8 +51,7 @@ def read_pairs(
         ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``bbq``: a category's
         ``.jsonl`` (Parrish et al., 2022); pairs are questions with ambiguous contexts, answered
         with either group. ``csv``: your own pairs, with columns ``stereotypical``,
-        ``anti_stereotypical``, and ``bias_type``, and optionally ``pair_id``, ``direction``, and
-        ``cluster``.
+        ``anti_stereotypical``, ``bias_type``, and optional ``pair_id``, ``direction``, ``cluster``.
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional

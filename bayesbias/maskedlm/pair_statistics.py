@@ -124,8 +124,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         sentence scores higher. Ties count half here; in CrowS-Pairs' code, they count against the
         stereotype. Rows with bias type ``all`` have the mean over types weighted by their numbers
         of pairs, as published. For the percentage, this is the share of all pairs. A measure is NaN
-        if it is undefined (fewer than two pairs, equal scores, or identical Normals); means are
-        then over the other types.
+        if it is undefined (one pair, equal scores, or identical Normals) and is left out of means.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:

@@ -68,8 +68,7 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``. The default is all measures that the model allows, except pll-mean
-        and log-likelihood-mean.
+        Names in ``MEASURES``. By default, all that fit the model and do not end in ``-mean``.
     batch_size : int
         Number of masked sentences in a batch. It affects speed, and scores only by rounding.
     cache : str or Path, optional
@@ -200,8 +199,7 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
         ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, ``n_scored``,
         the mean number of scored tokens, and ``token_difference``, the number of tokens in the
-        stereotypical sentence minus the number in the other. Pairs with a missing score are left
-        out.
+        stereotypical sentence minus the number in the other. Pairs that lack a score are omitted.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

@@ -1,7 +1,6 @@
 """Scores from files: folders that ``bayesbias mlm score`` wrote, and logs of other evaluations.
 
-Only the files are needed, so you can compare models of any size, including models behind an API,
-pair by pair.
+Only files are needed, so you can compare models of any size, including models behind an API.
 """
 
 from __future__ import annotations
@@ -108,8 +107,7 @@ def read_scores(
         sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
         name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
         pair is the two groups that a question with an ambiguous context can be about; pairs without
-        a stereotyped group in the log are left out. The id of a harness pair is part of the SHA-256
-        of its sentences.
+        a stereotyped group are left out. A harness pair's id is part of its sentences' SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
@@ -121,7 +119,7 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("models need the same pairs; pass folders of one data set or logs")
+            raise ValueError("models need the same pairs; pass folders of one data set, or logs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]

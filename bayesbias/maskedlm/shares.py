@@ -65,8 +65,7 @@ def observed_shares(
     DataFrame
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
         ``n_clusters``; ``largest_cluster``, the cluster with the most pairs, and
-        ``largest_share``, its share of the pairs; ``share`` in [0, 1], where ties count half;
-        ``low``, and ``high``.
+        ``largest_share``, its share of pairs; ``share`` (ties count half), ``low``, and ``high``.
     """
     require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
@@ -106,8 +105,7 @@ def shares(
     words. A contrast with many pairs has the same weight as in the data.
 
     ``effects`` are draws, (n_draws, ..., n_axes). Along the ``axes``, (n_models, n_axes), the
-    language models' preferences are uncorrelated. The returned arrays have the dimensions in
-    ``SHARE_DIMS``.
+    language models' preferences are uncorrelated. ``SHARE_DIMS`` has the results' dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.

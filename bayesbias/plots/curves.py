@@ -130,6 +130,13 @@ def null_distribution(
         For the note: a name for the null values, and a sentence about a published value.
     bounds : sequence of float
         Limits of possible values, drawn as dotted lines.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> ax = bb.plots.null_distribution([-1.0, 0.0, 1.0, 2.0], 1.5, label="effect size")
+    >>> ax.get_title(loc="left")
+    'Values expected by chance'
     """
     drawn = np.asarray(values, dtype=float).ravel()
     if not drawn.size or not np.isfinite([*drawn, observed]).all():

@@ -58,7 +58,13 @@ FIGURES = {
 
 
 def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw posterior mean distances (`bayesbias.summary`), by group and connection."""
+    """Draw posterior mean distances (`bayesbias.summary`), by group and connection.
+
+    Examples
+    --------
+    >>> bb.plots.forest(bb.summary(post)).get_xlabel()
+    'cosine distance (smaller = closer)'
+    """
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
     return intervals(
         frame,
