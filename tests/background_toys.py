@@ -1,4 +1,4 @@
-"""Embeddings whose reference distributions are known."""
+"""Embeddings with known reference distributions."""
 
 from functools import cache
 from typing import Any
@@ -10,7 +10,7 @@ import bayesbias as bb
 from bayesbias import background as bg
 
 ROUNDING = 3e-7
-"""Of ψ in [-2, 2]: unit vectors, directions and sums of products in float32 round by 6e-8 each."""
+"""Error of ψ in [-2, 2]: float32 rounds vectors, directions, and sums of products by 6e-8 each."""
 
 
 def keyed(words: list[str], matrix: np.ndarray) -> Any:
@@ -21,7 +21,7 @@ def keyed(words: list[str], matrix: np.ndarray) -> Any:
 
 @cache
 def random_vectors() -> Any:
-    """3,000 words of 37 dimensions, which is no multiple of anything."""
+    """Return 3,000 words in 37 dimensions, which is not a multiple of any chunk size."""
     rng = np.random.default_rng(11)
     return keyed([f"w{i}" for i in range(3000)], rng.standard_normal((3000, 37)) + 0.2)
 
@@ -30,16 +30,16 @@ Z, Z2 = ["w2", "w2999", "w40", "absent"], ["w7", "w1500"]
 
 
 N = 200_000
-"""Words of a background that is known: enough for its mean and sd to be good to 0.3%."""
+"""Words in a known background: enough to estimate its mean and sd within 0.3%."""
 
 
 def distribution(source: Any, Z: list[str], Z2: list[str], **options: Any) -> bg.Distribution:
-    """ψ for two lists of attribute words."""
+    """Return the distribution of ψ for two lists of attribute words."""
     return bg.distributions(source, {"toy": (Z, Z2)}, **options)["toy"]
 
 
 def planted_background() -> bg.Distribution:
-    """ψ ~ Normal(0.02, 0.05) by construction, with words planted at known places.
+    """Return a background with ψ ~ Normal(0.02, 0.05), and words planted at known values.
 
     In the plane of e1 and e2 with Z = e1 and Z2 = -e1, a unit vector (c, sqrt(1 - c²)) has
     ψ = 2c: any value can be given to any word.
@@ -61,13 +61,13 @@ def planted_background() -> bg.Distribution:
 UP = [f"w{i}" for i in range(10, 14)]
 
 NEAR = 0.01
-"""Mean and sd of 200,000 draws: standard errors of 0.0022 and 0.0016 sd, and Φ is flatter."""
+"""For 200,000 draws, the mean has a standard error of 0.0022 sd and the sd one of 0.0016 sd."""
 
 
 def leaning_list(
     lean: float, n_words: int, dims: int, n: int, common: float = 0.0
 ) -> tuple[Any, bb.WordList]:
-    """Two groups of n that lean to their own five stereotypes; all words lean to neutral ones."""
+    """Return two groups of n words that lean toward their five stereotypes; all lean to neutral."""
     rng = np.random.default_rng(4)
     axes, shift = np.eye(dims), common * np.eye(dims)[2]
     rows = {f"w{i}": rng.standard_normal(dims) + shift for i in range(n_words)}

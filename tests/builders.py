@@ -1,4 +1,4 @@
-"""Builders that several test modules share."""
+"""Builders of inputs for several test modules."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from bayesbias.workflows.output import versions
 from bayesbias.workflows.wordlist import Analysis
 
 FAST = {"draws": 500, "chains": 2}
-"""1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""
+"""Options for 1,000 draws: a probability of one half has a Monte Carlo error of 0.016."""
 
 WORDS = {"she": "woman", "he": "man", "her": "woman"}
 """Protected words and their groups."""
 
 
 def skip(reason: str) -> NoReturn:
-    """Skip a test for what is not installed; fail on CI, which installs what its tests need."""
+    """Skip a test if a requirement is missing. On CI, which installs all of them, fail instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -45,7 +45,7 @@ def distances(
     connections: tuple[str, ...] = bb.CONNECTIONS,
     n_attributes: int = 6,
 ) -> pd.DataFrame:
-    """A long-form table of words, each with some attributes of every connection."""
+    """Return a long-form table in which each word has some attributes of every connection."""
     rng = np.random.default_rng(8)
     means = dict(zip(bb.CONNECTIONS, (0.75, 0.85, 0.95, 0.9, 1.0), strict=True))
     rows = [
@@ -60,7 +60,7 @@ def distances(
 def summaries(
     words: dict[str, str] = WORDS, connections: tuple[str, ...] = bb.CONNECTIONS
 ) -> pd.DataFrame:
-    """A frame like that of `bb.summary`, with means that a test can tell apart."""
+    """Return a frame like that of `bb.summary`, in which all means differ."""
     groups = list(dict.fromkeys(words.values()))
     keys = [("overall", "", ""), *(("group", group, "") for group in groups)]
     keys += [("word", group, word) for word, group in words.items()]
@@ -80,7 +80,7 @@ def grid(
     distance: np.ndarray | float,
     connections: tuple[str, ...] = bb.CONNECTIONS,
 ) -> pd.DataFrame:
-    """Every word of two groups in turn with every attribute, of connections in turn."""
+    """Return a table of all pairs of words and attributes; groups and connections alternate."""
     rows = [
         (f"w{word}", f"g{word % 2}", f"a{at}", *[connections[at % len(connections)]] * 2)
         for word in range(n_words)
@@ -92,7 +92,7 @@ def grid(
 def groups_by_sets(
     groups: str, n_words: int, n_attributes: int, controls: str = ""
 ) -> pd.DataFrame:
-    """Every word with the attributes of each group's set, and of controls; without distances."""
+    """Pair every word with the attributes of each set and with controls, without distances."""
     sets = [*groups, *([controls] if controls else [])]
     rows = [
         (f"{g}{w}", g, f"{s}-{a}", s, s if s == controls else kind)
@@ -106,7 +106,7 @@ def groups_by_sets(
 
 
 def model_named(name: str) -> bb.ModelSpec:
-    """A bundled model, or one that is changed as the words after its name say."""
+    """Return a bundled model, changed as the words after its name say."""
     bundled, _, changes = name.partition(" ")
     content = load_model(bundled).to_dict()
     for change in filter(None, changes.split(" and ")):
@@ -117,13 +117,13 @@ def model_named(name: str) -> bb.ModelSpec:
                 content["sigma"] = "common"
             case "of sigma by word":
                 content["sigma"] = "protected_word"
-            case "with slopes":  # of every covariate, by connection
+            case "with slopes":  # slope of every covariate, by connection
                 slope = {"of": "covariate", "by": "connection", "sd": "slope_sd"}
                 content["terms"]["slope"] = slope
                 content["priors"]["slope_sd"] = {"family": "exponential", "rate": 1.0}
             case "without attributes":
                 del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
-            case "with groups":  # effects of groups, which words add to
+            case "with groups":  # group effects, to which word effects are added
                 group = {"of": "protected_group", "by": "connection", "sd": "group_sd"}
                 content["terms"]["group_effect"] = group | {"sd_by": "connection"}
                 content["priors"]["group_sd"] = content["priors"]["connection_sd"]
@@ -133,7 +133,7 @@ def model_named(name: str) -> bb.ModelSpec:
 
 
 def doubtful(tree: DataTree, doubt: str = "do not trust me") -> DataTree:
-    """A copy of a posterior that carries a warning."""
+    """Return a copy of a posterior with a warning."""
     copy = tree.copy()
     copy.attrs = tree.attrs | {"warnings": json.dumps([doubt])}
     return copy
@@ -142,7 +142,7 @@ def doubtful(tree: DataTree, doubt: str = "do not trust me") -> DataTree:
 def leaning(
     groups: str = "xy", n: int = 5, prefix: str = ""
 ) -> tuple[dict[str, np.ndarray], bb.WordList]:
-    """Vectors and list of groups of n words that lean to their own four stereotypes."""
+    """Return vectors and a list whose groups of n words lean toward their four stereotypes."""
     random = np.random.default_rng(1)
     names = [prefix + g for g in groups]
     words = bb.WordList(
@@ -159,7 +159,7 @@ def leaning(
 
 
 def only_row(frame: pd.DataFrame, **keys: str) -> pd.Series:
-    """The one row of a frame whose columns have these values."""
+    """Return the only row of a frame whose columns have these values."""
     for name, value in keys.items():
         frame = frame[frame[name] == value]
     assert len(frame) == 1
@@ -167,7 +167,7 @@ def only_row(frame: pd.DataFrame, **keys: str) -> pd.Series:
 
 
 def pair_table(rows: list[tuple[str, str, str, float]]) -> pd.DataFrame:
-    """A table of (protected word, attribute, connection, distance), of one group and set."""
+    """Return a table with one group and one set from (word, attribute, connection, distance)."""
     frame = pd.DataFrame(
         rows, columns=["protected_word", "attribute", "connection", bb.COLUMNS[-1]]
     )
@@ -186,11 +186,11 @@ HOSTILE = [*HOSTILE_WORDS, *HOSTILE_ATTRIBUTES]
 
 
 ALONE: Any = {"matched": 0, "reference_lists": 0, "progressbar": False}
-"""Without words of the embedding besides those of the list."""
+"""Settings of an analysis that uses no words other than those of the list."""
 
 
 def hostile_analysis() -> Analysis:
-    """An analysis whose words, groups, title and note try to be more than text."""
+    """Return an analysis whose words, groups, title, and note contain markup."""
     from gensim.models import KeyedVectors
 
     one, two = "<b>one</b>", LONG.upper()
@@ -215,19 +215,19 @@ def hostile_analysis() -> Analysis:
 
 @cache
 def religion_analysis() -> Analysis:
-    """The main job: religion in the bundled embedding, with a few reference lists."""
+    """Return the main analysis: religion in the bundled embedding, with a few reference lists."""
     return bb.analyze("glove-demo", "religion", seed=1, draws=100, matched=2, reference_lists=20)
 
 
 def drawn_page(analysis: Analysis, folder: Path) -> str:
-    """The page of a word list with all its figures, made by a hostile command."""
+    """Return a word list's page with all figures, made by a command with markup in its text."""
     page = list_page.page(analysis)
     record = {"command": f"bayesbias run {SCRIPT} {LONG}", "versions": versions()}
     return html(page, record, draw(page, folder))
 
 
 def kept_results(folder: Path) -> dict[str, bytes]:
-    """Return the content of every result, by key; none where nothing has been written yet."""
+    """Return the content of every result, keyed by name; empty before the first is written."""
     return {path.stem: path.read_bytes() for path in (folder / RESULTS).glob("*.json")}
 
 
@@ -244,7 +244,7 @@ def refused(
 
 
 def normals(seed: int, *sizes: int, dims: int = 5) -> list[np.ndarray]:
-    """Random sets of vectors of these sizes."""
+    """Return random sets of vectors with these sizes."""
     random = np.random.default_rng(seed)
     return [random.normal(size=(n, dims)) for n in sizes]
 
@@ -255,7 +255,7 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def shares(mark: str = "") -> pd.DataFrame:
-    """Shares of two language models as `maskedlm.pair_summary` gives them."""
+    """Return shares of two language models in the format of `maskedlm.pair_summary`."""
     rows = [
         (level, bias_type, quantity, model, mean, 0.1, mean - 0.1, mean + 0.1, 0.9)
         for level, bias_type in (("overall", ""), ("population", ""), ("bias_type", f"age{mark}"))
@@ -269,7 +269,7 @@ def shares(mark: str = "") -> pd.DataFrame:
 
 
 def smallest_design() -> Design:
-    """Make a design in which every term of every model has something to add, slopes too."""
+    """Make a small design in which every term of every model has levels, including slopes."""
     words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
     rows = [
         (word, word, attribute, attribute, controls.get(attribute, kind), 0.9 + 0.01 * (1 + i) * j)

@@ -1,4 +1,4 @@
-"""A small list and embedding for commands, and what all tests of commands look at."""
+"""A small list and embedding for commands, and helpers for tests of commands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORDS = [
 ]
 
 FAST = ("--model", "paper", "--draws", "200")
-"""One model and few draws, for runs whose numbers do not matter."""
+"""Arguments for one model and few draws, for runs whose numbers do not matter."""
 
 
 def write_vectors(path: Path, words: list[str], dims: int = 8) -> Path:
@@ -47,7 +47,7 @@ def write_vectors(path: Path, words: list[str], dims: int = 8) -> Path:
 
 
 def pair_scores(model: str = "toy", n_pairs: int = 30, seed: int = 1) -> pd.DataFrame:
-    """Scores of sentence pairs under a language model, as `score_pairs` returns them."""
+    """Return scores of sentence pairs in the format of `score_pairs`."""
     rng = np.random.default_rng(seed)
     rows = [
         (model, "pll", str(i), ("age", "race")[i % 2], "stereo", f"c{i}", role, 8, 6, score)
@@ -60,9 +60,9 @@ def pair_scores(model: str = "toy", n_pairs: int = 30, seed: int = 1) -> pd.Data
 
 
 def write_scored(folder: Path, model: str = "toy", **record: object) -> Path:
-    """Write what `bayesbias mlm score` writes; parts of the record may be others."""
+    """Write the files of `bayesbias mlm score`, with changes to the record."""
     folder.mkdir()
-    # Other models have other scores: equal ones leave nothing to a residual sd.
+    # The models' scores differ, because equal scores would leave no residual sd.
     own = 1 if model == "toy" else sum(str(model).encode())
     pair_scores(str(model), seed=own).to_csv(folder / "scores.csv", index=False)
     told = {
@@ -91,7 +91,7 @@ def listing(folder: Path) -> dict[str, bytes]:
 
 
 def files_named(page: str) -> list[str]:
-    """Files that a report says lie beside it."""
+    """Return the files that a report says are in its folder."""
     told = page.rpartition("Next to this page: ")[2].partition("</p>")[0]
     return sorted(re.findall(r"[\w-]+\.(?:csv|nc|json|md|tex|bib)", told))
 
@@ -101,9 +101,9 @@ def files_beside(found: Iterable[str]) -> list[str]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], arguments: list[str], most: int = 1) -> str:
-    """Check that a command is refused as bad input is, and give the line that says why.
+    """Check that a command is refused as bad input, and return the line that says why.
 
-    It says at most so many lines, all but the last warnings.
+    It prints at most this many lines; all but the last are warnings.
     """
     before = listing(Path())
     assert main(arguments) == 2

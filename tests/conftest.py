@@ -1,4 +1,4 @@
-"""What several test modules share."""
+"""Fixtures and options for all tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bayesbias.tables.table_files import read_table
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-# The same examples on every run, no failures for a busy machine, and one folder for all examples.
+# Examples are the same on every run, have no deadline, and share one folder.
 CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=CHECKS)
 settings.load_profile("steady")
@@ -38,11 +38,11 @@ settings.load_profile("steady")
 os.environ["MPLBACKEND"] = "agg"
 
 ORDER = os.environ.get("BAYESBIAS_ORDER", "")
-"""A number for which the tests run in an order of chance, first by files and then within them."""
+"""Seed for a random order of the tests: first of the files, then within each file."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shuffle, if asked to: a test must not need what another one left."""
+    """Shuffle the tests on request, because no test may depend on another."""
     if ORDER:
         rng = random.Random(ORDER)
         chance: dict[Path, float] = defaultdict(rng.random)
@@ -50,19 +50,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what needs torch and transformers where they are not installed."""
+    """Skip tests that need torch and transformers if these are not installed."""
     if item.get_closest_marker("mlm") and not (find_spec("torch") and find_spec("transformers")):
         skip("torch and transformers are not installed, the extra mlm")
 
 
 def pytest_report_header() -> str:
-    """Return the line that says how to repeat this order."""
+    """Return a line that explains how to repeat this order."""
     return f"order: BAYESBIAS_ORDER={ORDER}" if ORDER else "order: as written"
 
 
 @pytest.fixture(autouse=True)
 def _closed_figures() -> Iterator[None]:
-    """Close what a test has drawn."""
+    """Close the figures that a test has drawn."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
@@ -70,7 +70,7 @@ def _closed_figures() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Folder of published data: BAYESBIAS_DATA, or ``../shared/data`` beside the checkout."""
+    """Return the folder of published data: BAYESBIAS_DATA, or ``../shared/data``."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("BAYESBIAS_DATA") or beside)
     if not folder.is_dir():
@@ -80,19 +80,19 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def models() -> Path:
-    """Folder of small models: BAYESBIAS_MODELS, which ``scripts/fetch_models.py`` fills."""
+    """Return the folder of small models, BAYESBIAS_MODELS (see ``scripts/fetch_models.py``)."""
     folder = Path(os.environ.get("BAYESBIAS_MODELS") or "no folder named").resolve()
     if not folder.is_dir():
         skip("BAYESBIAS_MODELS names no folder of models; scripts/fetch_models.py makes one")
     import torch
 
-    torch.set_num_threads(1)  # threads that wait for one another cost more than small models do
+    torch.set_num_threads(1)  # waiting threads cost more time than small models
     return folder
 
 
 @pytest.fixture(scope="session")
 def google_news(shared_data: Path) -> KeyedVectors:
-    """A part of GoogleNews's word2vec vectors that holds the words of the bundled lists."""
+    """Return the part of GoogleNews's word2vec vectors that has the bundled lists' words."""
     from gensim.models import KeyedVectors
 
     path = shared_data / "vectors" / "googlenews_subset.bin"
@@ -101,9 +101,9 @@ def google_news(shared_data: Path) -> KeyedVectors:
 
 @pytest.fixture(scope="session")
 def toy_table() -> pd.DataFrame:
-    """Two groups of two words, eight attributes, irregular.
+    """Return an irregular table of two groups of two words, with eight attributes.
 
-    One pair is missing, and one was measured twice.
+    One pair is missing, and another has two rows.
     """
     rng = np.random.default_rng(20)
     groups = {"he": "man", "son": "man", "she": "woman", "hers": "woman"}
@@ -130,7 +130,7 @@ def toy_table() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def published(shared_data: Path) -> Callable[[str], pd.DataFrame]:
-    """Reader of published tables by file name, silent about what it is known to warn of."""
+    """Return a reader of published tables that hides their known warnings."""
 
     def read(name: str) -> pd.DataFrame:
         with warnings.catch_warnings():
@@ -143,13 +143,13 @@ def published(shared_data: Path) -> Callable[[str], pd.DataFrame]:
 
 @pytest.fixture(scope="session")
 def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
-    """An exact fit of the crossed model, 2 x 1,000 draws."""
+    """Return an exact fit of the crossed model with 2 x 1,000 draws."""
     return fit(toy_table, "crossed", method="exact", draws=1000, chains=2, seed=1)
 
 
 @pytest.fixture(scope="session")
 def change_tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The toy table, and the same with associated distances 0.1 larger and a little noise."""
+    """Return the toy table, and a copy with noise and associated distances 0.1 larger."""
     rng = np.random.default_rng(3)
     shift = np.where(toy_table["connection"] == "associated", 0.1, 0.0)
     moved = toy_table["cosine_distance"] + shift + 0.02 * rng.standard_normal(len(toy_table))
@@ -158,25 +158,25 @@ def change_tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 @pytest.fixture(scope="session")
 def change_tree(change_tables: tuple[pd.DataFrame, pd.DataFrame]) -> DataTree:
-    """Posterior of the change between the two tables."""
+    """Return the posterior of the change between the two tables."""
     return fit_change(*change_tables, "change-maximal", seed=1, **FAST)
 
 
 @pytest.fixture(scope="session")
 def debiased_religion(published: Callable[[str], pd.DataFrame]) -> tuple[pd.DataFrame, ...]:
-    """The published religion tables of Reddit vectors, before and after debiasing."""
+    """Return the published religion tables for Reddit, before and after debiasing."""
     return published("religion_group_reddit_dataset"), published("debiased_religion_reddit")
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Client of a real Dask cluster of two worker processes on this machine.
+    """Return a client of a real Dask cluster with two worker processes on this machine.
 
-    A `LocalCluster` closes a worker for good that happens to be starting again 15 s after a death,
-    unless it is told to be patient.
+    By default, a `LocalCluster` permanently closes a worker that has not restarted 15 s after it
+    died, so the fixture sets a longer limit.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # distributed's own, of ports and of event loops
+        warnings.simplefilter("ignore")  # distributed's warnings about ports and event loops
         import dask
         from distributed import Client, LocalCluster
 
@@ -190,7 +190,7 @@ def cluster() -> Iterator[Any]:
 
 @pytest.fixture
 def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.ndarray]]:
-    """Let ``pm.sample`` give draws from the prior at once; the makers of its sample_stats."""
+    """Replace ``pm.sample`` with prior draws, and return functions that make sample_stats."""
     import pymc as pm
     from pymc.testing import mock_sample
 
@@ -207,7 +207,7 @@ def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.nda
 
 @pytest.fixture
 def file(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
-    """Return what writes a content under a name in a fresh folder."""
+    """Return a function that writes a named file into a new folder."""
 
     def write(name: str, content: bytes | str) -> Path:
         path = tmp_path / name
@@ -219,17 +219,17 @@ def file(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A list and an embedding in the working folder; arguments of a fast run on them."""
+    """Write a list and an embedding, and return the arguments of a fast run on them."""
     monkeypatch.chdir(tmp_path)
     Path("toy.toml").write_text(cli_toy.LIST, encoding="utf-8")
     cli_toy.write_vectors(Path("toy.txt"), cli_toy.WORDS)
-    alone = ["--matched", "0", "--reference-lists", "0"]  # there are no other words
+    alone = ["--matched", "0", "--reference-lists", "0"]  # there are no unused words
     return ["run", "toy.toml", "--vectors", "toy.txt", *cli_toy.FAST, *alone]
 
 
 @pytest.fixture
 def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw the first figure only: drawing is what takes time."""
+    """Draw only the first figure, because drawing is slow."""
     from bayesbias.report import writer
 
     every = writer.draw
@@ -242,7 +242,7 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def planted() -> Any:
-    """A background whose mean and sd are known, with words planted at known places."""
+    """Return a background with a known mean and sd, and words planted at known values."""
     from background_toys import planted_background
 
     return planted_background()

@@ -1,4 +1,4 @@
-"""Small embeddings that several tests of debiasing share."""
+"""Small embeddings for tests of debiasing."""
 
 import numpy as np
 from gensim.models import KeyedVectors
@@ -6,7 +6,7 @@ from gensim.models import KeyedVectors
 from bayesbias.debias import DefiningSets
 
 SINGLE = 1e-6
-"""Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
+"""Float32 rounds the coordinates of unit vectors at 6e-8; the tolerance allows sums of ten."""
 
 PAIRS = (("she", "he"), ("woman", "man"), ("mother", "father"))
 EQUALIZE = (*PAIRS, ("queen", "king"))
@@ -25,7 +25,7 @@ def vectors_of(words: tuple[str, ...], rows: np.ndarray) -> KeyedVectors:
 
 
 def toy(seed: int = 1, dims: int = 8) -> KeyedVectors:
-    """Random words, of which those of a class share a direction; lengths differ."""
+    """Return random words; words in the same class share a direction, and lengths differ."""
     random = np.random.default_rng(seed)
     words = tuple(dict.fromkeys(word for each in (*EQUALIZE, *TRIPLES) for word in each))
     words += (*SPECIFIC, *NEUTRAL)
@@ -46,7 +46,7 @@ def unit(vectors: KeyedVectors, words: tuple[str, ...]) -> np.ndarray:
 
 
 def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAIRS) -> np.ndarray:
-    """First principal component of pair-centered unit vectors, by the eigenvectors of a sum."""
+    """Return the first principal component of pair-centered unit vectors, by eigenvectors."""
     dims = vectors.vector_size
     scatter = np.zeros((dims, dims))
     for pair in pairs:
@@ -57,7 +57,7 @@ def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAI
 
 
 def published_steps(rows: dict[str, np.ndarray], g: np.ndarray, kept, equalize) -> dict:
-    """Bolukbasi et al.'s own steps for one direction, word by word, with their pair formula."""
+    """Follow Bolukbasi et al.'s steps for one direction, word by word, with their pair formula."""
     new = {}
     for word, row in rows.items():
         rest = row if word in kept else row - (row @ g) * g

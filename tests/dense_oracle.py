@@ -1,6 +1,6 @@
-"""Normal models written out densely from their specification: the oracle of the exact sampler.
+"""Dense Normal models, built from their specification, to check the exact sampler.
 
-Every level of every term is a column; nothing is classed, scaled, rotated or integrated out.
+Every level of every term is a column. Nothing is grouped, scaled, rotated, or integrated out.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from bayesbias.model.spec import ModelSpec
 from bayesbias.model.terms import Term
 
 Values = Mapping[str, np.ndarray]
-"""Sds and matrices of correlations by name."""
+"""Sds and correlation matrices, keyed by name."""
 
 
 def effects(design: Design, spec: ModelSpec) -> tuple[dict[str, np.ndarray], int]:
-    """Every variable as sums of independent effects, (..., n_effects), and their number."""
+    """Return each variable as a sum of independent effects, (..., n_effects), and their number."""
     shapes = {"connection_mean": (len(design.connections),)}
     for term in spec.terms:
         shapes[term.name] = tuple(len(design.coords[dim]) for dim in term.dims)
@@ -38,7 +38,7 @@ def effects(design: Design, spec: ModelSpec) -> tuple[dict[str, np.ndarray], int
 def covariance(
     design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
 ) -> np.ndarray:
-    """Prior covariance of the effects, in their order; an unpooled word has an sd of its own."""
+    """Return the effects' prior covariance, in order. Each unpooled word has a separate sd."""
     sd = spec.priors["connection_mean"].parameters["sd"]
     blocks = [sd**2 * np.eye(len(design.connections))]
     values = dict(values) | spec.fixed
@@ -74,7 +74,7 @@ def covariance(
 
 
 def covariance_of_units(design: Design, term: Term) -> np.ndarray:
-    """Covariance of units of sd 1: independent, or by likeness, block means apart."""
+    """Return the covariance of units with sd 1: independent, or by likeness without block means."""
     n = len(design.coords[term.of])
     words = term.of == "protected_word"
     matrix = design.word_likeness if words else design.attribute_likeness
@@ -83,13 +83,13 @@ def covariance_of_units(design: Design, term: Term) -> np.ndarray:
     block = design.word_group if words else design.attribute_column
     averaged = (block[:, None] == block) / np.bincount(block)[block]
     rest = np.eye(n) - averaged
-    means = np.maximum(averaged @ matrix @ averaged, averaged)  # no less than of unrelated units
+    means = np.maximum(averaged @ matrix @ averaged, averaged)  # at least that of unrelated units
     total = means + rest @ matrix @ rest
     return (1 - term.alike) * np.eye(n) + term.alike * total
 
 
 def within_connections(design: Design) -> np.ndarray:
-    """Project tables of groups by columns on what sums to zero over the cells of a connection."""
+    """Project tables (groups by columns) so that they sum to zero within each connection."""
     connection = design.column_connection.ravel()
     keep = (connection >= 0).astype(float)
     averaged = (connection[:, None] == connection) * keep[:, None] * keep
@@ -98,7 +98,7 @@ def within_connections(design: Design) -> np.ndarray:
 
 
 def beyond_main_effects(design: Design) -> np.ndarray:
-    """Project tables of groups by sets on what neither they nor the connections say."""
+    """Remove the main effects of groups, sets, and connections from tables (groups by sets)."""
     pairs = [(g, s) for g in range(len(design.groups)) for s in range(len(design.sets))]
     told = [[g == i for i in range(len(design.groups))] for g, _ in pairs]
     told = np.hstack([told, [[s == i for i in range(len(design.sets))] for _, s in pairs]])
@@ -109,7 +109,7 @@ def beyond_main_effects(design: Design) -> np.ndarray:
 
 
 def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
-    """The expected outcome of every row as a sum of effects, (n_rows, n_effects)."""
+    """Return each row's expected outcome as a sum of effects, (n_rows, n_effects)."""
     found, n = effects(design, spec)
     total = np.zeros((len(design.y), n))
     if not spec.around_means:
@@ -127,7 +127,7 @@ def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
 
 
 def residual_variance(design: Design, spec: ModelSpec, values: Values) -> np.ndarray:
-    """Residual variance of every row."""
+    """Return the residual variance of every row."""
     if spec.sigma == "protected_word":
         return np.asarray(values["sigma"][design.word] ** 2)
     sigma = np.broadcast_to(values["sigma"], len(design.connections))
@@ -137,7 +137,7 @@ def residual_variance(design: Design, spec: ModelSpec, values: Values) -> np.nda
 def dense_log_density(
     design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
 ) -> float:
-    """Log density of all rows given sds and correlations."""
+    """Return the log density of all rows given sds and correlations."""
     spec = spec.fitting(design)
     rows = in_rows(design, spec)
     total = rows @ covariance(design, spec, values, unpooled) @ rows.T

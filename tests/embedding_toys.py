@@ -1,4 +1,4 @@
-"""Embedding files in all formats, written by a few lines of their own, for tests of readers."""
+"""Embedding files in all formats, written without the package, for tests of readers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 
 Table = Mapping[str, Sequence[float]]
 
-# Numbers that float32 holds exactly, so reading must give them back bit for bit.
+# Float32 represents these numbers exactly, so reading must return them bit for bit.
 WORDS: Table = {
     "king": (1.0, 0.5, -0.25),
     "Paris": (0.0, 2.0, 8.0),
@@ -29,7 +29,7 @@ WORDS: Table = {
 
 
 def as_binary(words: Table, newline: bool = False, header: str = "") -> bytes:
-    """Write word2vec's binary format, by the letter of its description."""
+    """Write word2vec's binary format, exactly as documented."""
     dims = len(next(iter(words.values())))
     head = header or f"{len(words)} {dims}"
     end = b"\n" if newline else b""
@@ -58,7 +58,7 @@ def keyed(words: Table) -> Any:
 
 
 def check(vectors: Any, words: Table) -> None:
-    """All these words, no others, in this order, bit for bit."""
+    """Check that the vectors have exactly these words, in this order, bit for bit."""
     assert isinstance(vectors, KeyedVectors)
     assert vectors.index_to_key == list(words)
     assert vectors.vectors.dtype == np.float32
@@ -69,7 +69,7 @@ def check(vectors: Any, words: Table) -> None:
 
 
 File = Callable[[str, bytes | str], Path]
-"""What the fixture ``file`` is: writes a content under a name, and returns the path."""
+"""Type of the fixture ``file``, which writes content under a name and returns the path."""
 
 
 HEADER = "6 3"

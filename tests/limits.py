@@ -1,4 +1,4 @@
-"""Bounds of processor time and memory, which whatever is read from others has to keep."""
+"""Limits on processor time and memory for reading files from other people."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 LONGEST = 10.0
-"""Seconds of processor time that one file may take; sound ones take milliseconds."""
+"""Seconds of processor time allowed per file; intact files take milliseconds."""
 
 MEMORY = 2 << 30
-"""Bytes of address space a reader may ask for besides what the process has already."""
+"""Bytes of address space that a reader may use in addition to those of the process."""
 
 
 class Hangs(BaseException):
-    """A reader did not come back."""
+    """A reader did not return in time."""
 
 
 @contextmanager
 def within_limits(memory: int = MEMORY, longest: float = LONGEST) -> Iterator[None]:
-    """Let what asks for more memory or processor time fail."""
+    """Make code fail if it uses more memory or processor time."""
 
     def stop(*_: object) -> None:
         raise Hangs(f"a reader took longer than {longest} s")

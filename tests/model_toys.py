@@ -1,4 +1,4 @@
-"""Small language models with random weights, and tokenizers that mark the space before a piece."""
+"""Small language models with random weights, and tokenizers that mark spaces before pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
 SMALL |= {"intermediate_size": 64, "pad_token_id": 1}
-"""Sizes of a masked model; padding is the second of the special tokens."""
+"""Sizes of a masked model. Padding is the second special token."""
 
 SPECIAL = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 SPECIAL |= {"mask_token": "<mask>"}
@@ -32,7 +32,7 @@ def byte_level() -> Any:
 
 
 def unigram() -> Any:
-    """A unigram model of pieces, as SentencePiece's."""
+    """Return a unigram model of pieces, like SentencePiece's."""
     from tokenizers import Tokenizer
     from tokenizers.models import Unigram
     from tokenizers.pre_tokenizers import Metaspace
@@ -49,7 +49,7 @@ def unigram() -> Any:
 
 
 def made_model(place: Path, tokenizer: Any, kind: str, head: str, **settings: int) -> Path:
-    """Save a model with its tokenizer; NumPy draws the weights, the same everywhere."""
+    """Save a model with its tokenizer. NumPy draws the weights, so they are the same everywhere."""
     import torch
     import transformers
 

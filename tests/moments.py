@@ -1,7 +1,7 @@
-"""What is on disk before every single operation of a process that changes files.
+"""The state of the disk before each operation of a process that changes files.
 
-A process that is killed leaves what it has written up to then, so one run that is looked at
-before each of its operations shows what as many kills would leave.
+A killed process leaves the files that it has written so far. Inspecting the disk before each
+operation of one run therefore shows what a kill at each of these times would leave.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHANGES = {
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 _watcher: Callable[[], None] | None = None
-"""Called before every operation; hooks cannot be taken away again."""
+"""Functions to call before every operation, because audit hooks cannot be removed."""
 
 
 def _hook(event: str, arguments: Sequence[object]) -> None:
@@ -29,7 +29,7 @@ def _hook(event: str, arguments: Sequence[object]) -> None:
         return
     flags = arguments[2] if event == "open" else WRITING
     if (event in CHANGES or event == "open") and isinstance(flags, int) and flags & WRITING:
-        watcher, _watcher = _watcher, None  # what it does itself is not looked at
+        watcher, _watcher = _watcher, None  # ignore the function's own operations
         try:
             watcher()
         finally:
@@ -38,7 +38,7 @@ def _hook(event: str, arguments: Sequence[object]) -> None:
 
 @contextmanager
 def before_every_write(act: Callable[[], None]) -> Iterator[None]:
-    """Call a function before every operation of the block that changes files."""
+    """Call a function before every operation in the block that changes files."""
     global _watcher  # noqa: PLW0603
     if _hook not in _hooked:
         sys.addaudithook(_hook)
@@ -54,7 +54,7 @@ _hooked: list[object] = []
 
 
 def files(folder: Path, without: str = "") -> dict[str, bytes]:
-    """Contents of all files, but those in stages and those with a text in their names."""
+    """Return the contents of all files, except staged ones and those with a text in the name."""
     found = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     return {
         name.as_posix(): path.read_bytes()
@@ -65,7 +65,7 @@ def files(folder: Path, without: str = "") -> dict[str, bytes]:
 
 
 def states(folder: Path, aside: Path, action: Callable[[], object]) -> list[Path]:
-    """Copies of a folder from before every operation of an action, and from its end."""
+    """Return copies of a folder from before every operation of an action, and after it."""
     copies: list[Path] = []
 
     def copy() -> None:

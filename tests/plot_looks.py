@@ -1,4 +1,4 @@
-"""What tests of plots read from drawn Axes, and what every one of them must look like."""
+"""Helpers that read drawn Axes, and a check that every plot must pass."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 TOUCH = 0.5
-"""Pixels by which boxes may meet: rounding of the renderer."""
+"""Pixels by which boxes may overlap, because the renderer rounds."""
 
 
 def line(ax: Axes, label: str) -> Any:
-    """The one line of a label."""
+    """Return the only line with a label."""
     (found,) = [each for each in ax.get_lines() if each.get_label() == label]
     return found
 
 
 def points(ax: Axes) -> set[float]:
-    """Where the points of a forest lie, rounded."""
+    """Return the positions of a forest plot's points, rounded."""
     drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
     values = np.concatenate([np.asarray(each.get_xdata(), dtype=float) for each in drawn])
     return set(values[np.isfinite(values)].round(9))
 
 
 def bars(ax: Axes) -> set[tuple[float, float]]:
-    """Ends of the horizontal bars of a forest in data coordinates, rounded."""
+    """Return the ends of a forest plot's horizontal bars in data coordinates, rounded."""
     lines = [each for each in ax.collections if isinstance(each, LineCollection)]
     inside = [each for each in lines if each.get_transform().contains_branch(ax.transData)]
     parts = [part for each in inside for part in each.get_segments() if len(part) == 2]
@@ -45,7 +45,7 @@ def headings(ax: Axes) -> list[str]:
 
 
 def beside(ax: Axes) -> list[str]:
-    """Texts to the right of the Axes."""
+    """Return the texts to the right of the Axes."""
     right = [text for text in ax.texts if text.get_transform() == ax.get_yaxis_transform()]
     return [text.get_text() for text in right if text.get_position()[0] > 1]
 
@@ -56,15 +56,15 @@ def legend_names(ax: Axes) -> list[str]:
 
 
 def note(ax: Axes) -> str:
-    """The subtitle on one line."""
+    """Return the subtitle on one line."""
     (found,) = [text for text in ax.texts if text.get_gid() == "subtitle"]
     return " ".join(found.get_text().split())
 
 
 def shown_texts(ax: Axes) -> list[Text]:
-    """Every text of the Axes that shows."""
+    """Return every visible text of the Axes."""
     hidden: set[Text] = set()
-    for axis in (ax.xaxis, ax.yaxis):  # ticks that are kept but lie beyond the limits
+    for axis in (ax.xaxis, ax.yaxis):  # ticks outside the limits are not drawn
         low, high = sorted(axis.get_view_interval())
         outside = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
         hidden |= {label for tick in outside for label in (tick.label1, tick.label2)}
@@ -73,14 +73,14 @@ def shown_texts(ax: Axes) -> list[Text]:
 
 
 def band_of(ax: Axes) -> tuple[float, float]:
-    """Ends of the shaded band."""
+    """Return the ends of the shaded band."""
     (patch,) = [each for each in ax.patches if each.get_gid() == "band"]
     box = patch.get_extents().transformed(ax.transData.inverted())
     return box.x0, box.x1
 
 
 def assert_readable(*axes: Axes) -> None:
-    """No text overlaps another, or leaves the figure."""
+    """Check that texts do not overlap or extend beyond the figure."""
     figure: Any = axes[0].get_figure(root=True)
     figure.canvas.draw()
     texts = [text for ax in axes for text in shown_texts(ax)]

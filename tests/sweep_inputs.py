@@ -1,4 +1,4 @@
-"""Inputs of small sweeps: two lists, and three embeddings made from the bundled one by noise."""
+"""Inputs for small sweeps: two lists, and the bundled embedding with noise, three times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import bayesbias as bb
 from bayesbias.cli.sweep import sweep
 
 EXAMPLE = dedent((sweep.__doc__ or "").partition("```toml\n")[2].partition("```")[0])
-"""The configuration in the help of the command, which runs as it stands."""
+"""The configuration in the command's help, which runs unchanged."""
 
 LISTS = {
     "jobs": (("he", "him", "man", "boy"), ("she", "her", "woman", "girl")),
@@ -47,7 +47,7 @@ wild = "wild.npz"
 
 
 def write_inputs(folder: Path, draws: int = 100) -> Path:
-    """Write lists, embeddings and a configuration of 3 x 2 x 2 cells; give the last."""
+    """Write lists, embeddings, and a configuration of 3 x 2 x 2 cells, and return its path."""
     words: set[str] = set()
     for name, (men, women) in LISTS.items():
         text = _LIST.format(name=name, men=list(men), women=list(women)).replace("'", '"')

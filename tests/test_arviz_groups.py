@@ -1,4 +1,4 @@
-"""Every function of ArviZ that the README names, on every model; groups and likelihood by scipy."""
+"""Run every ArviZ function in the README on every model; check groups and likelihood with SciPy."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 
 
 def run_all(post: DataTree) -> None:
-    """Run every function on a posterior as it is, and then on one with all groups."""
-    with warnings.catch_warnings():  # few draws, of which some have a bad Pareto k
+    """Run every function on a posterior, and then on the posterior with all groups."""
+    with warnings.catch_warnings():  # few draws, some with a bad Pareto k
         warnings.simplefilter("ignore")
         for function in AS_IT_IS.values():
             function(post)
@@ -69,7 +69,7 @@ def run_all(post: DataTree) -> None:
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
 @pytest.mark.parametrize("model", ["maximal", "pairs-signs", "robust"])
 def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]) -> None:
-    """Of a table that has levels of all terms; draws from the prior stand for NUTS."""
+    """Use a table with levels of all terms, and prior draws instead of NUTS."""
     run_all(fit_design(smallest_design(), model, **FEW))
 
 
@@ -94,7 +94,7 @@ def test_groups_by_name(crossed_posterior: DataTree) -> None:
 
 
 def with_nu(tree: DataTree, nu: float) -> DataTree:
-    """Give a posterior a nu, as the robust model has it."""
+    """Add a nu to a posterior, as in the robust model."""
     copy = tree.copy()
     posterior = tree["posterior"].to_dataset()
     copy["posterior"] = posterior.assign(
@@ -108,7 +108,7 @@ def test_predictions_have_the_moments_of_the_likelihood(crossed_posterior: DataT
     for tree, scale in ((crossed_posterior, 1.0), (with_nu(crossed_posterior, 10.0), 10 / 8)):
         drawn = predict_rows(tree, rows, rng)
         apart = (drawn - locations(tree, rows)) / residual_sds(tree, rows)
-        # 64,000 standard draws: errors 1 / 253 of the mean, about twice that of the variance.
+        # 64,000 standard draws: the mean has an error of 1 / 253, the variance about twice that.
         assert apart.mean() == pytest.approx(0, abs=4 / 253)
         assert apart.var() == pytest.approx(scale, abs=0.05)
 

@@ -1,4 +1,4 @@
-"""Reference distributions: ψ, Φ, relative bias, experiments, and the frames that read them."""
+"""Reference distributions: ψ, Φ, relative bias, experiments, and their frames."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_psi_is_that_of_every_single_word(toy: Any) -> None:
 def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
     toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """To rounding; the last attribute word is the last word of the file, and none is the first."""
+    """They agree within rounding, and attribute words may be the last or first in the file."""
     path = tmp_path / f"toy{kind}"
     if kind:
         toy.save_word2vec_format(str(path))
@@ -62,7 +62,7 @@ def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
 
 @pytest.mark.parametrize("power", [-124, 124])
 def test_lengths_of_vectors_make_no_difference(power: int) -> None:
-    """Also where squares leave float32; powers of two, which the numbers themselves survive."""
+    """This holds even if squares overflow float32. Powers of two scale the numbers exactly."""
     rows = random_vectors().vectors[:7]
     directions = np.random.default_rng(7).standard_normal((2, 37))
     scaled = rows * np.float32(2.0) ** power
@@ -163,7 +163,7 @@ def test_a_text_is_no_set_of_words() -> None:
 
 
 def relative_bias(psi: np.ndarray, n: int, m: int, **options: int) -> bg.RelativeBias:
-    """Of the first n words and the m after them."""
+    """Return the relative bias of the first n words and the next m words."""
     words = [f"w{i}" for i in range(len(psi))]
     return bg.Distribution("toy", psi, pd.Index(words)).relative_bias(
         words[:n], words[n : n + m], **options
@@ -172,7 +172,7 @@ def relative_bias(psi: np.ndarray, n: int, m: int, **options: int) -> bg.Relativ
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (1, 3), (2, 2)])
 def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
-    """Every ordered choice of n + m of six words, by brute force."""
+    """Compare with every ordered choice of n + m out of six words, by brute force."""
     values = np.array([0.3, -1.2, 2.5, 0.1, 0.9, -0.4])
     every = np.array([values[list(p)] for p in permutations(range(6), n + m)])
     statistic = every[:, :n].sum(axis=1) - every[:, n:].sum(axis=1)
@@ -183,7 +183,7 @@ def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
 
 @pytest.mark.parametrize(("n", "m", "total"), [(25, 10, 5000), (20, 30, 60)])
 def test_the_closed_form_against_simulation(n: int, m: int, total: int) -> None:
-    """Large vocabularies, and one that the sets nearly use up, which takes the other sampler."""
+    """Use large vocabularies, and one nearly exhausted by the sets, which has its own sampler."""
     values = np.random.default_rng(4).gamma(2, size=total)
     draws = 20_000
     found = relative_bias(values, n, m, n_resamples=draws, seed=2)
@@ -202,19 +202,19 @@ def test_random_sets_hold_no_word_twice_and_every_word_as_often(n_words: int, si
     assert ranked.min() >= 0
     assert ranked.max() < n_words
     if n_words < 10:
-        # Each word in each place: 4,000/n_words times, sd below 28; five of them.
+        # Each word is drawn 4,000/n_words times in each position (sd below 28); allow five sds.
         for column in rows.T:
             counts = np.bincount(column, minlength=n_words)
             assert np.abs(counts - 4000 / n_words).max() < 140
 
 
 def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
-    """Σ over four words two sd up less that over four at the mean: 8 sd of ψ, z = 8/sqrt(8)."""
+    """Four words are two sds above the mean and four are at it: 8 sds of ψ, z = 8/sqrt(8)."""
     level = [f"w{i}" for i in np.argsort(np.abs(planted.psi - planted.mean))[:4]]
     found = planted.relative_bias(UP, level, n_resamples=20_000, seed=1)
     assert found.z == pytest.approx(8 / np.sqrt(8), abs=0.03)
     assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
-    # 20,000 draws at p = .0047: standard error .0005.
+    # With 20,000 draws and p = .0047, the standard error is .0005.
     assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
 
 
@@ -231,7 +231,7 @@ def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
     ],
 )
 def test_a_planted_set_gets_the_phi_that_theory_says(planted, choice, expected) -> None:
-    """Mean ψ two sd above the mean, 2.4 above 0, and four sd of means of four words."""
+    """Mean ψ is two sds above the mean, 2.4 above 0, and four sds of a mean of four words."""
     assert planted.phi(UP, **choice) == pytest.approx(expected, abs=NEAR, rel=0.05)
 
 
@@ -253,7 +253,7 @@ def test_every_pair_of_groups_is_an_experiment() -> None:
 
 @pytest.fixture(scope="module")
 def three(planted: bg.Distribution) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Experiments on the planted background that must get three different readings."""
+    """Return experiments on the planted background with three different conclusions."""
     order = np.argsort(planted.psi)
     high = tuple(f"w{i}" for i in order[-30:-1:2] if i > 1)
     low = tuple(f"w{i}" for i in order[1:30:2] if i > 1)
@@ -275,7 +275,7 @@ def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
     assert row["phi_reference"] == each.phi(made["one"].X)
     assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
-    # Both Φ are of one ψ: their quantiles differ by the shift of the mean, whatever the set.
+    # Both Φ are of the same ψ, so their quantiles differ by the shift of the mean for any set.
     z = stats.norm.ppf(frame[["phi_reference", "phi_zero"]])[:2]
     assert z[:, 0] - z[:, 1] == pytest.approx([-each.mean / each.sd] * 2, abs=1e-6)
 
@@ -296,7 +296,7 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
 
 
 def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution) -> None:
-    """X lies 2.1 sd up and Y 1.5: without Y the difference would be 2.1/.6 of what it is."""
+    """X is 2.1 sds above the mean and Y 1.5: without Y, the difference is 2.1/.6 times as large."""
     made = {
         name: bg.Experiment(name, (x,), (y,), ("up",), ("down",))
         for name, x, y in (("one side", "w13", "w10"), ("other way", "w10", "w13"))
@@ -315,11 +315,11 @@ def test_densities_have_area_one(planted: bg.Distribution) -> None:
     frame = bg.densities({"planted": planted})
     step = frame["psi"].diff().median()
     for column in ("density", "normal"):
-        assert frame[column].sum() * step == pytest.approx(1, abs=2e-3)  # 0.02% is off the grid
-    # Binned and smoothed by 0.08 sd, of 200,000 draws: within 3% of the peak everywhere.
+        assert frame[column].sum() * step == pytest.approx(1, abs=2e-3)  # 0.02% off the grid
+    # 200,000 draws, binned and smoothed by 0.08 sd: within 3% of the peak everywhere.
     assert (frame["density"] - frame["normal"]).abs().max() < 0.03 * frame["normal"].max()
     fit = bg.fits({"planted": planted}).loc[0]
-    # Standard errors at 200,000 draws: skew .0055, share .0005.
+    # Standard errors with 200,000 draws: .0055 for the skew and .0005 for the share.
     assert abs(fit["skew"]) < 0.03
     assert fit["outside_95"] == pytest.approx(0.05, abs=0.003)
     assert fit["ks"] < 0.005  # 1.95/sqrt(n), the .001 point of Kolmogorov's distribution, is .0044

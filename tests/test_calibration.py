@@ -1,4 +1,4 @@
-"""`calibrate`: methods are what their long forms are, rates are known, and runs resume."""
+"""`calibrate`: methods match their long forms, rates match known ones, and runs resume."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KNOWN_TABLES = 4000
 T_METHODS = ("t-cells-groups", "t-cells-sets", "t-word-means", "t-attribute-means")
 
 SE = 4.0
-"""Standard errors by which 20 rates may be off together: .1% of such sets are."""
+"""Standard errors by which the worst of 20 rates may be off; .1% of such sets exceed it."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def known_rates() -> pd.DataFrame:
 
 
 def cells(table: pd.DataFrame) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Cells of the four t-tests, in the order of their methods, from the long-form table."""
+    """Return the cells of the four t-tests, in method order, from the long-form table."""
     to_a = table[table["attribute_set"] == "A"]
     by_group = [to_a[to_a["protected_group"] == name] for name in "XY"]
     by_set = [table[table["attribute_set"] == name] for name in "AB"]
@@ -103,8 +103,8 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
             part = frame[(frame["first"] == "associated") & (frame["second"] == other)]
             for level in ("overall", "group", "word"):
                 expected = part[part["level"] == level].iloc[0]
-                # Words from equal draws; the others without sampled effects: of 1,200 draws ends
-                # of the shortest interval err by some .1 sds.
+                # Words come from equal draws; others have no sampled effects. For 1,200 draws, ends
+                # of the shortest interval have errors of about .1 sds.
                 wide = expected["high"] - expected["low"]
                 ends = expected[["mean", "low", "high"]].to_numpy(float)
                 error = 1e-12 if level == "word" else 0.15 * wide
@@ -132,7 +132,7 @@ def test_changes_are_those_of_fit_change(spec: str) -> None:
         frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
         for level in ("overall", "group"):
             expected = frame[frame["level"] == level].iloc[0]
-            # Two sets of 4,000 draws: means differ by some .02 sds, ends of intervals by .05.
+            # Between two sets of 4,000 draws, means differ by about .02 sds, ends by .05.
             wide = expected["high"] - expected["low"]
             ends = expected[["mean", "low", "high"]].to_numpy(float)
             assert interval_of(found, 0, prefix + level) == pytest.approx(ends, abs=0.15 * wide)
@@ -149,12 +149,12 @@ def interval_of(found: pd.DataFrame, index: int, level: str) -> list[float]:
 
 
 def same(row: pd.Series) -> object:
-    """The same draws; sums are taken in another order."""
+    """Check that draws are equal, except that sums are in a different order."""
     return pytest.approx(row[["mean", "low", "high"]].to_numpy(float), abs=1e-12)
 
 
 def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws: int) -> object:
-    """Fit by `bb.fit`, its sampler fed by the given stream itself."""
+    """Fit with `bb.fit`, whose sampler uses the given random stream."""
 
     *key, number = stream.spawn_key
     parent = SeedSequence(stream.entropy, spawn_key=key, n_children_spawned=number)
@@ -164,7 +164,7 @@ def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws
 def test_what_is_true_follows_from_what_was_planted() -> None:
     single = Scenario(effect=0.16, planted="one word", controls=("human",)).simulate(2, seed=1)
     row = truth_columns(single).iloc[0]
-    # Own attributes lie .08 nearer to the one word than controls do, and others .08 farther.
+    # Own attributes are .08 closer to this word than controls are, and others are .08 farther.
     assert row["truth human overall"] == pytest.approx(-0.005)
     assert row["truth human group"] == pytest.approx(-0.01)
     assert row["truth human word"] == pytest.approx(-0.08)
@@ -174,17 +174,17 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     assert row["truth group"] == pytest.approx(-0.02)
     assert row["truth word"] == pytest.approx(-0.16)
     assert row["truth any word"] == pytest.approx(0.16)
-    # One of eight X words lies .08 nearer to A than Y words, and .16 nearer to A than to B.
+    # One of eight X words is .08 closer to A than Y words are, and .16 closer to A than to B.
     assert row["truth groups"] == pytest.approx(-0.01)
     assert row["truth sets"] == pytest.approx(-0.01)
-    # A group relative to the others and to controls: one of three lies .08 nearer to its own set,
-    # and a third of it farther from the others' sets, shared by two.
+    # A group relative to the others and to controls: one of three is .08 closer to its own set,
+    # and a third of that farther from the others' sets, which two groups share.
     three = Scenario(groups=("p", "q", "r"), effect=(0.0, 0.12, 0.0), controls=("human",))
     one = replace(three, effect=(0.12, 0.0, 0.0))
     for made, expected in ((three, -0.02), (one, -0.08), (replace(one, controls=()), -0.12)):
         relative = truth_columns(made.simulate(1, seed=1), relative=True).iloc[0]
         assert relative[["truth group", "truth word"]].tolist() == pytest.approx([expected] * 2)
-    # Means of many tables agree with what is said to be true of cells.
+    # Means over many tables agree with the stated truths of the cells.
     cells = Scenario(effect=0.16, planted="one word").simulate(4000, seed=1).distances
     to_a = cells[:, :, :8].mean(axis=2)
     assert (to_a[:, :8] - to_a[:, 8:]).mean() == pytest.approx(row["truth groups"], abs=0.001)
@@ -245,7 +245,7 @@ def test_known_false_alarm_rates_are_met(scenario: str, known_rates: pd.DataFram
         rate, n = found.loc[name, "rate"], found.loc[name, "n"]
         error = np.sqrt(known * (1 - known) * (1 / KNOWN_TABLES + 1 / n))
         assert rate == pytest.approx(known, abs=SE * error), name
-    # FACTS section 4: .044 to .058 over 2,000 simulated sets; the level is .05, but for ties.
+    # FACTS section 4: .044 to .058 over 2,000 simulated sets. The level is .05, except for ties.
     assert found.loc["weat-p", "rate"] == pytest.approx(0.05, abs=SE * np.sqrt(0.05 * 0.95 / 600))
 
 
@@ -301,7 +301,7 @@ METHODS = ["weat-p", "mac-paired-t", "crossed-hpdi", "crossed-coverage-group"]
 
 
 def run(**options: object) -> pd.DataFrame:
-    """A calibration in four jobs, two of them of posteriors."""
+    """Run a calibration with four jobs, two of which fit posteriors."""
     given = {"n": BLOCK + 3, "seed": 6, "draws": 200, "progress": False} | options
     return calibrate(SMALL, METHODS, **given)  # type: ignore[arg-type]
 
@@ -325,7 +325,7 @@ def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(
 def test_thresholds_are_read_off_kept_results_and_draws_are_not(alone, tmp_path: Path) -> None:
     assert_frame_equal(run(folder=tmp_path), alone, check_exact=True)
     kept = kept_results(tmp_path)
-    assert len(kept) == 1 + 1 + 2  # WEAT and MAC take all tables at once, posteriors 50
+    assert len(kept) == 1 + 1 + 2  # WEAT and MAC take all tables at once; posteriors take 50
     run(folder=tmp_path, alpha=0.2, rope=0.1)
     assert kept_results(tmp_path) == kept
     run(folder=tmp_path, draws=201)
@@ -350,6 +350,6 @@ def test_attribute_effects_are_false_alarms_of_groups_unless_the_model_knows_the
     found = calibrate(
         "both-differ", names, n=150, seed=4, draws=1000, n_jobs=2, folder=tmp_path
     ).set_index("method")
-    # docs/calibration.md has .16 and .04 of 500 tables; their difference has an error of .03 here.
+    # docs/calibration.md has .16 and .04 for 500 tables. The difference has an error of .03 here.
     assert found.loc["paper-hpdi-group", "rate"] > found.loc["crossed-hpdi-group", "rate"] + 0.04
     assert found.loc["crossed-hpdi-group", "rate"] < 0.11

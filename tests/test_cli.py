@@ -1,4 +1,4 @@
-"""The front door, and commands of one result."""
+"""The command line's help and options, and commands with a single result."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ BAD_ARGUMENTS = {
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
     f"scores {TOY} --n-resamples 100000000000": "Unable to allocate",
     f"background neutral {TOY} --out o": "the list 'neutral' needs two or more groups",
-    # Names of a language model first: torch takes seconds to load.
+    # A language model's names are checked first, because torch takes seconds to load.
     MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
     MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no model folder at none",
     "mlm report": "give one or more folders of scores",
@@ -113,7 +113,7 @@ def test_the_command_of_a_record_lacks_what_no_number_depends_on() -> None:
 
 
 def test_control_characters_and_markup_do_not_reach_the_terminal(capsys) -> None:
-    assert main(["lists", "--quiet"]) == 0  # later calls are not quiet
+    assert main(["lists", "--quiet"]) == 0  # later calls still show warnings
     table("\x1b[31mred", ["[bold]loud"], [[":smile:\x9b"]])
     out = capsys.readouterr().out
     assert all(text in out for text in ("[31mred", "[bold]loud", ":smile:"))
@@ -162,7 +162,7 @@ def test_messages_name_pages_that_exist_and_no_path_of_a_checkout() -> None:
 
 @pytest.fixture
 def balanced(toy: list[str]) -> None:
-    """A list with groups of one size and of three words, as some scores need, and more words."""
+    """Return a list whose groups have three words each, as some scores need, and more words."""
     text = LIST.replace('"son"]', '"son", "king"]').replace('"maid"]', '"maid", "queen"]')
     Path("toy.toml").write_text(text.replace('"dancer"]', '"dancer", "absent"]'))
     write_vectors(Path("toy.txt"), [*WORDS, "king", "queen", *(f"w{i}" for i in range(298))])

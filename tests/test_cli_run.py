@@ -1,4 +1,4 @@
-"""`bayesbias run` and `compare`: folders of results, whole or not at all, and what they say."""
+"""`bayesbias run` and `compare`: complete folders or none, and their contents."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch, ca
 @pytest.mark.usefixtures("one_plot")
 def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
-    hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior heaped at zero
+    hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior with its mass at zero
     Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
     assert main([*toy[:4], "--model", "hard.toml", "--method", "exact"]) == 3
     said = capsys.readouterr()
@@ -146,7 +146,7 @@ FEW: Any = {"models": ("change",), "draws": 200, "chains": 2, "seed": 1}
 
 @pytest.fixture
 def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFrame) -> list[str]:
-    """Two tables in the working folder; arguments of a fast comparison of them."""
+    """Write two tables, and return the arguments of a fast comparison of them."""
     monkeypatch.chdir(tmp_path)
     write_table(toy_table, "before.csv")
     write_table(moved(toy_table), "after.csv")
@@ -245,7 +245,7 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
 
 
 def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
-    """`analyze_change` takes vectors, tables, or a debiasing method by name."""
+    """`analyze_change` accepts vectors, tables, or the name of a debiasing method."""
     words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)
     after = bb.debias.hard(before, "gender")
     tables = [bb.distance_table(each, words) for each in (before, after)]

@@ -1,4 +1,4 @@
-"""The collapsed density and its draws against the dense multivariate normal they stand for."""
+"""The collapsed density and its draws, compared with the dense multivariate Normal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VARIANTS = (
 
 
 def of_three_groups(*more: tuple[str, str], share: float = 1.0) -> pd.DataFrame:
-    """Seven words by attributes of three sets and two kinds of controls, and more of either."""
+    """Return seven words by attributes of three sets and two kinds of controls, and more."""
     rng = np.random.default_rng(7)
     sets = {"a": "x", "b": "x", "c": "y", "d": "z", "e": "z", "n": "neutral", "h": "human"}
     rows = [
@@ -47,7 +47,7 @@ def of_three_groups(*more: tuple[str, str], share: float = 1.0) -> pd.DataFrame:
 
 
 def noisy(table: pd.DataFrame, rng: np.random.Generator) -> Design:
-    """Distances with noise in two contexts, and two covariates."""
+    """Return noisy distances in two contexts, with two covariates."""
     y = table["cosine_distance"] + 0.05 * rng.standard_normal(len(table))
     context = rng.choice(["first", "second"], len(table))
     design = make_design(table.assign(cosine_distance=y, context=context))
@@ -57,10 +57,10 @@ def noisy(table: pd.DataFrame, rng: np.random.Generator) -> Design:
 
 @pytest.fixture(params=["many words", "few words", "three groups"])
 def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design:
-    """Tables with gaps and repeats, measured in two contexts.
+    """Return tables with gaps and repeats, measured in two contexts.
 
-    More classes of cells than of attributes, or fewer. Of the second's six cells one is empty. In
-    the third an attribute is in two sets, and some words lack whole connections.
+    There are more classes of cells than of attributes, or fewer. The second has an empty cell. In
+    the third, an attribute is in two sets, and some words lack whole connections.
     """
     rng, table = np.random.default_rng(7), toy_table
     if request.param == "few words":
@@ -75,7 +75,7 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
 
 @pytest.fixture
 def likened() -> Design:
-    """A complete table whose words and attributes are alike by random vectors."""
+    """Return a complete table whose words and attributes have random similarities."""
     rng, more = np.random.default_rng(11), [("f", "x"), ("g", "y"), ("m", "neutral")]
     design, found = noisy(of_three_groups(*more), rng), {}
     for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
@@ -111,13 +111,13 @@ def test_density_equals_the_dense_normal_up_to_one_constant(
         for i in range(5)
     ]
     ours = log_density(posterior, points) - log_prior(posterior.spec, posterior.blocks, points)
-    # A constant apart, to the rounding of a sum of some tens of terms of order 100.
+    # They differ by a constant, up to rounding in a sum of tens of terms of order 100.
     assert np.ptp(ours - dense) < 1e-9
 
 
 @pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
 def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) -> None:
-    """Means and covariances of all variables together, those of empty cells and groups too."""
+    """Check joint means and covariances of all variables, including empty cells and groups."""
     posterior = collapse(irregular, model_named(name))
     spec = posterior.spec
     point = points_of(posterior, 1, seed=4)
@@ -136,15 +136,15 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     around = {"connection_mean"} | {term.name for term in spec.terms if term.around}
     shift = [np.full(drawn[each][0].size, center * (each in around)) for each in variables]
     cov = of @ left @ of.T
-    known = np.diag(cov) < 1e-12  # contrasts have nothing in controls
+    known = np.diag(cov) < 1e-12  # contrasts are zero for controls
     assert np.all(every[:, known] == 0)
     every, of, shift = every[:, ~known], of[~known], [np.concatenate(shift)[~known]]
     cov = of @ left @ of.T
     sd = np.sqrt(np.diag(cov))
     z = (every.mean(axis=0) - of @ mean - np.concatenate(shift)) / (sd / np.sqrt(n_draws))
-    assert np.abs(z).max() < 5  # 1 in 20,000 chance over some eighty normal errors
+    assert np.abs(z).max() < 5  # a chance of 1 in 20,000 over about 80 Normal errors
     error = np.sqrt((np.outer(sd, sd) ** 2 + cov**2) / n_draws)  # of a normal's covariances
-    assert np.abs((np.cov(every.T) - cov) / error).max() < 5.7  # 1 in 10,000 over 8,000 of them
+    assert np.abs((np.cov(every.T) - cov) / error).max() < 5.7  # 1 in 10,000 over 8,000 errors
 
 
 @pytest.mark.parametrize("name", ["paper", "crossed", "maximal"])
@@ -156,7 +156,7 @@ def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
     points = np.full((2, posterior.n_parameters), -2.0)
     points[0, where], points[1, where] = -40.0, -30.0
     low, high = log_density(posterior, points)
-    # Below the data's resolution only the Jacobian is left: log sd itself, 10 for each of them.
+    # Below the data's resolution, only the Jacobian is left: log sd, which adds 10 for each sd.
     assert high - low == pytest.approx(10 * (where.stop - where.start), abs=1e-6)
 
 
@@ -164,7 +164,7 @@ def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
 def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbors(
     toy_table: pd.DataFrame, name: str
 ) -> None:
-    """With effects e^25 times the residual sd the rounded precision may be of any sign."""
+    """With effects of e^25 residual sds, the rounded precision may have either sign."""
     posterior = collapse(make_design(toy_table), load_model(name))
     points = points_of(posterior, 5, seed=6)
     absurd = np.array([True, False, False, True, False])
@@ -172,7 +172,7 @@ def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbors
     points[absurd, posterior.block("sigma").where] = -5.0
     found = log_density(posterior, points)
     assert (found[absurd] < found[~absurd].min() - 1e6).all()
-    # Rounding only: blocks of one size are multiplied in another order than those of another.
+    # They differ only by rounding, because the order of products depends on the block size.
     np.testing.assert_allclose(found[~absurd], log_density(posterior, points[~absurd]), atol=1e-10)
 
 
@@ -204,9 +204,9 @@ def test_blocks_of_proposals_do_not_change_the_density(
 def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
     name: str, shape: tuple[int, ...]
 ) -> None:
-    """Two groups by two connections or coordinates, two sets by one or two, two means, the outcome.
+    """Size: two groups by two connections or coordinates, two sets by one or two, means, outcome.
 
-    Contexts have three effects, where the model knows them.
+    Contexts have three effects if the model includes them.
     """
     shapes = set()
     for n_words, n_attributes in ((4, 6), (40, 60)):

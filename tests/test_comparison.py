@@ -1,4 +1,4 @@
-"""Rows of two tables, single numbers, and the posterior of a change: pairs, and what is read."""
+"""Changes between two tables: pairing of rows, single numbers, and the posterior."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table after. .* (copies|equally far)")
-"""The debiased tables hold words twice, or at one distance; test_tables.py is about that."""
+"""Known warnings: debiased tables repeat words or distances; test_tables.py covers them."""
 
 BEFORE = [
     ("he", "nurse", "different", 0.9),
@@ -51,7 +51,7 @@ def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:
     assert pairs.n_repeated == 1
     left = pairs.unpaired[["table", "attribute", COLUMNS[-1]]].to_numpy().tolist()
     assert left == [["before", "clock", 1.0], ["after", "walk", 0.3]]
-    once = pair(pair_table(BEFORE), pair_table(AFTER[:1])).unpaired  # repeats in one table only
+    once = pair(pair_table(BEFORE), pair_table(AFTER[:1])).unpaired  # repeats in only one table
     assert once[["table", COLUMNS[-1]]].to_numpy().tolist() == [
         ["before", 0.9],
         ["before", 0.6],
@@ -78,7 +78,7 @@ def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> 
 def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
     published: Callable[[str], pd.DataFrame],
 ) -> None:
-    """2,608 of 5,868 rows of the race tables repeat an earlier one (data README)."""
+    """In the race tables, 2,608 of 5,868 rows repeat an earlier row (data README)."""
     table = published("race_group_google_dataset")
     pairs = pair(table, table)
     assert (len(pairs.rows), pairs.n_repeated, len(pairs.unpaired)) == (5868, 2608, 0)
@@ -135,7 +135,7 @@ def test_the_same_vectors_do_not_change_and_the_test_says_why() -> None:
 
 
 def test_intervals_of_the_change_keep_words_together() -> None:
-    """Vectors turned round and stretched as a whole: every score the same on any words."""
+    """Rotating and scaling all vectors leaves every score the same, for any words."""
     before = toy(1)
     q, _ = np.linalg.qr(np.random.default_rng(3).standard_normal((5, 5)))
     after = {word: 3 * q @ vector for word, vector in before.items()}
@@ -216,7 +216,7 @@ def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
 
 
 def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFrame, ...]) -> None:
-    """Table 2 of the paper prints .859 and .934; the tables themselves give .8614 and .9334."""
+    """The paper's Table 2 prints .859 and .934, but the data give .8614 and .9334."""
     from scipy.stats import ttest_rel
 
     got = comparison.mac_before_after(*debiased_religion).iloc[0]

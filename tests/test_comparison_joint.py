@@ -31,7 +31,7 @@ from bayesbias.tables.schema import CONNECTIONS
 def test_the_change_is_the_model_of_distances_on_the_differences(
     change_tables: tuple[pd.DataFrame, pd.DataFrame], model: str, twin: str
 ) -> None:
-    """Changes + 1 are a table that `fit` takes, with the prior mean moved by 1 as well."""
+    """`fit` accepts changes + 1 as a table, with the prior mean shifted by 1, too."""
     many = {"draws": 4000, "chains": 2}
     got = fit_change(*change_tables, model, seed=1, **many)
     pairs = pair(*change_tables)
@@ -39,9 +39,9 @@ def test_the_change_is_the_model_of_distances_on_the_differences(
     first, _ = SeedSequence(1).spawn(2)
     expected = bb.fit(raised, twin, seed=first, **many)
     same, other = bb.summary(got), bb.summary(expected)
-    # Posterior sds are about .04 and draws 8,000: eight Monte Carlo errors of two runs.
+    # Posterior sds are about .04 with 8,000 draws. Allow eight Monte Carlo errors of two runs.
     assert np.allclose(same["mean"] + 1, other["mean"], atol=0.005)
-    assert np.allclose(same["sd"], other["sd"], rtol=0.25)  # heavy tails: few rows a cell
+    assert np.allclose(same["sd"], other["sd"], rtol=0.25)  # heavy tails: few rows per cell
     assert got.attrs["model"] == model
     assert list(got["observed_data"].data_vars) == ["change"]
 
@@ -68,15 +68,15 @@ def test_before_after_and_change_are_one_set_of_draws(
 def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
     change_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    """Means of words are sums of effects: draws before are those of the rest plus slope by change.
+    """Word means are sums of effects: draws before are the remainder plus slope times change.
 
-    Contrasts of both ends at every level differ by those of the change, draw by draw.
+    At every level and in every draw, contrasts before and after differ by that of the change.
     """
     tree = fit_change(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
     assert tree["before"]["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
     slope = tree["constant_data"]["slope"]
     first, second = (slope.sel(connection=name).item() for name in ("associated", "different"))
-    assert first == second  # rows of both share effects of their attributes
+    assert first == second  # both rows share the effects of their attributes
     ends = [bb.contrasts(posterior_at(tree, when)) for when in ("before", "after")]
     change = bb.contrasts(tree)
     keys = ["level", "protected_group", "protected_word", "first", "second"]
@@ -85,7 +85,7 @@ def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
     moved = ends[1]["mean"] - ends[0]["mean"]
     words = change["level"] == "word"
     np.testing.assert_allclose(moved[words], change.loc[words, "mean"], atol=1e-12)
-    # Overall the change is taken without sampled effects: five errors of their mean at most.
+    # The overall change has no sampled effects. Allow five errors of their mean.
     error = 5 * change["sd"] / np.sqrt(tree["posterior"].sizes["draw"])
     assert (abs(moved - change["mean"]) <= error).all()
     orders = comparison.order_changes(tree)
@@ -104,14 +104,14 @@ DUMMIES = {
         ["attribute", "protected_group"],
     ],
 }
-"""What has effects among stereotypes, by model."""
+"""Units with effects among stereotypes, keyed by model."""
 
 
 @pytest.mark.parametrize("model", DUMMIES)
 def test_slopes_are_least_squares_about_means(
     monkeypatch: pytest.MonkeyPatch, model: str, debiased_religion: tuple[pd.DataFrame, ...]
 ) -> None:
-    """By numpy's least squares with a column for every level of what the model has effects of."""
+    """Compare with NumPy's least squares, with a column for every level of every effect."""
     monkeypatch.setattr("bayesbias.comparison.joint.PRIOR_PAIRS", 0.0)
     pairs = pair(*debiased_religion)
     kept = pairs.rows[pairs.rows["connection"].isin(["associated", "different"])]
@@ -126,7 +126,7 @@ def test_slopes_are_least_squares_about_means(
     x, ends = np.hstack(columns), np.column_stack([change, before])
     one, other = (ends - x @ np.linalg.lstsq(x, ends)[0]).T
     expected = [one[at] @ other[at] / (one[at] @ one[at]) for at in parts]
-    # Sweeps out of means converge to least squares.
+    # Repeatedly subtracting means converges to least squares.
     assert np.unique(found) == pytest.approx(np.unique(expected), abs=1e-6)
 
 

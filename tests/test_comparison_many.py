@@ -1,4 +1,4 @@
-"""Many embeddings in one model, and trainings of one text."""
+"""Many embeddings in one model, and several trainings on the same text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def tables(
     n_words: int = 4,
     seed: int = 1,
 ) -> pd.DataFrame:
-    """Lists in embeddings, with planted contrasts; pairs have noise of theirs and of each run."""
+    """Return lists in embeddings with planted contrasts, and noise by pair and by run."""
     rng = np.random.default_rng(seed)
     frames = []
     for wordlist, of_list in planted.items():
@@ -55,7 +55,7 @@ def tables(
 
 
 def sets_of(groups: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Groups of three words, and their stereotypes, as `leaning` names them."""
+    """Return groups of three words and their stereotypes, named as in `leaning`."""
     words = {g: [f"{g}{i}" for i in range(3)] for g in groups}
     return words, {g: [f"{g}_s{i}" for i in range(4)] for g in groups}
 
@@ -66,7 +66,7 @@ def fitted(trainings: int = 1) -> DataTree:
 
 
 def controlled(shared: float) -> pd.DataFrame:
-    """Three groups and controls in three embeddings; variances are shared by so large a part."""
+    """Return three groups and controls in three embeddings that share this part of variances."""
     rng = np.random.default_rng(1)
     base = groups_by_sets("xyz", 6, 8, "human")
     is_biased = (base["connection"] == "associated") & (base["protected_group"] == "x")
@@ -99,14 +99,14 @@ def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
         frame = frame.query("second == 'different' and level != 'word'")
         for name, row in frame.set_index("protected_group").iterrows():
             one = measured[str(name)]
-            # Moments over 500 draws of the sds, which move them by less than a tenth of an sd.
+            # Moments are over 500 draws of the sds, which change them by less than .1 sd.
             assert one.mean[place] == pytest.approx(row["mean"], abs=0.1 * row["sd"])
             assert one.covariance[place, place] ** 0.5 == pytest.approx(row["sd"], rel=0.1)
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_runs_correlate_by_what_they_share(shared: float) -> None:
-    """In a table whose shares are estimated from 18 words."""
+    """Use a table whose shares are estimated from 18 words."""
     found = []
     for one in contrasts_of(controlled(shared)).values():
         sds = np.sqrt(np.diag(one.covariance))
@@ -132,7 +132,7 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
 
 @pytest.mark.parametrize("gaps", [False, True])
 def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps: bool) -> None:
-    """With controls, whose effects correlate with those of stereotypes, and with missing rows."""
+    """Include missing rows, and controls whose effects correlate with those of stereotypes."""
     rng = np.random.default_rng(1)
     design = make_design(toy_table)
     if gaps:
@@ -153,7 +153,7 @@ def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps:
 
 
 def test_the_hierarchy_equals_a_dense_normal() -> None:
-    """Three embeddings, trained twice, one of which lacks the second list, pair by pair."""
+    """Compare every pair of three embeddings, trained twice; one lacks the second list."""
     rng = np.random.default_rng(5)
     lists = []
     for embedding in (np.repeat([0, 1, 2], 2), np.repeat([0, 2], 2)):
@@ -186,7 +186,7 @@ def test_the_hierarchy_equals_a_dense_normal() -> None:
     gain = dense(cells, runs) @ np.linalg.inv(whole)
     spread = dense(cells, cells) - gain @ dense(runs, cells)
     error = np.sqrt(np.diag(spread) / n)
-    # Of six means the largest misses by 4.5 standard errors once in 25,000 seeds.
+    # The worst of six means is off by 4.5 standard errors in one of 25,000 seeds.
     assert (abs(drawn.mean(axis=0) - gain @ outcome) < 4.5 * error).all()
     # Sds of 40,000 draws have relative errors of 1/sqrt(80,000).
     np.testing.assert_allclose(drawn.std(axis=0), np.sqrt(np.diag(spread)), rtol=4.5 / 80_000**0.5)
@@ -203,7 +203,7 @@ def test_planted_orders_are_found() -> None:
     assert ranked.loc[0, "p_most"] > 0.95
     settled = apart[(apart["first"] == "a") & (apart["second"] == "c")]
     assert (settled["high"] < 0).all()
-    # What was planted lies in 89% intervals of nine differences, but for one or two.
+    # The 89% intervals of nine differences cover the planted values, except for one or two.
     truth = {"ab": -0.1, "ac": -0.2, "bc": -0.1}
     held = [
         row["low"] <= truth[row["first"] + row["second"]] <= row["high"]
@@ -222,11 +222,11 @@ def test_variance_shares_sum_to_one() -> None:
     frame = variance_shares(fitted(trainings=3))
     assert list(frame["part"]) == ["embedding", "list", "embedding × list", "training"]
     assert frame["mean"].sum() == pytest.approx(1)
-    assert frame.loc[0, "mean"] > 0.5  # embeddings were planted far apart, all else was not
+    assert frame.loc[0, "mean"] > 0.5  # only the planted embedding effects are large
 
 
 def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
-    """The words missing in one embedding are the only biased ones."""
+    """The only biased words are missing from one embedding."""
     table = tables({"one": {"a": 0.0, "b": 0.0}}, n_words=6)
     biased = table["protected_word"].isin(["x0", "y0"])
     associated = table["connection"] == "associated"
@@ -235,7 +235,7 @@ def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
         post = bb.fit_many(table[~(biased & (table["embedding"] == "b"))], draws=250, seed=1)
     row = embedding_differences(post).iloc[0]
     assert row["low"] < 0 < row["high"]
-    assert abs(row["mean"]) < 0.03  # all words of a together lie 0.13 lower than those of b
+    assert abs(row["mean"]) < 0.03  # on average, words of a are 0.13 lower than those of b
 
 
 def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
@@ -313,7 +313,7 @@ SETTINGS = {"vector_size": 20, "epochs": 3, "min_count": 1, "window": 3, "sg": 1
 
 @pytest.fixture(scope="module")
 def documents() -> list[list[str]]:
-    """Short documents, in each of which a word stands next to stereotypes of its group."""
+    """Return short documents in which a word is next to stereotypes of its group."""
     rng = np.random.default_rng(1)
     found = []
     for group in "xy" * 200:
@@ -340,7 +340,7 @@ def test_equal_seeds_give_equal_tables_and_trainings_differ(
 def test_every_training_gets_its_own_bootstrapped_documents(
     monkeypatch: pytest.MonkeyPatch, documents: list[list[str]]
 ) -> None:
-    """The documents are counted instead of training."""
+    """Count the documents instead of training an embedding."""
     seen: list[int] = []
 
     def train(texts: list[list[str]], **_: object) -> SimpleNamespace:
@@ -354,7 +354,7 @@ def test_every_training_gets_its_own_bootstrapped_documents(
     bb.retrain(documents, WORDLIST, 5, seed=1)
     bb.retrain(documents, WORDLIST, 5, bootstrap=True, seed=1)
     assert seen[:5] == [400] * 5
-    # A share 1 - 1/e of 400 documents, 253, give or take 6 (the sd of occupied cells).
+    # Expect 1 - 1/e of 400 documents, which is 253, with an sd of 6 (occupied cells).
     assert all(abs(n - 253) < 30 for n in seen[5:])
     assert len(set(seen[5:])) > 1
 

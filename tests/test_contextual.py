@@ -1,4 +1,4 @@
-"""Words in contexts: without an encoder first, then with one where torch is there."""
+"""Words in contexts: first without an encoder, then with one if torch is installed."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def words() -> bb.WordList:
 
 @pytest.fixture(scope="module")
 def made(words: bb.WordList) -> ContextualVectors:
-    """Random vectors, with a direction of their own for each context; one word is missing."""
+    """Return random vectors with a separate direction for each context, and one missing word."""
     rng = np.random.default_rng(1)
     known = tuple(word for word in words.words if word != "uncle")
     own, shift = rng.normal(size=(len(known), 1, 8)), rng.normal(size=(1, len(CONTEXTS), 8))
@@ -110,7 +110,7 @@ def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> 
         assert not table.duplicated(keys[:2]).any()
         assert len(table) == 5 * 9
         assert "uncle" not in set(table["protected_word"])
-        for of in keys[:2]:  # 9 attributes a word: 3 a context; 5 words an attribute: 1 or 2
+        for of in keys[:2]:  # 9 attributes per word: 3 per context; 5 words per attribute: 1 or 2
             counts = pd.crosstab(table[of], table["context"])
             assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
     together = pd.concat(turns)
@@ -153,9 +153,9 @@ LISTED = tuple(word for words in LISTS.values() for word in words)
 
 
 def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> None:
-    """All 64 choices of one of two sentences, each by `scores.weat`; samples meet them all.
+    """Compare with `scores.weat` on all 64 choices of one of two sentences, which all occur.
 
-    The samples are combined by DerSimonian and Laird's formulas (1986), written out.
+    Combine the samples with DerSimonian and Laird's formulas (1986), written out.
     """
     drawn = np.random.default_rng(1).standard_normal((len(LISTED), 2, 4)).astype("f4")
     vectors = ContextualVectors("toy", LISTED, ("one", "two"), drawn, (), "word", 0)
@@ -171,7 +171,7 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     assert distance.min(axis=1).max() < 1e-5  # single precision
     chosen = distance.argmin(axis=1)
     assert set(chosen) == set(range(64))
-    # Every choice as often as any other: four standard errors of a mean of 2,000.
+    # Every choice is equally frequent, within four standard errors of a mean of 2,000.
     assert found.effects.mean() == pytest.approx(effects.mean(), abs=4 * effects.std() / 2000**0.5)
     variance = np.array([each.association.var(ddof=1) for each in every])[chosen]
     w, d = 1 / variance, effects[chosen]
@@ -186,7 +186,7 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     refused("no word of X has vectors: z", ceat, vectors, ["z"], *list(LISTS.values())[1:])
 
 
-# From here on with torch, transformers and a real encoder.
+# The tests below use torch, transformers, and a real encoder.
 
 WORDS = ["he", "daughter", "hairdresser", "uneducated", "supercalifragilistic"]
 
@@ -216,11 +216,11 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
     by_hand = states[-1][0].mean(dim=0).numpy()  # as in 1_Pooling/config.json
     found = contextual_vectors(mini, [word, *WORDS], [template], pooling="sentence")
     np.testing.assert_allclose(found.vectors[0, 0], by_hand, atol=1e-5)
-    # Batches, padding and order change nothing.
+    # Batches, padding, and order do not matter.
     for pooling in ("word", "sentence", "cls", "last"):
         whole = contextual_vectors(mini, WORDS, pooling=pooling).vectors
         turned = contextual_vectors(mini, WORDS[::-1], pooling=pooling, batch_size=1).vectors
-        # Single precision sums of other shapes round otherwise: some 1e-6 of values up to 3.
+        # Single-precision rounding depends on shapes: about 1e-6 for values up to 3.
         np.testing.assert_allclose(whole, turned[::-1], atol=1e-5)
 
 
@@ -260,7 +260,7 @@ def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Pat
 
 @pytest.mark.mlm
 def test_words_in_sentences_of_their_own(mini: Any) -> None:
-    """As many as the word with fewest has; each as in the template that its sentence is."""
+    """Use as many sentences as the word with the fewest has. Each equals a template's result."""
     own = {"nurse": ["The nurse left.", "A nurse slept."], "boss": ["My boss left."], "none": []}
     found = contextual_vectors(mini, ["nurse", "boss", "none"], own)
     assert (found.words, found.missing) == (("nurse", "boss"), ("none",))
@@ -275,7 +275,7 @@ def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: obje
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
     long = r"has 60\d tokens, but all-MiniLM-L6-v2 takes at most 512"
-    refused("can use none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
+    refused("can use none of the 1 word", contextual_vectors, mini, ["\U000130b8"], ["{}."])
     refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=7)
     refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")
     refused(long, contextual_vectors, mini, ["he"], ["word " * 600 + "{}."])
@@ -291,5 +291,5 @@ def test_run_with_an_encoder_on_a_real_list(models: Path, tmp_path: Path) -> Non
     assert pd.read_csv(out / "table.csv")["context"].nunique() == 8
     found = pd.read_csv(out / "summary.csv").query("level == 'overall'").set_index("connection")
     gap = found.loc["different", "mean"] - found.loc["associated", "mean"]
-    # docs/contextual.md has .044, .045 and .029; one sd is about .02.
+    # docs/contextual.md has .044, .045, and .029; one sd is about .02.
     assert 0 < gap < 0.1

@@ -1,4 +1,4 @@
-"""Contrasts against NumPy on the draws, and the probabilities they are read by."""
+"""Contrasts and their probabilities, compared with NumPy on the draws."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_contrast_is_taken_draw_by_draw(crossed_posterior: DataTree) -> None:
 
 
 def test_the_default_rope_follows_the_scale_of_the_distances() -> None:
-    """A transformer's cosines spread a twentieth as far: relative to that, all is the same."""
+    """A transformer's cosines vary 20 times less. Relative to that, results are the same."""
     table = Scenario(n_words=4, n_attributes=5, effect=0.08).table(seed=3)
     spread, frames = table["cosine_distance"].std(ddof=0), []
     for scale in (1.0, 0.05):
@@ -53,7 +53,7 @@ def test_the_default_rope_follows_the_scale_of_the_distances() -> None:
         assert frame.attrs["rope"] == pytest.approx(0.15 * scale * spread)
         frame[["mean", "low", "high"]] /= scale
         frames.append(frame[["mean", "low", "high", "p_direction", "p_rope"]])
-    # Up to the draws, and to the prior of the mean, which is absolute and wide.
+    # Equal up to the draws and the prior of the mean, which is wide and does not scale.
     np.testing.assert_allclose(*frames, atol=0.02)
 
 
@@ -66,8 +66,8 @@ def test_numbers_given_the_sds_are_those_of_sampled_effects(
     means = crossed_posterior["posterior"]["connection_mean"]
     draws = (means.sel(connection="associated") - means.sel(connection="human")).values.ravel()
     expected = compare_draws(draws[:, None], 0.8, 0.1, kind).iloc[0]
-    # Of 2,000 draws: four errors of a mean, of a share, and of a quantile at 10% (1.7 times the
-    # mean's); the shortest of many intervals errs three times as much.
+    # For 2,000 draws, allow four errors of a mean, a share, and a 10% quantile (1.7 times the
+    # mean's). The shortest of many intervals has errors three times as large.
     error, of_share = 4 * draws.std() / np.sqrt(2000), 4 * 0.5 / np.sqrt(2000)
     of_end = error * {"eti": 1.7, "hdi": 5.1}[kind]
     allowed = {"mean": error, "low": of_end, "high": of_end}
@@ -100,7 +100,7 @@ def test_means_of_the_listed_words_are_averages_over_their_rows(
 
 
 def test_a_set_near_to_all_is_in_the_listed_words_and_not_in_the_population() -> None:
-    """Set B lies .2 nearer to the words of both groups: A's group would seem to be far from A."""
+    """Set B is .2 closer to both groups, so A's group would wrongly seem far from A."""
     table = Scenario().table(seed=1)
     table["cosine_distance"] -= 0.2 * (table["attribute_set"] == "B")
     post = fit(table, "maximal", draws=500, seed=1)
@@ -115,7 +115,7 @@ def test_a_set_near_to_all_is_in_the_listed_words_and_not_in_the_population() ->
 def test_a_named_word_is_where_its_rows_are() -> None:
     """One word of sixteen is .16 closer to its own attributes, which is four standard errors.
 
-    Attributes are all but known from the 15 other words, and the prior adds .04² / .28².
+    Attribute effects are almost known from the 15 other words, and the prior adds .04² / .28².
     """
     made = Scenario(word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word")
     table = made.table(seed=1)
@@ -152,5 +152,5 @@ def test_twenty_seeds_give_the_same_words(name: str, case: str) -> None:
         ends.append(rows[["low", "high"]].to_numpy(dtype=float))
     assert all(one == words[0] for one in words)
     assert np.ptp(percents, axis=0).max() <= 1
-    # One step of the three digits that are shown, from the middle of the seeds.
+    # At most one unit in the third digit from the median over seeds.
     assert abs(np.array(ends) - np.median(ends, axis=0)).max() <= 0.001

@@ -1,4 +1,4 @@
-"""Arrays, bundled folders, and sheets of any texts."""
+"""Arrays, bundled folders, and text tables with unusual characters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ rows = arrays(np.float64, (4, 3), elements=st.floats(-100, 100).map(lambda x: ro
 
 @given(rows, st.floats(1e-300, 1e300))
 def test_rows_have_length_one_whatever_their_scale(matrix: np.ndarray, scale: float) -> None:
-    """Also where squares would overflow or vanish."""
+    """This holds even if squares would overflow or underflow."""
     assert_allclose(unit_rows([[3 * scale, 4 * scale]]), [[0.6, 0.8]], atol=1e-12)
     found = unit_rows(matrix)
     assert_allclose(found, matrix / np.linalg.norm(matrix, axis=1, keepdims=True), atol=1e-12)
@@ -63,14 +63,14 @@ SCRIPT = "<script>alert('1')</script>"
 
 
 class Thing(Shown):
-    """Shows which form it is asked for."""
+    """An object that shows which display format was requested."""
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         return Sheet("thing", (("a", "long" if roomy else "short"),))
 
 
 class Recorder(list[str]):
-    """What IPython's printer does with plain text."""
+    """A stand-in for IPython's printer of plain text."""
 
     text = list.append
 
@@ -80,7 +80,7 @@ def test_text_is_aligned_and_numbers_stand_on_the_right() -> None:
     assert Sheet("Words", rows, ("set", "size", "which"), "note").text().splitlines() == [
         "Words",
         "  set      size  which",
-        "  日本        5  x y",  # wide letters take two cells
+        "  日本        5  x y",  # wide characters take two columns
         "  abcde  −1,226",
         "  note",
     ]
@@ -94,7 +94,7 @@ def test_text_is_aligned_and_numbers_stand_on_the_right() -> None:
         ("a\nb\tc", "a\\nb\\tc"),
         ("a\u202eb", "a\\u202eb"),
         ("\ud800", "\\ud800"),
-        ("می\u200cخواهم", "می\u200cخواهم"),  # a letter's form in Persian, no mark of direction
+        ("می\u200cخواهم", "می\u200cخواهم"),  # joins letters in Persian, no direction
         ("שלום", "שלום"),
     ],
 )
@@ -110,7 +110,7 @@ def test_html_is_a_table_of_texts() -> None:
     assert html.count("&lt;script&gt;alert(&#x27;1&#x27;)&lt;/script&gt;") == 4
 
 
-SHORT = st.text(max_size=4)  # so that no cell is broken into lines, escaped as it may be
+SHORT = st.text(max_size=4)  # so no cell is wrapped, even if escaped
 
 
 @settings(max_examples=30)

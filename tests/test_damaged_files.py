@@ -1,4 +1,4 @@
-"""What fuzzing found, kept as ordinary tests: damage that once gave another error, or none."""
+"""Damage found by fuzzing that once raised the wrong error or none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def load(path: Path) -> object:
 
 
 def refused(path: Path, content: bytes | str, read: Callable[[Path], object]) -> str:
-    """Give what the reader says of a content that it refuses, which has to name the file."""
+    """Return the reader's error message for bad content, and check that it names the file."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with within_limits(), pytest.raises(ValueError, match=path.name) as told:
         read(path)
@@ -67,7 +67,7 @@ def zipped(content: bytes, name: str, method: int = zipfile.ZIP_STORED) -> bytes
 
 
 def operators(sign: str) -> bytes:
-    """Make an array whose header is all operators: CPython's parser runs over, a MemoryError."""
+    """Make an array whose header is all operators, which raises MemoryError in CPython's parser."""
     header = (sign * (9_000 // len(sign)) + "1\n").encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(8)
 
@@ -92,7 +92,7 @@ DAMAGED: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("c.csv", f"{HEADS}a,b, and c,stereo,pets\n", crows, ""),
     ("c.csv", f"{HEADS}x,y,a,b,stereo,pets\n", crows, ""),
     ("m.bin", fasttext()[:100], load, "cannot be read"),
-    # gensim waits forever for the end of a word, and asks for memory for whatever is promised.
+    # gensim would wait forever for the end of a word, or allocate all the memory in the header.
     ("m.bin", fasttext(words=b"cat"), load, "cannot be read"),
     ("m.bin", fasttext(n_words=2**31 - 1), load, "cannot be read"),
     ("m.bin", fasttext(rows=2**40), load, "cannot be read"),
@@ -101,7 +101,7 @@ DAMAGED: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("v.npz", OUTSIDE, load, "damaged"),
     *(("v.npz", zipped(operators(s), "words.npy"), load, "damaged") for s in ("-", "~", "not ")),
     *(("vectors.npy", operators(s), load, "damaged") for s in ("-", "~", "not ")),
-    # A NaN that warns when it is used.
+    # a signaling NaN, which warns when it is used
     ("v.bin", b"1 2\ncat " + struct.pack("<2I", 0x7F800001, 0), load, "not finite"),
 ]
 
@@ -123,7 +123,7 @@ ODD = {
     "cosine_distance": [pa.array([{"a": 1}])],
     "context": [pa.array([[1]])],
 }
-"""Cells that are no text or number, by column."""
+"""Cells that are not text or numbers, keyed by column."""
 
 
 @pytest.mark.parametrize(("name", "cell"), [(name, cell) for name in ODD for cell in ODD[name]])
@@ -138,7 +138,7 @@ def test_odd_parquet_files(
 
 
 def test_a_small_parquet_file_of_very_many_rows(tmp_path: Path) -> None:
-    """Run lengths: 12 million rows in some kB, which are refused before they are read."""
+    """Run-length encoding puts 12 million rows into a few kB. They are refused before reading."""
     path, n_rows = tmp_path / "t.parquet", 4_000_000
     cells = {name: 0.5 if name == "cosine_distance" else "x" for name in bb.COLUMNS}
     codes = np.zeros(n_rows, dtype=np.int32)
@@ -178,7 +178,7 @@ def test_packed_tables_that_are_damaged(
 def test_a_line_without_end(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.touch()
-    os.truncate(path, 3 << 30)  # of null bytes, which take no room on the disk
+    os.truncate(path, 3 << 30)  # null bytes, which use no disk space
     with within_limits(), pytest.raises(ValueError, match=r"t\.csv has a line that never ends"):
         bb.read_table(path)
 

@@ -1,4 +1,4 @@
-"""Hard, half-sibling and double-hard debiasing against their published steps, written out."""
+"""Hard, half-sibling, and double-hard debiasing, compared with their published steps."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -
         equalize=tuple(pair[::-1] for pair in EQUALIZE[::-1]),
     )
     result = hard(vectors, GENDER).vectors
-    # A product of float32 numbers rounds once, and neutralising may enlarge that ten times.
+    # A product of float32 numbers rounds once, and neutralizing may magnify the error tenfold.
     assert hard(scaled, turned).vectors == pytest.approx(result, abs=10 * SINGLE)
 
 
@@ -116,12 +116,12 @@ def test_half_sibling_subtracts_what_a_ridge_regression_predicts(sets, alpha: fl
     design = np.stack([vectors[word] for word in sorted(sets.kept)]).astype(float).T
     penalty = np.sqrt(alpha) * np.eye(design.shape[1])
     for word in NEUTRAL[:20]:
-        # Ridge as least squares on rows added for the penalty.
+        # Ridge regression as least squares, with added rows for the penalty.
         weights = np.linalg.lstsq(
             np.vstack([design, penalty]),
             np.r_[vectors[word].astype(float), np.zeros(design.shape[1])],
         )[0]
-        # Coordinates go up to about 10, which float32 rounds at 5e-7; sums of ten.
+        # Float32 rounds coordinates of about 10 at 5e-7; allow sums of ten.
         assert result[word] == pytest.approx(vectors[word] - design @ weights, abs=1e-5)
     record = debiasing(result)
     assert record.parameters == {"alpha": alpha, "unit": False, "class_words": len(sets.kept)}
@@ -132,7 +132,7 @@ def test_half_sibling_subtracts_what_a_ridge_regression_predicts(sets, alpha: fl
 
 
 def test_double_hard_is_the_published_algorithm() -> None:
-    """Algorithm 1 of the paper for a given component."""
+    """Compare with the paper's Algorithm 1 for a given component."""
     vectors, component = toy(), 5
     words = tuple(vectors.index_to_key)
     rows = unit(vectors, words)
@@ -149,7 +149,7 @@ def test_double_hard_is_the_published_algorithm() -> None:
 
 
 def test_double_hard_finds_the_component_that_carries_the_clusters() -> None:
-    """Words in two clusters along axis 1, by which their slight lean along axis 0 goes."""
+    """Words form two clusters along axis 1, and their small lean along axis 0 follows them."""
     random, words = np.random.default_rng(5), tuple(toy().index_to_key)
     rows = 0.3 * random.normal(size=(len(words), 10))
     first = {pair[0] for pair in EQUALIZE}
@@ -176,7 +176,7 @@ def test_double_hard_finds_the_component_that_carries_the_clusters() -> None:
 
 @pytest.mark.parametrize("pair", [(), ("mother", "father")])
 def test_the_most_biased_words_are_those_nearer_to_he_than_to_she(pair) -> None:
-    """cos(w, she) - cos(w, he) word by word, as in the article and its authors' notebook."""
+    """Compare with cos(w, she) - cos(w, he), as in the article and its authors' notebook."""
     vectors = toy()
     lean = leaning_direction(vectors, replace(GENDER, representation=pair))
     words, rows = most_biased(open_embedding(vectors), lean, GENDER.kept, 5, 40)

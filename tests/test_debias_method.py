@@ -1,4 +1,4 @@
-"""Methods as a function, for files, and as a command; the lists that they take."""
+"""Debiasing methods as functions, for files, and as a command, and their word lists."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_bundled_lists_name_their_sources_and_are_the_published_ones(shared_data
     places, seen = [], set()
     for words in zip(*(terms[name] for name in five.classes), strict=True):
         if not seen & set(words) and not any(" " in word for word in words):
-            places.append(words)  # one word for each religion, which no earlier place has
+            places.append(words)  # one word for each religion, not present at any earlier position
         seen |= set(words)
     assert five.defining == five.equalize == tuple(places)
 
@@ -129,7 +129,7 @@ def test_equalize_sets_that_share_a_word_in_lower_case_are_one() -> None:
 
 
 def test_words_are_taken_in_the_case_of_the_embedding() -> None:
-    """In lower case: the pair Mary, John counts, as it would not if looked up exactly."""
+    """In lower case, the pair Mary and John is found; an exact lookup would miss it."""
     sets = load_defining_sets("gender")
     vectors = bb.load_vectors("glove-demo")
     assert "Mary" not in vectors
@@ -163,7 +163,7 @@ OPTIONS = {
 }
 
 SINGLE = 1e-6
-"""Products through BLAS may round once by chunk size."""
+"""BLAS products may differ by one rounding, depending on chunk size."""
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def toy_halves() -> Iterator[Callable]:
-    """A method that multiplies some coordinates of neutral words, while a test runs."""
+    """Register a method that multiplies some coordinates of neutral words during a test."""
 
     @debiasing_method()
     def toy_halves(

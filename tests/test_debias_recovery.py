@@ -1,4 +1,4 @@
-"""What debiasing left: recovery checks against words whose bias is planted or taken away."""
+"""Recovery checks after debiasing, on words with planted or removed bias."""
 
 import numpy as np
 from builders import refused
@@ -14,7 +14,7 @@ SETS = DefiningSets(PAIRS, targets=WORDS[::3])
 
 
 def planted(*, elsewhere: bool, dims: int = 10):
-    """Words that lean along axis 0 and, if wanted, just as much along axis 1."""
+    """Return words that lean along axis 0 and, on request, equally along axis 1."""
     random = np.random.default_rng(3)
     rows = 0.1 * random.normal(size=(84, dims))
     rows[[0, 2], 0] += 3
@@ -32,8 +32,8 @@ def test_bias_that_lies_in_the_direction_only_is_gone() -> None:
     frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbors=20, seed=1)
     assert frame["check"].tolist() == ["cluster", "classifier", "neighbors"]
     assert (frame["before"] > [0.99, 0.99, 0.8]).all()
-    # 60 words at random: within three standard errors of a half, .5 ± .19; clusters name
-    # themselves in the best way and so start higher.
+    # For 60 random words, allow three standard errors of one half, .5 ± .19. Clusters are
+    # labeled in the best way, so their accuracy starts higher.
     assert frame["after"].iloc[0] < 0.75
     assert frame["after"].iloc[1] < 0.7
     assert abs(frame["after"].iloc[2]) < 3 / np.sqrt(27)

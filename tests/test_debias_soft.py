@@ -1,4 +1,4 @@
-"""Soft debiasing against brute force, and what becomes of it at the ends of its strength."""
+"""Soft debiasing compared with brute force, and its behavior at extreme strengths."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from bayesbias.debias.subspace import Moments
 
 
 def printed(T, W, N, B, strength: float, *, mean: bool) -> float:
-    """The objective as the papers print it, words as columns, entry by entry."""
+    """Return the objective as printed in the papers, with words as columns, entry by entry."""
     inner = (T @ W).T @ (T @ W) - W.T @ W
     bias = (T @ N).T @ (T @ B)
     if mean:
@@ -33,7 +33,7 @@ def small_problem(seed: int, dims: int):
 
 
 def brute_force(W, N, B, strength: float, *, mean: bool) -> float:
-    """Smallest value of the printed objective over all T, by descent from several starts."""
+    """Minimize the printed objective over all T by descent from several starts."""
     dims = len(W)
 
     def value(entries):
@@ -48,7 +48,7 @@ def brute_force(W, N, B, strength: float, *, mean: bool) -> float:
 
 PROBLEMS = [(seed, 4, dims, strength) for seed, dims in ((0, 2), (1, 3)) for strength in (0.2, 5)]
 BOUND = [(3, 1, 3, 5.0), (17, 2, 3, 50.0)]
-"""Seed, neutral words, dimensions, strength: here the best map without the bound is indefinite."""
+"""Seed, neutral words, dimensions, and strength with an indefinite unconstrained optimum."""
 
 
 @pytest.mark.parametrize("mean", [True, False])
@@ -60,7 +60,7 @@ def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> No
     gram = solved(W, N, B, strength, mean=mean)
     assert np.linalg.eigvalsh(gram)[0] > -1e-8
     ours = printed(root(gram), W, N, B, strength, mean=mean)
-    # Descent stops by differences of 1e-8, which leaves it right to about 1e-5; never below ours.
+    # Descent stops at differences of 1e-8, so it is accurate to about 1e-5 and never below ours.
     assert ours <= best * (1 + 1e-8) + 1e-13
     assert ours == pytest.approx(best, rel=1e-5, abs=1e-11)
 
@@ -70,7 +70,7 @@ def test_the_stronger_the_less_bias_is_left() -> None:
     assert debiasing(soft(vectors, GENDER, strength=0)).parameters["bias_left"] == 1
     with pytest.warns(UserWarning, match="removed only"):
         slight = soft(vectors, GENDER, strength=1e-6, weighting="sum")
-    # The map leaves the identity in proportion to the strength, at most by λ·d.
+    # The map departs from the identity in proportion to the strength, at most by λ·d.
     assert slight.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=1e-5 + SINGLE)
     few = soft(toy(dims=100), GENDER, strength=5)  # fewer words than dimensions
     assert debiasing(few).parameters["bias_left"] < 0.5
@@ -81,7 +81,7 @@ def test_the_stronger_the_less_bias_is_left() -> None:
     assert left == sorted(left, reverse=True)
     assert left[0] < 0.8
     assert left[3] < 0.01
-    # Bias counts through TᵀT: words and direction are orthogonal after the map, not before.
+    # Bias is measured through TᵀT: words and direction are orthogonal only after the map.
     assert left[4] < 1e-4
 
 

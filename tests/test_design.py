@@ -1,4 +1,4 @@
-"""Designs, the likeness of their units, and the effects that models have on them."""
+"""Designs, similarities of their units, and the effects that models give them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_words_and_sets_that_are_not_clear_are_refused(toy_table: pd.DataFrame) 
 
 
 def test_two_clusters_of_equal_words_count_as_two_words() -> None:
-    unit = np.eye(4)[[0, 0, 0, 1, 1, 1, 2, 3]]  # six words of one group, two of another
+    unit = np.eye(4)[[0, 0, 0, 1, 1, 1, 2, 3]]  # six words in one group, two in the other
     block = np.array([0, 0, 0, 0, 0, 0, 1, 1])
     np.testing.assert_allclose(effective_number(likeness(unit @ unit.T, block), block), [2.0, 2.0])
 
@@ -90,7 +90,7 @@ def test_mean_and_deviations_have_the_variances_that_a_covariance_gives_them() -
 
 
 def test_random_words_count_as_nearly_all_of_them() -> None:
-    """Cosines around zero in 50 dimensions: if those below zero were lost, 32 would count as 12."""
+    """Cosines are near zero in 50 dimensions. Without negative ones, 32 words would count as 12."""
     rows = np.random.default_rng(4).standard_normal((64, 50))
     unit, block = rows / np.linalg.norm(rows, axis=1, keepdims=True), np.repeat([0, 1], 32)
     assert (effective_number(likeness(unit @ unit.T, block), block) > 25).all()
@@ -128,7 +128,7 @@ def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: st
 
 
 def test_means_of_words_are_averages_over_the_rows_of_their_group(toy_table: pd.DataFrame) -> None:
-    """Attributes have no effects; a word with a gap is averaged as the others of its group."""
+    """Attributes have no effects. A word with a gap is averaged like others in its group."""
     table = toy_table[~((toy_table["protected_word"] == "hers") & (toy_table.index % 3 == 0))]
     design = make_design(table)
     spec = model_named("maximal").fitting(design)
@@ -149,7 +149,7 @@ def test_means_of_words_are_averages_over_the_rows_of_their_group(toy_table: pd.
 
 
 def one_biased(groups: str, bias: float = 0.16) -> pd.DataFrame:
-    """Words of the first group alone are nearer to their own set; five words, eight attributes."""
+    """Return five words and eight attributes; only the first group is closer to its own set."""
     rng = np.random.default_rng(0)
     rows = [
         (f"{g}{i}", g, f"{s}-{a}", s, "associated" if s == g else "different")

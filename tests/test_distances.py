@@ -1,4 +1,4 @@
-"""The table on a two-dimensional embedding whose cosines can be done by hand."""
+"""Distance tables of a two-dimensional embedding with cosines that are easy to compute by hand."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def spelt(words: WordList) -> KeyedVectors:
 
 
 def test_two_spellings_of_one_vector_count_once() -> None:
-    """She and she are one protected word, Nurse and nurse one attribute, He is its own."""
+    """She and she are one protected word, Nurse and nurse one attribute; He is separate."""
     words = word_list(
         groups={"man": ("he",), "woman": ("she", "She")},
         stereotypes={"man": ("soldier", "Nurse"), "woman": ("nurse", "NURSE")},
@@ -115,7 +115,7 @@ def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
         stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")},
         controls={"human": (*there, "nan")},
     )
-    # One of five is a fifth, and not more; one of four is; two words are fewer than three.
+    # One of five is not more than a fifth, but one of four is. Two words are fewer than three.
     assert bb.undersized_sets(vectors, words).to_numpy().tolist() == [
         ["protected", "woman", 2, 1, 0.5],
         ["stereotype", "woman_stereotype", 4, 3, 0.25],

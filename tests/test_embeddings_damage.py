@@ -1,4 +1,4 @@
-"""Damaged embedding files of every format are refused in a line that names the file."""
+"""Damaged embedding files in every format are refused with one line that names the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THREE = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
 B3, T3 = as_binary(THREE), as_text(THREE)
 ZIP = zipped({"a.txt": as_text(WORDS)})
 PASSWORD = bytearray(ZIP)
-PASSWORD[6] |= 1  # the flag of encryption, in the member's header and in the directory
+PASSWORD[6] |= 1  # the encryption flag, in the member's header and in the directory
 PASSWORD[PASSWORD.index(b"PK\x01\x02") + 8] |= 1
 CRC = zlib.crc32(as_text(WORDS)).to_bytes(4, "little")
 
@@ -109,14 +109,14 @@ DAMAGED: list[tuple[str, bytes, str]] = [
 ]
 
 
-# Packed contents have the time in them, and names of tests must be the same in all workers.
+# Packed contents include the time, but test names must be the same in all workers.
 @pytest.mark.parametrize(
     ("name", "content", "fragment"), DAMAGED, ids=[f"{i}-{row[0]}" for i, row in enumerate(DAMAGED)]
 )
 def test_damaged_files_are_refused_in_a_line(
     file: File, name: str, content: bytes, fragment: str
 ) -> None:
-    """Also where the damage is behind the words that are asked for."""
+    """This holds even if the damage comes after the requested words."""
     path = file(name, content)
     behind = fragment.startswith(("ends", "goes on", "cut off, damaged"))
     for words in (None, ["one", "king"]) if behind else (None,):

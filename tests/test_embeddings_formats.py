@@ -1,4 +1,4 @@
-"""Every format, of all words or the wanted ones, in chunks of any size, bit for bit."""
+"""Every format, for all or requested words, in chunks of any size, bit for bit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Entries = list[tuple[str, list[float], int]]
 
 
 def entries(path: Path, size: int = 3 << 20, wanted: Collection[str] | None = None) -> Entries:
-    """All entries of a file by way of chunks of some bytes, or of one row."""
+    """Read all entries of a file in chunks of some bytes, or of one row."""
     found: Entries = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "READ_SIZE", size)
@@ -111,8 +111,8 @@ GLOVE_840B = "the 1 2\n. . . 3 4\nat name@domain.com 5 6\n"
         (GLOVE_840B, [". . ."], {". . .": (3, 4)}),
         ("1 1 2\n2 3 4\n\xa0 5 6\n", None, {"1": (1, 2), "2": (3, 4), "\xa0": (5, 6)}),
         ("\u2028 7 8\nwide  9 10\n, 1 2\n", None, {"\u2028": (7, 8), "wide": (9, 10), ",": (1, 2)}),
-        ("b 3 4\n", ["b", "\udcff"], {"b": (3, 4)}),  # a lone surrogate is just missing
-        ("good 1 2\nbad x y\n", ["good"], {"good": (1, 2)}),  # only what is wanted is parsed
+        ("b 3 4\n", ["b", "\udcff"], {"b": (3, 4)}),  # a lone surrogate counts as missing
+        ("good 1 2\nbad x y\n", ["good"], {"good": (1, 2)}),  # only requested words are parsed
         ("a 1 2\nb 0 0\nc nan 1\n", ["a"], {"a": (1, 2)}),
     ],
 )
@@ -131,7 +131,7 @@ def test_words_that_are_not_utf8_do_no_harm(file: File, name: str) -> None:
 
 
 def test_a_fasttext_model_makes_vectors_of_words_that_it_lacks(tmp_path: Path) -> None:
-    """Unless it is told not to; the number of these words is reported."""
+    """This can be turned off, and the number of these words is reported."""
     sentences = [["king", "queen", "man"], ["queen", "woman", "king"]] * 5
     model = FastText(sentences, vector_size=8, min_count=1, seed=1, bucket=50, min_n=2, max_n=3)
     path = tmp_path / "model.bin"
@@ -232,7 +232,7 @@ def test_memory_does_not_grow_with_the_file(file: File) -> None:
     paths = [file("a.bin", content), file("a.bin.gz", gzip.compress(content, 1))]
     command = [sys.executable, "-c", PEAK_OF_READING, *map(str, paths)]
     peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    # A few chunks of 3 MB, and modules imported on the way; the files hold 24 MB.
+    # A few chunks of 3 MB, and imported modules. The files have 24 MB.
     assert len(content) > 24e6
     assert peak < 15e6
 

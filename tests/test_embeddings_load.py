@@ -1,4 +1,4 @@
-"""Loading vectors and word sets: where from, which words, in which form, and what is refused."""
+"""Loading vectors and word sets: sources, words, spellings, and refusals."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_googlenews_as_gensim_reads_it(shared_data: Path) -> None:
     check(load_vectors(path), dict(zip(theirs.index_to_key, theirs.vectors, strict=True)))
     words = load_wordlist("religion").words
     there = {word: theirs[word] for word in theirs.index_to_key if word in words}
-    for asked in (words, reversed(words)):  # the order of asking changes nothing
+    for asked in (words, reversed(words)):  # the order of requests does not matter
         check(load_vectors(path, asked), there)
 
 
@@ -99,19 +99,19 @@ def test_words_may_come_in_any_collection_and_more_than_once(kind: Callable[...,
 
 def test_the_bundled_set_is_glove_and_has_the_words_of_the_lists_of_papers() -> None:
     vectors = load_vectors("glove-demo")
-    # First numbers of 'the' in glove.6B.100d.txt, which the package's vectors are.
+    # First numbers of 'the' in glove.6B.100d.txt, the source of the package's vectors.
     assert_array_equal(vectors["the"][:3], np.float32([-0.038194, -0.24487, 0.72812]))
     assert vectors.most_similar("king", topn=2)[1][0] == "queen"
     beyond = {"age", "disability", "gender-de", "gender-es", "nationality", "sexuality"}
     names = set(wordlists()) - beyond
     words = {word for name in names for word in load_wordlist(name).words}
     lacking = words - set(load_vectors("glove-demo", words, "fallback").key_to_index)
-    assert lacking <= {"literaly", "gladiola"}  # not in GloVe: a slip of the pen, and a rare plural
+    assert lacking <= {"literaly", "gladiola"}  # not in GloVe: a typo and a rare plural
 
 
 ODD: Table = {"New_York": (1, 0, 0), "café": (0, 1, 0), "naive": (0, 0, 1), "London": (1, 1, 0)}
 NFD = "cafe\u0301"
-"""As a Mac writes it: the accent is a letter of its own."""
+"""As written by macOS, with the accent as a separate character."""
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ NFD = "cafe\u0301"
     [
         (WORDS, {"bill": "bill", "Bill": "Bill", "King": ""}, {}),
         (WORDS, {"King": "king", "Bill": "bill", "bill": "bill"}, {"case": "lower"}),
-        # The exact form comes first.
+        # An exact match has priority.
         (WORDS, {"King": "king", "Bill": "Bill", "KRAKÓW": "kraków"}, {"case": "fallback"}),
         (ODD, {"New York": "New_York"}, {}),  # as word2vec writes phrases
         (ODD, {NFD: "café"}, {}),
@@ -132,7 +132,7 @@ NFD = "cafe\u0301"
 def test_words_are_read_in_a_form_and_called_as_asked(
     source: Table, read_as: dict[str, str], options: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Also through loading and saving again."""
+    """This also holds after loading and saving."""
     vectors = load_vectors(keyed(source), [*read_as, "Missing"], **options)
     found = {word: form for word, form in read_as.items() if form}
     check(vectors, {word: source[form] for word, form in found.items()})
@@ -163,7 +163,7 @@ def test_one_file_of_several_in_a_zip(file: File) -> None:
     other = as_text({word: row[:2] for word, row in WORDS.items()})
     members = {"glove/50d": as_text(WORDS), "glove/25d.txt": other, "w2v.bin": as_binary(WORDS)}
     path = file("many.zip", zipped(members))
-    for name in ("glove/50d", "w2v.bin"):  # known by content, and by ending
+    for name in ("glove/50d", "w2v.bin"):  # recognized by content and by file extension
         check(load_vectors(f"{path}::{name}"), WORDS)
     with pytest.raises(ValueError, match=r"unknown file '50d'; .*glove/50d"):
         load_vectors(f"{path}::50d")
@@ -171,7 +171,7 @@ def test_one_file_of_several_in_a_zip(file: File) -> None:
 
 @pytest.fixture
 def downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of gensim's downloads, and no network."""
+    """Return the folder of gensim's downloads, and block the network."""
 
     def refuse(*_: object, **__: object) -> None:
         raise urllib.error.URLError("no network here")
@@ -191,7 +191,7 @@ def test_what_gensim_fetches_is_read_and_fetched_once(
         load_vectors("glove-twitter-25")
 
     def load(name: str, return_path: bool) -> str:
-        assert return_path  # else it runs a file that it fetched
+        assert return_path  # otherwise, it runs a file that it downloaded
         place.parent.mkdir(parents=True)
         place.write_bytes(gzip.compress(as_text(WORDS, f"{len(WORDS)} 3")))
         return str(place)

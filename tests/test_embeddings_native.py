@@ -1,4 +1,4 @@
-"""The native form, and converting into it: whole or not at all."""
+"""The native format, and conversion to it, which is complete or leaves nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MATRIX = np.array(list(WORDS.values()), dtype=np.float32)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """WORDS in the native form, written by hand, in the working folder."""
+    """Write WORDS in the native format, by hand, to the working folder."""
     made = tmp_path / "native"
     made.mkdir()
     np.save(made / "vectors.npy", MATRIX)
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_loading_all_and_some_words(folder: Path) -> None:
-    check(bb.load_vectors("native"), WORDS)  # a name without a slash is a folder, too
+    check(bb.load_vectors("native"), WORDS)  # a name without a slash can also be a folder
     some = bb.load_vectors(folder, ["queen", "kraków", "missing"])
     check(some, {word: WORDS[word] for word in ("kraków", "queen")})
     with pytest.raises(IsADirectoryError, match="is a folder; give the path"):

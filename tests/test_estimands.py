@@ -1,4 +1,4 @@
-"""Estimands of contrasts against plain arithmetic; words not measured against closed forms."""
+"""Estimands of contrasts against plain arithmetic; unmeasured words against closed forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesbias.posterior.estimands import double_weights, relative_weights
 
 
 def table_of(groups: str, controls: str = "human") -> pd.DataFrame:
-    """Three words a group, four attributes a set, whose cells differ far more than single rows."""
+    """Return 3 words per group and 4 attributes per set, with much more variance between cells."""
     rng = np.random.default_rng(4)
     table = groups_by_sets(groups, 3, 4, controls)
     pairs = product(groups, [*groups, *([controls] if controls else [])])
@@ -30,13 +30,13 @@ def table_of(groups: str, controls: str = "human") -> pd.DataFrame:
 
 
 def raw(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean distances, groups by columns."""
+    """Return mean distances, groups by columns."""
     cells = table.groupby(["protected_group", "attribute_set"], observed=True)
     return cells["cosine_distance"].mean().unstack()
 
 
 def by_hand(cells: pd.DataFrame, group: str, controls: list[str]) -> float:
-    """A group's own set against the other groups, less the same at other columns."""
+    """Compute own set minus other groups, less the same difference in the other columns."""
     others = cells.drop(index=group)
     lead = cells.loc[group] - others.mean()
     return float(lead[group] - lead[controls].mean())
@@ -45,7 +45,7 @@ def by_hand(cells: pd.DataFrame, group: str, controls: list[str]) -> float:
 def leading(table: pd.DataFrame) -> pd.DataFrame:
     post = bb.fit(table, "by-group", draws=250, seed=1)
     frame = bb.contrasts(post)
-    # The same contrast at 20 draws of the sds, which hardly move it.
+    # The same contrast at 20 draws of the sds, which barely change it.
     overall = frame.loc[frame["estimand"] == "double difference", "mean"].item()
     assert bb.influence(post)["mean"].iloc[0] == pytest.approx(overall, abs=1e-3)
     frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
@@ -53,7 +53,7 @@ def leading(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_sets_and_groups_cancel_in_the_overall_contrast() -> None:
-    """Also where two groups share a set: closeness of a group, or of a set, moves nothing."""
+    """Overall closeness of a group or set does not matter, even if two groups share a set."""
     table = table_of("abc", controls="")
     shared = table["attribute_set"].replace("c", "b"), table["protected_group"].replace("c", "b")
     table["connection"] = np.where(shared[0] == shared[1], "associated", "different")
@@ -68,14 +68,14 @@ def test_sets_and_groups_cancel_in_the_overall_contrast() -> None:
     np.testing.assert_allclose(weights.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-12)
     one, other = (leading(rows).loc[("overall", ""), "mean"] for rows in (table, moved))
-    assert one == pytest.approx(other, abs=5e-3)  # the prior of cells shrinks by a thousandth
+    assert one == pytest.approx(other, abs=5e-3)  # the prior shrinks cells by one thousandth
     complete = make_design(table_of("abc"))
     mean = relative_weights(complete).mean(axis=0)
     np.testing.assert_allclose(double_weights(complete), mean, atol=1e-12)
 
 
 def test_a_groups_contrast_is_its_own_set_against_the_others_less_the_same_in_controls() -> None:
-    """Rows spread by .001, so posterior means are the raw ones to a few of these."""
+    """Rows have an sd of .001, so posterior means are within a few .001 of the raw means."""
     table = table_of("xyz")
     cells, frame = raw(table), leading(table)
     found = {g: frame.loc[("group", g), "mean"].item() for g in "xyz"}
@@ -100,7 +100,7 @@ def test_without_controls_sets_that_are_different_to_both_groups_are_the_baselin
 
 
 def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
-    """Within a group, less the same in a group without stereotypes; no other group enters."""
+    """Subtract the contrast in a group without stereotypes. Other groups do not matter."""
     table = table_of("wxyz")
     table = table[table["attribute_set"] != "w"].reset_index(drop=True)
     cells, frame = raw(table), bb.baseline_contrasts(table, "w", draws=250, seed=1)
@@ -143,13 +143,13 @@ def test_levels_of_groups_and_of_columns_cancel(groups: str) -> None:
 
 
 N = 4000
-"""Draws of a posterior."""
+"""Number of posterior draws."""
 
 
 def assert_tails(row: pd.Series, mean: np.ndarray, variance: np.ndarray, ci_prob: float) -> None:
-    """The ends of an equal-tailed interval cut their tails off a mixture of Normals.
+    """Check the tails beyond an equal-tailed interval of a mixture of Normals.
 
-    The share of N draws beyond an end has a binomial error; four of them.
+    The share of N draws beyond an end has a binomial error. Allow four errors.
     """
     tail = (1 - ci_prob) / 2
     for end, expected in ((row["low"], tail), (row["high"], 1 - tail)):
@@ -184,7 +184,7 @@ def test_another_word_of_a_group_has_the_effects_of_its_group(toy_table: pd.Data
 
 
 def test_leaning_is_all_that_parts_sets_for_another_word_of_maximal(maximal: DataTree) -> None:
-    """Two sets, whose leans are l and -l: the level of a word is the same for both."""
+    """The leans toward two sets are l and -l, and a word has the same level for both."""
     mean, lean = stacked(maximal, "connection_mean"), stacked(maximal, "lean_sd")
     frame = bb.predict_words(maximal, 0.8, ci_kind="eti", seed=2)
     row = only_row(frame, protected_group="woman", first="associated", second="different")
@@ -192,7 +192,7 @@ def test_leaning_is_all_that_parts_sets_for_another_word_of_maximal(maximal: Dat
 
 
 def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: DataTree) -> None:
-    """Their effects are known; the mean over a few of them keeps residuals of so many."""
+    """Attribute effects are known, but a mean over a few attributes includes their residuals."""
     frame = bb.predict_words(maximal, 0.8, ci_kind="eti", attributes="listed", seed=3)
     mean = stacked(maximal, "connection_mean")
     attribute, lean = stacked(maximal, "attribute_effect"), stacked(maximal, "attribute_lean")

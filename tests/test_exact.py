@@ -1,4 +1,4 @@
-"""Exact draws against sums over a grid of all sds, against NUTS, and under hard designs."""
+"""Exact draws compared with sums over a grid of sds and with NUTS, and on hard designs."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MODELS = (
     *("paper-figures", "crossed", "crossed with groups", "contextual", "maximal"),
     *("change", "change-crossed", "change-maximal"),
 )
-"""Models of distances and changes; with one connection those of language models are the same."""
+"""Models of distances and changes. Language-model pairs have the same with one connection."""
 
 N_DRAWS, N_POINTS, COARSE = 160_000, 25, 13
 
 TOLERANCE = 0.013
-"""In posterior sds: four standard errors of so many draws, an effective proposal for each."""
+"""Tolerance in posterior sds: four standard errors of this many effective draws."""
 
 
 @pytest.fixture(scope="module")
 def neutral() -> Design:
-    """Five words of two groups by four neutral attributes with gaps, in two contexts: 17 rows."""
+    """Return 17 rows: five words in two groups, four neutral attributes, gaps, two contexts."""
     rng = np.random.default_rng(11)
     word, attribute = (0.08 * rng.standard_normal(n) for n in (5, 4))
     distances = 0.9 + (word[:, None] + attribute).ravel() + 0.06 * rng.standard_normal(20)
@@ -56,15 +56,15 @@ def test_moments_are_those_of_sums_over_a_grid(neutral: Design, name: str) -> No
     for each, (mean, sd) in expected.items():
         values = drawn[each].reshape(N_DRAWS)
         assert abs(values.mean() - mean) < TOLERANCE * sd, each
-        assert values.std() == pytest.approx(sd, rel=0.03), each  # tails of sds widen its error
+        assert values.std() == pytest.approx(sd, rel=0.03), each  # sds have heavy tails
 
 
 def grid_moments(
     design: Design, spec: ModelSpec, names: list[str]
 ) -> dict[str, tuple[float, float]]:
-    """Mean and sd of the connection mean and of every sd, of which there is one each.
+    """Return the mean and sd of the connection mean and of each sd parameter.
 
-    The dense normal of all rows, on a grid of log sds that a coarse one has placed.
+    Use the dense Normal of all rows on a grid of log sds, which a coarser grid has located.
     """
     rows = in_rows(design, spec)
     correlations = {term.correlation: np.eye(1) for term in spec.terms if term.correlated}
@@ -73,16 +73,16 @@ def grid_moments(
         values = {name: np.array([sds.get(name, 0.0)]) for name in names}
         return np.asarray(rows @ covariance(design, spec, values | correlations) @ rows.T)
 
-    of_mean = of_rows()  # the prior of the connection mean, which is there whatever the sds
+    of_mean = of_rows()  # the prior of the connection mean does not depend on the sds
     parts = [of_rows(**{name: 1.0}) - of_mean for name in names]
     parts[names.index("sigma")] = np.eye(len(rows))
     prior = spec.priors["connection_mean"].parameters
     y, variance = design.y - prior["mean"], prior["sd"] ** 2
 
     def on(axes: list[np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Weights, sds, and conditional means and variances of the mean, on all points."""
+        """Return weights, sds, and the mean's conditional mean and variance at all points."""
         sds = np.exp(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)))
-        log_prior = np.log(sds).sum(axis=1)  # the density is of the logs
+        log_prior = np.log(sds).sum(axis=1)  # the density is that of log sds
         for sd, name in zip(sds.T, names, strict=True):
             log_prior += spec.priors[name].log_density(sd)
         found = []
@@ -127,12 +127,12 @@ def test_hundred_thousand_rows_and_five_hundred_words() -> None:
     table = grid(500, 200, 0.9 + 0.05 * rng.standard_normal(100_000))
     post = fit(table, "crossed", method="exact", draws=250, seed=1)
     means = post["posterior"]["connection_mean"]
-    assert float(abs(means.mean(("chain", "draw")) - 0.9).max()) < 0.005  # five sds of the truth
+    assert float(abs(means.mean(("chain", "draw")) - 0.9).max()) < 0.005  # five posterior sds
     assert float(post["sample_stats"]["pareto_k"]) < 0.7
 
 
 def test_prior_of_the_parameters_is_that_of_sds_and_correlations(toy_table: pd.DataFrame) -> None:
-    """Carried over by a determinant of central differences."""
+    """Transform it by the determinant of central differences."""
     posterior = collapse(make_design(toy_table), load_model("maximal"))
     spec, n, step = posterior.spec, posterior.n_parameters, 1e-5
     points = np.random.default_rng(3).normal(np.where(posterior.is_sd, -2, 0), 0.5, (4, n))
@@ -142,7 +142,7 @@ def test_prior_of_the_parameters_is_that_of_sds_and_correlations(toy_table: pd.D
         return {block.name: drawn[block.name] for block in posterior.blocks}
 
     def independent(found: dict[str, np.ndarray]) -> np.ndarray:
-        """Sds, and what is below the diagonal of the matrix of correlations."""
+        """Return the sds and the correlations below the diagonal."""
         below = {"level_correlation": found["level_correlation"][:, *np.tril_indices(3, -1)]}
         return np.concatenate([each.reshape(n, -1) for each in (found | below).values()], axis=1)
 
@@ -182,7 +182,7 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
 
 @pytest.fixture(scope="module")
 def contradicted() -> tuple[Design, ModelSpec]:
-    """Distances near .4 of sixteen words, and a prior of their mean of 1, give or take .055."""
+    """Return distances near .4 for sixteen words, with a prior for their mean of 1 ± .055."""
     noise = 0.03 * np.random.default_rng(0).standard_normal(16 * 16)
     table = grid(16, 16, 0.4 + noise, ("associated", "different"))
     spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.055}})
@@ -190,7 +190,7 @@ def contradicted() -> tuple[Design, ModelSpec]:
 
 
 def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSpec]) -> None:
-    """As sums over a grid of all three sds say; fits of such a posterior carry a warning."""
+    """Compare with sums over a grid of the three sds. Fits of this posterior have a warning."""
     posterior = collapse(*contradicted)
     wide, narrow = np.linspace(-11, 1, 181), np.linspace(-3.8, -3.2, 25)
     points = np.stack(np.meshgrid(wide, wide, narrow, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -210,7 +210,7 @@ def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSp
 
 
 def test_draws_do_not_depend_on_rounding_of_the_likeness(toy_table: pd.DataFrame) -> None:
-    """Unrelated words have equal variances in all directions, whose choice is rounding."""
+    """Unrelated words have equal variances in all directions, so rounding selects the axes."""
     design = make_design(toy_table)
     spec = load_model("by-group").fitting(design)
     draws = []
@@ -225,4 +225,4 @@ def test_draws_do_not_depend_on_rounding_of_the_likeness(toy_table: pd.DataFrame
         parameters = np.full((3, posterior.n_parameters), -2.0)
         draws.append(draw_effects(posterior, parameters, np.random.default_rng(2)))
     for name, values in draws[0].items():
-        np.testing.assert_allclose(values, draws[1][name], atol=1e-9)  # 1e-13, over 1e-4 of sds
+        np.testing.assert_allclose(values, draws[1][name], atol=1e-9)  # 1e-13 / sds of 1e-4

@@ -1,4 +1,4 @@
-"""Measures of downstream bias, and of the agreement of scores with them."""
+"""Measures of downstream bias, and their agreement with scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_interval_of_a_gap_is_as_newcombe_printed_it() -> None:
 
 
 def test_the_corrected_variance_is_right_on_average() -> None:
-    """For groups of 5 to 40 samples, whose rates differ by chance too."""
+    """Use groups of 5 to 40 samples, so rates also differ by chance."""
     rates, n = np.array([0.5, 0.6, 0.9]), np.array([5, 10, 40])
     group = np.repeat([0, 1, 2], n)
     predicted = np.random.default_rng(1).random((n.sum(), 5000)) < rates[group][:, None]
@@ -93,7 +93,7 @@ def test_the_accuracy_is_mann_and_whitneys_statistic_of_models_far_from_the_mean
 
 
 def test_runs_of_one_model_count_once() -> None:
-    """Five seeds of three models: one pair, and the interval that one wrong pair has."""
+    """Five seeds of three models count as one pair, with the interval of one wrong pair."""
     biases, scores = np.repeat([0.0, 0.5, 1.0], 5), np.repeat([3.0, 2.0, 1.0], 5)
     noise = 0.01 * np.random.default_rng(5).normal(size=(2, 15))
     names = np.repeat(["low", "middle", "high"], 5).tolist()
@@ -101,7 +101,7 @@ def test_runs_of_one_model_count_once() -> None:
     found = ranking_accuracy(scores + noise[0], biases + noise[1], models=names)
     assert (runs["n_less"], found["n_less"], found["n_more"]) == (5, 1, 1)
     assert found["accuracy"] == found["low"] == runs["accuracy"] == 0
-    # θ² = z² θ(1 - θ) for one pair of one and one, so θ = z²/(1 + z²), z = 1.598 for 89%.
+    # For one pair out of one, θ² = z² θ(1 - θ), so θ = z²/(1 + z²), with z = 1.598 for 89%.
     z = stats.norm.ppf(0.945)
     assert found["high"] == pytest.approx(z**2 / (1 + z**2), abs=1e-6)  # .72
     assert runs["high"] < 0.4

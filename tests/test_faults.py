@@ -1,7 +1,7 @@
-"""Full disks, closed folders, killed processes, closed pipes: the old file or a whole new one.
+"""Full disks, read-only folders, and killed processes leave the old file or a complete new one.
 
-What is refused is refused in real processes, by the limits of the system, not by a pretence. The
-superuser, whom permissions do not stop, gives up the two rights that let it pass them.
+The faults are real: processes run into limits of the system. The superuser, who can ignore file
+permissions, gives up the two capabilities that allow this.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bayesbias.cli import main
 
 
 def give_up_rights() -> None:
-    """Drop CAP_DAC_OVERRIDE (1) and CAP_DAC_READ_SEARCH (2) for what is started next."""
+    """Drop CAP_DAC_OVERRIDE (1) and CAP_DAC_READ_SEARCH (2) before starting a program."""
     libc = ctypes.CDLL(None, use_errno=True)
     for capability in (1, 2):
         libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
@@ -55,7 +55,7 @@ RUN = f"run toy.toml -v toy.txt {' '.join(FAST)} -o out"
 )
 @pytest.mark.usefixtures("toy")
 def test_a_full_disk_stops_a_command_in_one_line(arguments: str, limit: int) -> None:
-    """With no traceback and no ignored exception at the exit, also from HDF5's file in memory."""
+    """There is no traceback and no ignored exception at exit, even from HDF5's file in memory."""
     assert main([*["table", "toy.toml", "-v", "toy.txt", "-o", "there.csv", "-q"]]) == 0
     before = listing(Path())
     run = command(arguments, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))

@@ -1,4 +1,4 @@
-"""A killed or failing write leaves the old file or folder and no half of a new one."""
+"""A killed or failing write leaves the old file or folder, never a partial new one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_file_appears_whole_with_the_permissions_that_open_gives(tmp_path: Pat
     plain.touch()
     path.write_text("old")
     with replace_file(path) as temporary:
-        assert temporary.name == path.name  # writers choose their format by it
+        assert temporary.name == path.name  # writers choose the format by it
         temporary.write_text("new")
         assert path.read_text() == "old"
     assert contents(tmp_path) == {"table.csv.gz": "new", "plain": ""}
@@ -100,7 +100,7 @@ def test_what_cannot_be_written_leaves_everything_as_it_was(
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_kill_at_any_moment_leaves_the_old_or_the_new(kind: str, tmp_path: Path) -> None:
-    """After the next start, which puts back or removes what was left, and reports it."""
+    """The next start restores or removes the remains of the killed run, and reports it."""
     base = tmp_path / "base"
     fill(tmp_path, "old", ["base/mine.txt"])
     fill(base, "old", ["out/a.csv", "out/old.csv", "out/b.csv"])

@@ -1,4 +1,4 @@
-"""From a list in a dict to findings that show and report themselves, and to a write-up."""
+"""From a list in a dict to findings, their display, their report, and a write-up."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def said(text: str) -> set[str]:
 
 
 def written(values: pd.Series) -> set[str]:
-    """Numbers of a column as sentences write them."""
+    """Return the numbers in a column, formatted as in sentences."""
     return {number(value, digits) for value in values for digits in (1, 2, 3)}
 
 
@@ -143,7 +143,7 @@ def test_every_number_is_in_the_frames(religion: Analysis) -> None:
 
 
 def counts(table: pd.DataFrame) -> set[str]:
-    """Rows, and different words, of the table and of its parts."""
+    """Count rows and distinct words in the table and its parts."""
     stereotypes = table[table["connection"].isin(["associated", "different"])]
     parts = [table, stereotypes, *(part for _, part in table.groupby("connection"))]
     sizes = [len(part) for part in parts]

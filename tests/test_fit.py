@@ -1,4 +1,4 @@
-"""`fit`: its way and why, what it refuses, seeds, doubts, options; fits of designs and of PyMC."""
+"""`fit`: its sampler, refusals, seeds, warnings, and options; fits of designs and with PyMC."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
     for name in ("connection_sd", "sigma", "attribute_sd")
 }
-"""Priors that put most of their mass at sds of nothing: no proposal covers e^-100 and 0.1."""
+"""Priors with most of their mass at sds near zero: no proposal covers both e^-100 and 0.1."""
 
 
 @pytest.fixture(scope="module")
 def small_table() -> pd.DataFrame:
-    """Three words, four attributes, one in every connection: the data hardly inform the sds."""
+    """Return three words and four attributes, one per connection, which barely inform the sds."""
     return grid(3, 4, 0.9 + 0.05 * np.random.default_rng(0).standard_normal(12))
 
 
@@ -45,7 +45,7 @@ EASY = r"Normal model, Pareto k 0\.\d\d below 0\.7.*"
 
 
 @pytest.mark.usefixtures("mock_nuts")
-@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")  # the mock mixes as it may
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")  # the mock draws may mix badly
 @pytest.mark.parametrize(
     ("model", "reason"),
     [("paper", EASY), ("maximal", EASY), ("robust", f".*{NO_EXACT}.*"), ("crossed", HARD)],
@@ -53,7 +53,7 @@ EASY = r"Normal model, Pareto k 0\.\d\d below 0\.7.*"
 def test_auto_takes_the_exact_sampler_where_it_works(
     small_table: pd.DataFrame, toy_table: pd.DataFrame, model: str, reason: str
 ) -> None:
-    """The crossed model has a truly hard posterior here."""
+    """Here, the crossed model's posterior is too hard for the exact sampler."""
     table, priors = (small_table, SPIKES) if model == "crossed" else (toy_table, {})
     tree = fit(table, model, priors=priors, draws=400, chains=2, seed=1)
     assert tree.attrs["method"] == ("exact" if reason == EASY else "nuts")
@@ -93,7 +93,7 @@ def test_divergences_and_poor_mixing_warn_with_what_to_do(
 
 
 def flat(table: pd.DataFrame, spread: float = 0.0) -> pd.DataFrame:
-    """Give the human rows one distance, or all rows one of so little spread."""
+    """Give all human rows the same distance, or all rows distances with this small spread."""
     if spread:
         noise = np.random.default_rng(0).standard_normal(len(table))
         return table.assign(cosine_distance=0.9 + spread * noise)
@@ -155,7 +155,7 @@ def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
     with pytest.warns(UserWarning, match="2 of 34 rows repeat an earlier row exactly") as told:
         tree = fit(twice, "paper", seed=1, **FAST)
     assert told[0].filename == __file__
-    assert tree["observed_data"].sizes["row"] == 34  # told, and left as they are
+    assert tree["observed_data"].sizes["row"] == 34  # reported and left unchanged
 
 
 def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> None:
@@ -164,7 +164,7 @@ def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> 
     with pytest.warns(UserWarning, match=r"has 2 embeddings \(one, two\) .* bb.fit_many") as told:
         fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
     assert told[0].filename == __file__
-    moved = moved.assign(embedding="one")  # as of two trainings, or of two contexts
+    moved = moved.assign(embedding="one")  # like two trainings or two contexts
     fit(pd.concat([one, moved]).assign(replicate="1"), "paper", seed=1, **FAST)
 
 
@@ -251,7 +251,7 @@ def test_fit_is_fit_design_of_the_indexed_table(toy_table: pd.DataFrame, design:
 
 @pytest.mark.parametrize(("spec", "scale"), [("paper-figures", 1000.0), ("crossed", -1.0)])
 def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, scale: float) -> None:
-    """Outcomes and priors stretched alike give a posterior that is stretched alike."""
+    """Scaling outcomes and priors by a factor scales the posterior by the same factor."""
     size = abs(scale)
     priors: dict[str, dict[str, Any]] = {
         name: {"rate": 2.0 / size} for name in bb.load_model(spec).priors
@@ -267,11 +267,11 @@ def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, sca
         error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / len(one))
         apart = np.abs(one.mean(axis=0) - other.mean(axis=0))
         assert (apart < 5 * error).all()
-        # Some words have a kurtosis near 25, so four errors of the sds' ratio are a quarter.
+        # Some words have a kurtosis near 25, so four errors of the ratio of sds are about .25.
         assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.25)
 
 
-@pytest.mark.filterwarnings("ignore:the posterior has")  # far from the priors of changes
+@pytest.mark.filterwarnings("ignore:the posterior has")  # far outside the priors of changes
 def test_the_outcome_has_its_name_everywhere(
     design: Design, mock_nuts: dict[str, Callable[..., np.ndarray]]
 ) -> None:
@@ -297,7 +297,7 @@ def test_contrasts_are_those_of_fit(toy_table: pd.DataFrame) -> None:
     post = bb.from_pymc(idata, toy_table, "crossed")
     fitted = bb.fit(toy_table, "crossed", seed=1)
     ours, exact = (bb.contrasts(p) for p in (post, fitted))
-    # 400 effective draws have an error of .05 sds of the posterior; four of them are .2.
+    # With 400 effective draws, the error is .05 posterior sds; four errors are .2.
     assert (abs(ours["mean"] - exact["mean"]) / exact["sd"]).max() < 0.2
     assert len(bb.summary(post)) == len(bb.summary(fitted))
 

@@ -1,4 +1,4 @@
-"""Importance resampling of densities whose moments are known."""
+"""Importance resampling of densities with known moments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rng() -> np.random.Generator:
 
 
 def correlated(points: np.ndarray) -> np.ndarray:
-    """Normal of means (1, -2, 0), sds (1, .1, 3), first two correlated .95."""
+    """Normal with means (1, -2, 0), sds (1, .1, 3), and a correlation of .95 between two."""
     return np.asarray(multivariate_normal(MEAN, COVARIANCE).logpdf(points)) - 700  # any constant
 
 
@@ -31,19 +31,19 @@ COVARIANCE = np.array([[1.0, 0.095, 0.0], [0.095, 0.01, 0.0], [0.0, 0.0, 9.0]])
 
 
 def log_gamma(points: np.ndarray) -> np.ndarray:
-    """Log of a Gamma(0.7, 1): a long lower tail, as a log sd has that may be zero."""
+    """Log of a Gamma(0.7, 1), with a long lower tail like the log of an sd that may be zero."""
     x = points[:, 0]
     return np.asarray(0.7 * x - np.exp(x))
 
 
 def funnel(points: np.ndarray) -> np.ndarray:
-    """Neal's funnel in ten dimensions: no Student-t reaches its neck and its mouth."""
+    """Neal's funnel in ten dimensions: no Student-t covers both its neck and its mouth."""
     v, rest = points[:, 0], points[:, 1:]
     return np.asarray(-(v**2) / 18 - 0.5 * (rest**2).sum(axis=1) * np.exp(-v) - 4.5 * v)
 
 
 def steep(points: np.ndarray) -> np.ndarray:
-    """A density that is not known above 2, where the first step goes: the slope is steep."""
+    """A steep density that is undefined above 2, which the first step reaches."""
     assert (points <= 2).all()
     return np.asarray(60 * points - np.exp(4 * points)).sum(axis=1)
 
@@ -52,7 +52,7 @@ def steep(points: np.ndarray) -> np.ndarray:
     ("density", "start", "bounds", "mode"),
     [
         (correlated, np.zeros(3), BOUNDS, MEAN),
-        # The first parameter follows the second, which ends there: its slope is .95 / .1.
+        # The first parameter follows the second, which is fixed there: the slope is .95 / .1.
         (correlated, np.zeros(3), (-1.9, 12.0), [1 + 9.5 * 0.1, -1.9, 0]),
         (steep, np.full(2, -3.0), (-5.0, 2.0), np.full(2, np.log(15) / 4)),
     ],
@@ -60,27 +60,27 @@ def steep(points: np.ndarray) -> np.ndarray:
 def test_the_mode_is_found_within_the_bounds(
     density: LogDensity, start: np.ndarray, bounds: tuple[float, float], mode: np.ndarray
 ) -> None:
-    # A search that ends when a density of order 700 changes by less than 1e-6.
+    # The search stops when a density of order 700 changes by less than 1e-6.
     np.testing.assert_allclose(find_mode(density, start, bounds), mode, atol=1e-2)
 
 
 def test_a_correlated_normal_is_drawn_nearly_without_weights() -> None:
     found = importance_resample(correlated, MEAN, N, rng())
     sds = np.sqrt(np.diag(COVARIANCE))
-    # Independent draws: errors of sd / sqrt(N), four of them.
+    # Draws are independent: allow four errors of sd / sqrt(N).
     np.testing.assert_array_less(abs(found.points.mean(axis=0) - MEAN), 4 * sds / np.sqrt(N))
     np.testing.assert_allclose(found.points.std(axis=0), sds, rtol=4 / np.sqrt(2 * N))
     correlation = np.corrcoef(found.points.T)[0, 1]
     assert correlation == pytest.approx(0.95, abs=4 * (1 - 0.95**2) / np.sqrt(N))
     assert found.pareto_k < 0.5
-    assert found.ess > 0.5 * found.n_proposals  # Student-t(5) against a normal, three dimensions
+    assert found.ess > 0.5 * found.n_proposals  # Student-t(5) for a Normal in three dimensions
     np.testing.assert_allclose(found.log_p, correlated(found.points))
 
 
 def test_a_skewed_density_is_drawn_faithfully() -> None:
     found = importance_resample(log_gamma, np.zeros(1), N, rng())
     assert found.pareto_k < 0.7
-    # A wrong shape is found at .001; right draws fail one time in a thousand, and the seed is set.
+    # At level .001, correct draws fail for one seed in a thousand. The seed is fixed.
     assert kstest(np.exp(found.points[:, 0]), gamma(0.7).cdf).pvalue > 0.001
 
 
@@ -91,7 +91,7 @@ def test_a_shape_that_no_proposal_covers_is_flagged() -> None:
 def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Three parts in a hundred lie nine sds away, and the pilot of this seed sees hardly any."""
+    """Three percent of the mass is nine sds away, and this seed's pilot finds almost none of it."""
 
     def two(points: np.ndarray) -> np.ndarray:
         near = -0.5 * (points**2).sum(axis=1)
@@ -101,7 +101,7 @@ def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
     found = importance_resample(two, np.zeros(2), N, np.random.default_rng(44))
     assert found.pareto_k < 0.7
     share = float((found.points[:, 0] < -4.5).mean())
-    # Share .03 / 1.03 less what of it lies above -4.5 (.012); weights of ess over 7,000.
+    # The share is .03 / 1.03, minus its part above -4.5 (.012). The ess is over 7,000.
     assert share == pytest.approx(0.0288, abs=4 * np.sqrt(0.0288 / N))
     monkeypatch.setattr("bayesbias.sampling.importance.MOST_RETRIES", 0)
     assert importance_resample(two, np.zeros(2), N, np.random.default_rng(44)).pareto_k > 0.7
@@ -115,7 +115,7 @@ def test_resampling_takes_each_point_as_often_as_its_weight_says() -> None:
 
 
 def test_a_mode_without_curvature_leaves_the_drawing_to_the_others() -> None:
-    """Of two modes one is a single point in a desert, where no curvature can be had."""
+    """One of two modes is an isolated point, where the curvature cannot be computed."""
 
     def log_density(points: np.ndarray) -> np.ndarray:
         inside = np.abs(points[:, 0]) < 10

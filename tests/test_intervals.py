@@ -1,4 +1,4 @@
-"""Intervals against brute force and closed forms, and kinds and probabilities that are none."""
+"""Intervals compared with brute force and closed forms, and invalid kinds and probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayesbias._core.intervals import (
 
 
 def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:
-    """Try every window that holds floor(prob n) gaps of the sorted draws, as ArviZ counts them."""
+    """Try every window of floor(prob n) gaps between sorted draws, as ArviZ counts them."""
     ordered = np.sort(values)
     inside = int(np.floor(ci_prob * len(ordered)))
     widths = [ordered[i + inside] - ordered[i] for i in range(len(ordered) - inside)]
@@ -43,9 +43,9 @@ def test_draws_are_described_column_by_column() -> None:
     frame = describe_draws(np.column_stack([grid, 3 + 2 * grid]), 0.89)
     assert list(frame.columns) == ["mean", "sd", "low", "high"]
     np.testing.assert_allclose(frame["mean"], [0, 3], atol=1e-9)  # symmetric by construction
-    np.testing.assert_allclose(frame["sd"], [1, 2], rtol=0.001)  # the grid cuts the tails off
+    np.testing.assert_allclose(frame["sd"], [1, 2], rtol=0.001)  # the grid truncates the tails
     half = norm.ppf(0.945)
-    # 10,000 quantiles: windows of equal length within rounding shift by a few of them.
+    # For 10,000 quantiles, windows with equal lengths (within rounding) differ by a few of them.
     np.testing.assert_allclose(frame["low"], [-half, 3 - 2 * half], atol=0.05)
     np.testing.assert_allclose(frame["high"] - frame["low"], [2 * half, 4 * half], rtol=0.001)
 
@@ -67,13 +67,13 @@ def test_refusals(call: Callable[[], object], message: str) -> None:
 
 
 def test_mixtures_are_described_by_their_exact_distribution() -> None:
-    """One normal by its closed form; a skewed mixture by equal densities at both ends."""
+    """One Normal has a closed form; a skewed mixture has equal densities at both ends."""
     means = np.array([[0.1, 0.0], [0.1, 0.0], [0.1, 0.3]])
     sds = np.array([[0.2, 0.1], [0.2, 0.1], [0.2, 0.4]])
     frame = describe_mixtures(means, sds, 0.89, "hdi", 0.05)
     one, skewed = frame.iloc[0], frame.iloc[1]
     half = 0.2 * norm.ppf(0.945)
-    # The distribution is interpolated between 97 places, and read at 6,001 between six sds.
+    # The distribution is interpolated between 97 points, and evaluated at 6,001 within six sds.
     np.testing.assert_allclose(one[["low", "high"]], [0.1 - half, 0.1 + half], atol=2e-3 * 0.2)
     assert one["p_direction"] == pytest.approx(norm.cdf(0.5))
     assert one["p_rope"] == pytest.approx(norm.cdf(-0.25) - norm.cdf(-0.75))

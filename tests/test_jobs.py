@@ -1,4 +1,4 @@
-"""Jobs: the same frames however they run, nothing half-written, failures that stay alone."""
+"""Jobs: equal frames under every executor, no partial files, and isolated failures."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from bayesbias._core.jobs import Job, pack_frame, result_key, run_jobs, unpack_f
 
 
 def product(seed: int) -> pd.DataFrame:
-    """Something whose last bits depend on how many threads linear algebra has."""
+    """Return a product whose last bits depend on the number of linear-algebra threads."""
     matrix = np.random.default_rng(seed).normal(size=(300, 300))
     values = (matrix @ matrix.T @ matrix).sum(axis=0)[:5]
     return pd.DataFrame({"seed": seed, "value": values})
 
 
 def marked(seed: int, folder: Path) -> pd.DataFrame:
-    """Leaves a trace each time that it runs."""
+    """Leave a file behind on each run."""
     with (folder / f"ran-{seed}").open("a") as file:
         file.write("x")
     return product(seed)
@@ -76,13 +76,13 @@ def same(one: dict[str, pd.DataFrame], other: dict[str, pd.DataFrame]) -> None:
 
 
 def kept_results(folder: Path) -> dict[str, bytes]:
-    """Contents by key; without tests/builders.py, which workers would import for seconds."""
+    """Return contents by key. Importing tests/builders.py would take workers seconds."""
     return {path.stem: path.read_bytes() for path in (folder / "results").glob("*.json")}
 
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, pd.DataFrame]:
-    """What the functions give, with one thread of linear algebra."""
+    """Return the functions' results with one thread of linear algebra."""
     with threadpool_limits(1):
         return {f"product {seed}": product(seed) for seed in range(6)}
 
@@ -105,7 +105,7 @@ def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     jobs = [job(f"job {seed}", marked, seed, tmp_path) for seed in range(3)]
     assert run_jobs(jobs[:2], folder=kept).reused == 0
-    twin = Job("twin", jobs[2].settings, jobs[2].run)  # of equal settings: it is computed once
+    twin = Job("twin", jobs[2].settings, jobs[2].run)  # equal settings, so it is computed once
     finished = run_jobs([*jobs, twin], folder=kept)
     assert finished.reused == 3
     assert_frame_equal(finished.frames["twin"], finished.frames["job 2"])
@@ -212,7 +212,7 @@ def test_a_dask_cluster_gives_the_same_frames(
     assert len(kept_results(tmp_path)) == 6
 
 
-# Kept results: what is read back is what was kept, bit for bit, and damage is noticed.
+# Kept results are read back bit for bit, and damage is detected.
 
 
 @given(

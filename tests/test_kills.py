@@ -1,7 +1,7 @@
-"""Commands that SIGKILL ends at one of their file operations leave old results or new ones.
+"""Commands killed by SIGKILL at a file operation leave old results or new ones.
 
-``python tests/test_kills.py FILE.csv`` kills every command at every operation, runs it once more
-after each kill, and writes the table of the docs.
+``python tests/test_kills.py FILE.csv`` kills every command at every operation, reruns it after each
+kill, and writes the table in the docs.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ COMMANDS = {
     "mlm score": f"mlm score --model m --data pairs.csv --dataset crows-pairs {FORCED} --name @",
     "mlm report": f"mlm report scored --draws 200 {FORCED} --seed @",
 }
-"""Results differ with the number at ``@``."""
+"""Commands. The number at ``@`` makes their results differ."""
 
 OLD, NEW = 300, 400
 STEPS = {"background": 17, "compare": 31, "run": 41, "sweep": 83}
-"""A test kills these commands at every n-th operation, and others at every third."""
+"""Tests kill these commands at every n-th operation, and other commands at every third."""
 
 KINDS = ("old", "new", "table alone", "mixed")
-"""What a kill leaves; a table alone has lost the cosines that belong to it."""
+"""States after a kill. A table alone has lost its cosines."""
 
 
 def run(command: str, number: int) -> int:
@@ -55,7 +55,7 @@ def run(command: str, number: int) -> int:
 
 
 def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write what a command reads, and results of another number."""
+    """Write the inputs of a command, and results with a different number."""
     Path("here").mkdir()
     Path("toy.toml").write_text(LIST, encoding="utf-8")
     for name, words in (("", WORDS), (OLD, WORDS), (NEW, WORDS[::-1])):
@@ -78,7 +78,7 @@ def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use a model without torch, where a real one takes minutes."""
+    """Replace the language model with one without torch, because a real one takes minutes."""
     pairs = {"sent_more": "She is bad.", "sent_less": "He is bad."}
     kinds = {"stereo_antistereo": "stereo", "bias_type": "gender"}
     pd.DataFrame([pairs | kinds]).to_csv("pairs.csv")
@@ -96,7 +96,7 @@ def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def killed_at(command: str, operation: int) -> bool:
-    """Run a command in a child process that kills itself at an operation; return whether it did."""
+    """Run a command that kills itself at an operation, and return whether it was killed."""
     child = os.fork()
     if child == 0:
         count = 0
@@ -116,7 +116,7 @@ def killed_at(command: str, operation: int) -> bool:
 
 
 def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Count what kills at every ``step``-th operation leave; run the command again after each."""
+    """Kill at every ``step``-th operation, count the states, and rerun the command each time."""
     prepare(command, monkeypatch)
     here, base = Path("here"), Path("base")
     here.rename(base)
@@ -139,7 +139,7 @@ def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch)
         names = {re.sub("[0-9a-f]{32}", "", str(path)) for path in here.rglob("*")}
         state = f"{sorted(names)}{sorted(files(here).items())}"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an old folder is back
+            warnings.simplefilter("ignore")  # an old folder was restored
             recover(here / "out")
         found = files(here, "results/")
         alone = [{"out.csv": whole.get("out.csv")} for whole in (before, after)]

@@ -1,4 +1,4 @@
-"""ARCHITECTURE's laws about imports: they point down, and heavy ones wait until they are needed."""
+"""ARCHITECTURE's rules for imports: they point down, and heavy ones happen only when needed."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ ALLOWED = {
     room: {*re.findall(r"`(\w+)`", allowed)}
     for room, allowed in re.findall(r"^\| `(\w+)` \|([^|]*)\|", PAGE, flags=re.MULTILINE)
 }
-"""What each folder may import: the table of ARCHITECTURE.md. A line names earlier folders only."""
+"""Allowed imports of each folder, as in ARCHITECTURE.md. A row names only earlier folders."""
 
 HEAVY = {"pymc", "arviz", "gensim", "torch", "sklearn", "matplotlib", "jinja2"}
-"""Distributions that only the function that needs them may import."""
+"""Distributions that may be imported only inside functions that need them."""
 
 
 def dotted(path: Path) -> str:
-    """Name that a file is imported by."""
+    """Return the dotted name that imports a file."""
     parts = [PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def room_of(path: Path) -> str:
-    """Folder of the package that a module is in; a module of the root is a room of its own."""
+    """Return the package folder of a module. A top-level module counts as a separate folder."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def files_of(names: set[str]) -> set[str]:
-    """Modules of bayesbias among imported names, whether they are imported or a name of theirs."""
+    """Return the modules of bayesbias among imported names, or the modules of these names."""
     known = {dotted(path) for path in MODULES}
     return {name if name in known else name.rpartition(".")[0] for name in names} & known
 
 
 def import_nodes(node: ast.AST, *, lazy: bool) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Imports that run: those inside functions only if `lazy`, those for types never."""
+    """Yield imports that run: inside functions only if `lazy`, and never those for types."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
@@ -57,7 +57,7 @@ def import_nodes(node: ast.AST, *, lazy: bool) -> Iterator[ast.Import | ast.Impo
 
 
 def imported_names(source: str, package: tuple[str, ...], *, lazy: bool) -> set[str]:
-    """Absolute dotted names that a module's text imports; `package` is where it lives."""
+    """Return the absolute dotted names that source text in `package` imports."""
     names: set[str] = set()
     for node in import_nodes(ast.parse(source), lazy=lazy):
         if isinstance(node, ast.Import):
@@ -76,7 +76,7 @@ def imports_of(path: Path, *, lazy: bool) -> set[str]:
 
 
 def rooms_of(names: set[str]) -> set[str]:
-    """Folders of bayesbias among imported names; the package itself for what is in none."""
+    """Return the folders of bayesbias among imported names, or the package for names in none."""
     inner = {name.split(".")[1] for name in names if name.startswith(f"{PACKAGE.name}.")}
     rooms = {name if name in ALLOWED else INTERFACE for name in inner - {"__version__"}}
     return rooms | ({INTERFACE} if PACKAGE.name in names else set())
@@ -102,7 +102,7 @@ def test_folders_import_what_they_may_and_no_permission_is_idle() -> None:
     for path in MODULES:
         room = room_of(path)
         used[room] |= rooms_of(imports_of(path, lazy=True)) - {room}
-        used[room] -= {INTERFACE} if room == "cli" else set()  # commands call the public names
+        used[room] -= {INTERFACE} if room == "cli" else set()  # commands call the public functions
         wrong = used[room] - ALLOWED[room]
         assert not wrong, f"{path} may not import {', '.join(sorted(wrong))}: see ARCHITECTURE.md"
     assert used == ALLOWED
@@ -116,7 +116,7 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
 
 
 def test_no_import_of_a_public_name_binds_a_function() -> None:
-    """``import bayesbias.NAME as module`` gives a module or fails, also where NAME was used."""
+    """``import bayesbias.NAME as module`` gives a module or fails, even after NAME was used."""
     code = """
 import sys, types
 import bayesbias as bb

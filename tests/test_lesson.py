@@ -1,4 +1,4 @@
-"""The lesson without Python: its exact sampler against `bb.fit`, in a real browser."""
+"""The browser lesson: its exact sampler compared with `bb.fit`, in a real browser."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SPEC = spec_from_dict(
         | dict.fromkeys((*SDS, "sigma"), EXPONENTIAL),
     }
 )
-"""The model that the page states."""
+"""The model as stated on the page."""
 
 WORLDS = [
     {"words": w, "attributes": a, "difference": d, "wordLevel": 0.05, "attributeLevel": 0.1}
@@ -56,7 +56,7 @@ WORLDS = [
 
 OPTIONS = ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run")
 
-type Browser = Any  # selenium ships types, but only those who run these tests have it
+type Browser = Any  # selenium has types, but is only installed to run these tests
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +102,11 @@ def test_posterior_and_tests_are_those_of_fit_and_of_textbooks(browser: Browser)
         table, y = long_form(np.array(y)), np.array(y)
         gap = bb.fit(table, SPEC, seed=seed, draws=2000)["posterior"]["connection_mean"]
         draws = (gap.sel(connection="associated") - gap.sel(connection="different")).values.ravel()
-        # Errors of both means: 6,000 proposals of some efficiency, 8,000 independent draws.
+        # Errors of both means, from 6,000 weighted proposals and 8,000 independent draws.
         error = draws.std() * np.sqrt(1 / told["ess"] + 1 / len(draws))
         assert told["ess"] > 500
         assert abs(told["mean"] - draws.mean()) < 4 * error
-        # An sd has a relative error of about 1 / sqrt(2 n), twice that in heavy tails.
+        # An sd has a relative error of about 1 / sqrt(2 n), and twice that with heavy tails.
         assert told["sd"] == pytest.approx(draws.std(), rel=8 * error / draws.std() / np.sqrt(2))
         own, cells = table["connection"] == "associated", table["cosine_distance"]
         wanted = stats.ttest_ind(cells[own], cells[~own], equal_var=False)

@@ -1,4 +1,4 @@
-"""docs/tables/literature.csv and papers.csv: every row runs, quotes its paper, and is complete."""
+"""docs/tables/literature.csv and papers.csv: rows run, quote their papers, and are complete."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _data(shared_data: Path) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def papers(shared_data: Path) -> dict[str, str]:
-    """Texts by paper; none where the folder is not there, so the tables check themselves."""
+    """Return texts by paper. Without the folder, there are none and only tables are checked."""
     folder = Path(os.environ.get("BAYESBIAS_SEEDS") or shared_data.parent / "seeds")
     there = {paper: folder / file for paper, file in SEEDS.items() if (folder / file).is_file()}
     return {paper: file.read_text(encoding="utf-8") for paper, file in there.items()}
@@ -55,7 +55,7 @@ def sections(text: str) -> dict[str, str]:
             at.setdefault(number.group(1), i)
         elif line in {"Notes", "APPENDIX"}:
             at[line] = i
-    if not at:  # Liu's headings are lines of words between blank ones
+    if not at:  # Liu's headings are lines of text between blank lines
         blank = ["", *lines, ""]
         for i, line in enumerate(lines):
             alone = not blank[i] and not blank[i + 2] and re.fullmatch(r"[A-Z][A-Za-z ]+", line)
@@ -67,7 +67,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def numbers(quoted: str) -> set[float]:
-    """Numbers in the quoted words, percentages as such and as shares, powers of ten as numbers."""
+    """Return the numbers in a quote, with percentages also as shares and powers of ten expanded."""
     text = quoted.replace("−", "-")
     found = {float(f"1e-{power}") for power in re.findall(r"10\^\{-(\d+)\}", text)}
     for number in re.findall(r"-?\d*\.?\d+(?:e-\d+)?", text):
@@ -76,7 +76,7 @@ def numbers(quoted: str) -> set[float]:
 
 
 SLOW = {"overlap", "copies", "religion_orders", "draws_made", "refit", "neutral_sd"}
-"""Rows that fit, or read, many published tables."""
+"""Rows that fit or read many published tables."""
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_every_row_finds_what_the_table_shows(entry: literature.Entry) -> None:
 
 
 def test_every_row_quotes_its_paper_at_its_place(papers: dict[str, str]) -> None:
-    """The quoted words stand under the heading that the row names, with the printed number."""
+    """The quote is in the section that the row names, and includes the printed number."""
     table = pd.read_csv(TABLES / "literature.csv", keep_default_na=False)
     for paper, rows in table.groupby("paper"):
         parts = sections(papers[paper]) if paper in papers else {}
@@ -114,7 +114,7 @@ def test_every_row_quotes_its_paper_at_its_place(papers: dict[str, str]) -> None
 
 
 def _prints(row: tuple) -> bool:
-    """Whether the paper prints the number: theorems, equations and figures imply theirs."""
+    """Return whether the paper prints the number; theorems and figures only imply theirs."""
     implied = "theorem|lemma|equation|KLS, equal|JSS, equation|predictive|result figures"
     return not re.search(implied, row.where)
 
@@ -129,7 +129,7 @@ def test_the_page_counts_the_rows() -> None:
 
 
 def test_every_part_of_every_paper_has_its_place(papers: dict[str, str]) -> None:
-    """All headings, figures and tables of the texts; every function and page that is named."""
+    """Check all headings, figures, and tables in the texts, and all named functions and pages."""
     table = pd.read_csv(TABLES / "papers.csv", keep_default_na=False, dtype=str)
     assert list(table["paper"].unique()) == list(SEEDS)
     for paper, text in papers.items():
@@ -211,7 +211,7 @@ def test_the_null_example_is_the_published_one(shared_data: Path) -> None:
 
 
 def test_shares_of_null_samples_are_exact() -> None:
-    """Within 3.5 standard errors of simulated shares; the slip alone passes the bound of d."""
+    """Shares are within 3.5 standard errors of simulations; only the slip exceeds d's bound."""
     n, example = 100_000, literature.paper_example()
     samples = example.null_samples(n, seed=5).rename(columns=lambda name: name.split("_")[-1])
     samples = samples.abs().rename(columns={"statistic": "S"})

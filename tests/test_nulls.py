@@ -1,4 +1,4 @@
-"""Null scenarios: their tables are valid, and what they say is true of them is."""
+"""Null scenarios: their tables are valid, and their stated truths hold."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from bayesbias.nulls import (
 )
 
 SE = 4.5
-"""Standard errors by which a simulated mean may be off: 7e-6 of them are, and seeds are fixed."""
+"""Allowed standard errors of a simulated mean: a share of 7e-6 exceed it. Seeds are fixed."""
 
 
 def clusters(n: int = 6, size: int = 4) -> np.ndarray:
-    """Unit vectors in tight clusters along orthogonal axes."""
+    """Return unit vectors in tight clusters along orthogonal axes."""
     rng = np.random.default_rng(2)
     rows = np.repeat(np.eye(n), size, axis=0) + 1e-3 * rng.standard_normal((n * size, n))
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
@@ -60,7 +60,7 @@ def test_the_true_contrasts_are_what_tables_average_to(name: str) -> None:
 
 
 def row_weights(table: pd.DataFrame, connection: str) -> np.ndarray:
-    """Weights of rows in the mean over words of their mean distance to a connection."""
+    """Return the weight of each row in the mean of the words' mean distances to a connection."""
     rows = table["connection"] == connection
     counts = table[rows].groupby("protected_word").size().reindex(table["protected_word"])
     return np.where(rows, 1 / counts.to_numpy() / table["protected_word"].nunique(), 0.0)
@@ -91,10 +91,10 @@ def test_a_debiasing_keeps_spread_and_mean_and_takes_the_effect_away() -> None:
     assert after.distances.mean(axis=(1, 2)) == pytest.approx(before.distances.mean(axis=(1, 2)))
     assert not after.planted.any()
     first, second = before.word_bias[:, 0], after.word_bias[:, 0]
-    # Correlations of 2,000 pairs have a standard error near .015, sds of .05 one of .0008.
+    # With 2,000 pairs, correlations have a standard error near .015, and sds of .05 one of .0008.
     assert np.corrcoef(first, second)[0, 1] == pytest.approx(0.6, abs=SE * 0.015)
     assert second.std() == pytest.approx(0.05, abs=SE * 0.0008)
-    # What is expected of a word's own and other attributes differs by its bias, before and after.
+    # Expectations of a word's own and other attributes differ by its bias, before and after.
     own = made.own[0].astype(bool)
     other = made.set_of_attribute == 1
     for batch in (before, after, after - before):
@@ -107,7 +107,7 @@ def test_variances_and_covariances_are_those_of_the_effects() -> None:
     batch = Scenario(**sds, attribute_bias_sd=0.05, effect=0.1).simulate(20_000, seed=3)
     cells = Scenario(**sds).simulate(20_000, seed=3).distances
     one, same_word, same_attribute = cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0]
-    # A sample covariance of 20,000 pairs of sd .09 has a standard error near 8e-5.
+    # A sample covariance of 20,000 pairs with sd .09 has a standard error near 8e-5.
     assert np.var(one) == pytest.approx(0.03**2 + 0.05**2 + 0.07**2, abs=5e-4)
     assert np.cov(one, same_word)[0, 1] == pytest.approx(0.05**2, abs=4e-4)
     assert np.cov(one, same_attribute)[0, 1] == pytest.approx(0.07**2, abs=4e-4)
@@ -139,8 +139,8 @@ def test_topics_are_neighbors_and_random_lists_are_not() -> None:
     apart = VocabularyScenario(vectors=clusters(40, 1), n_words=4, n_attributes=4)
     made = VocabularyScenario(vectors=clusters(), n_words=4, n_attributes=4)
     topics = replace(made, lists="topics")
-    # Different axes: a word drawn twice would give a distance of 0. Topics of four from clusters
-    # of four: every list is one cluster, at right angles to others.
+    # Axes differ: a word drawn twice would give a distance of 0. If topics and clusters have four
+    # words, every list is one cluster, orthogonal to the others.
     for one in (apart, replace(apart, lists="topics"), topics):
         assert one.simulate(30, seed=1).distances == pytest.approx(1.0, abs=0.02)
     assert made.simulate(30, seed=1).distances.min() < 0.1

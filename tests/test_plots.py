@@ -1,4 +1,4 @@
-"""Plots: readable with any words, and what they draw is what their frames hold; refusals."""
+"""Plots: they are readable with any words, match their frames, and refuse bad ones."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ type Case = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def of_table(table: pd.DataFrame) -> dict[str, Case]:
-    """Cases of plots of a table and of its posterior."""
+    """Return arguments for plots of a table and its posterior."""
     post = bb.fit(table, "paper-figures", draws=100, seed=1)
     return {
         "distributions": ((table, table.assign(cosine_distance=1.0)), {}),
@@ -67,7 +67,7 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
 
 
 def of_tables(table: pd.DataFrame) -> dict[str, Case]:
-    """Cases of plots of several tables, and those of one."""
+    """Return arguments for plots of one table and of several."""
     own = of_table(table)
     ((contrasts,), _) = own["contrast_forest"]
     moved = 0.05 + 0.03 * np.random.default_rng(2).standard_normal(len(table))
@@ -101,7 +101,7 @@ def vocabulary(mark: str = "") -> KeyedVectors:
 
 
 def rates(mark: str = "", kind: str = "false alarms") -> pd.DataFrame:
-    """Rates of two methods in two scenarios."""
+    """Return rates of two methods in two scenarios."""
     frame = pd.DataFrame({"scenario": [f"one{mark}", "two"] * 2, "kind": kind})
     frame["method"] = ["weat-p", "weat-p", f"{mark}t-cells", f"{mark}t-cells"]
     frame = frame.assign(rate=[0.05, 0.2, 0.01, 0.3], low=[0.04, 0.18, 0.005, 0.28])
@@ -110,7 +110,7 @@ def rates(mark: str = "", kind: str = "false alarms") -> pd.DataFrame:
 
 
 def of_vectors(mark: str) -> dict[str, Case]:
-    """Cases of plots of scores, backgrounds and simulations; the mark is in all their words."""
+    """Return arguments for plots of scores, backgrounds, and rates, with the mark in all words."""
     vectors, listed = leaning(prefix=mark)
     known = vocabulary(mark)
     names = known.index_to_key
@@ -154,7 +154,7 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
         lambda frame: frame["mean"],
     ),
 }
-"""Where the points of forests lie."""
+"""Positions of the points in forest plots."""
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -184,7 +184,7 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
-    ("background_words", lambda frame: frame.assign(experiment="x"), {}, "there is no background"),
+    ("background_words", lambda frame: frame.assign(experiment="x"), {}, "have no experiment"),
     ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
@@ -227,7 +227,7 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
         assert drawn.get_marker() == MARKERS[name]
     assert bars(ax) == ends(frame)
     assert legend_names(ax) == list(bb.CONNECTIONS)
-    # Too many words are left out.
+    # If there are too many words, they are left out.
     frame = summaries({f"word{number}": "few" for number in range(500)})
     ax = plots.forest(frame, words=True)
     assert row_names(ax) == ["all groups", "few"]
@@ -246,7 +246,7 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     turned = plots.contrast_forest(frame, first="human", second="associated", words=True)
     assert points(turned) == {-x for x in points(ax)}
     assert to_hex(line(turned, "human").get_color()).upper() == COLORS["human"]
-    # Over ranges of reference lists, with marks.
+    # With ranges of reference lists, and marks.
     frame = frame.query("level != 'word' and second == 'different'")
     frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
     both = pd.concat([frame.assign(match=match) for match in ("frequency", "topics")])
@@ -273,7 +273,7 @@ def test_rows_and_blocks_are_named(odd: dict[str, Case]) -> None:
 
 
 def test_every_standard_deviation_of_distances_has_words() -> None:
-    """Without, the report's table of spreads leaves it out."""
+    """Without a label, the report's table of spreads omits it."""
     names = [*bb.models("distance"), *bb.models("change")]
     models = [bb.load_model(name) for name in names]
     sds = {term.sd for model in models for term in model.terms if term.sd not in model.fixed}
@@ -413,7 +413,7 @@ def test_colors_stay_apart_for_color_blind_readers(vision: str) -> None:
     matrix = np.array(SEEN_AS[vision].split(), dtype=float).reshape(3, 3)
     seen = [cie_lab(matrix @ linear_rgb(color)) for color in COLORS.values()]
     nearest = min(np.linalg.norm(one - other) for one, other in combinations(seen, 2))
-    assert nearest > 20  # ten times the just noticeable difference of 2.3
+    assert nearest > 20  # ten times 2.3, the just noticeable difference
 
 
 def test_colors_stand_out_from_white_and_texts_more_so() -> None:
@@ -429,7 +429,7 @@ def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> No
     written = [plots.save(plots.neighborhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]
     assert [path.name for path in written[0]] == ["6B.a.png", "6B.a.svg"]
     assert written[0][0].read_bytes().startswith(b"\x89PNG")
-    assert "The attributes around “she”" in written[0][1].read_text(encoding="utf-8")
+    assert "Attributes closest to “she”" in written[0][1].read_text(encoding="utf-8")
     for first, second in zip(*written, strict=True):
         assert first.read_bytes() == second.read_bytes()
     assert plt.get_fignums() == []

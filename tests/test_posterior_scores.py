@@ -1,4 +1,4 @@
-"""Posterior scores: by hand from the draws, and the algebra against the scores themselves."""
+"""Posterior scores, compared with the draws and with the scores themselves."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bayesbias._core.intervals import hdi
 from bayesbias.model.tree import labels, stacked
 
 ROUNDING = 1e-12
-"""Sums of some dozens of float64 distances."""
+"""Tolerance for sums of dozens of float64 distances."""
 
 
 def toy(groups: str = "xy", sizes: tuple[int, ...] = (4, 3)):
-    """Vectors and a list: so many words a group, four and five stereotypes in turn."""
+    """Return vectors and a list with this many words per group, and 4 or 5 stereotypes."""
     random = np.random.default_rng(0)
     words = WordList(
         name="toy",
@@ -43,17 +43,17 @@ def test_observed_values_are_the_scores_of_the_words(sizes: tuple[int, ...]) -> 
     table = bb.distance_table(vectors, words)
     groups, sets = list(words.groups.values()), list(words.stereotypes.values())
     expected = {"gweat": scores.gweat(vectors, groups, sets).score}
-    if len(sizes) == 2:  # with three groups there is no pair to compare
+    if len(sizes) == 2:  # three groups do not form a single pair
         weat = scores.weat(vectors, *groups, *sets)
         s_x, s_y = weat.association[: sizes[0]], weat.association[sizes[0] :]
         expected["weat_mean_difference"] = s_x.mean() - s_y.mean()
         expected["weat_effect_size"] = weat.effect_size
-        # The statistic follows from the group means, as the docstring says.
+        # As the docstring says, the statistic follows from the group means.
         statistic = sizes[0] * s_x.mean() - sizes[1] * s_y.mean()
         assert statistic == pytest.approx(weat.statistic)
     expected["mac"] = scores.mac_of_table(table).score
     found = observed(table)
-    assert found == pytest.approx(expected, abs=1e-6)  # a dict of vectors is held in float32
+    assert found == pytest.approx(expected, abs=1e-6)  # a dict of vectors is stored in float32
     gaps = []  # gWEAT in distances
     means = table.groupby(["protected_group", "attribute_set", "protected_word"])
     means = means["cosine_distance"].mean().groupby(level=[0, 1]).mean()
@@ -64,7 +64,7 @@ def test_observed_values_are_the_scores_of_the_words(sizes: tuple[int, ...]) -> 
 
 
 def test_posteriors_by_hand_from_the_draws() -> None:
-    """Loops over draws, words and sets; the model has attribute effects."""
+    """Loop over draws, words, and sets. The model has attribute effects."""
     crossed = bb.fit(bb.distance_table(*toy()), "crossed", draws=500, chains=2, seed=1)
     means, effects = stacked(crossed, "word_mean"), stacked(crossed, "attribute_effect")
     names, words = labels(crossed, "attribute"), labels(crossed, "protected_word")

@@ -1,4 +1,4 @@
-"""Prior families against scipy.stats and PyMC, and tables drawn from the prior."""
+"""Prior families compared with scipy.stats and PyMC, and tables drawn from the prior."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_density_and_draws_are_those_of_scipy_and_pymc(family: str) -> None:
 
 @pytest.mark.parametrize(("n", "eta"), [(2, 2.0), (3, 2.0), (4, 0.7)])
 def test_drawn_correlations_have_the_known_margins(n: int, eta: float) -> None:
-    """Each has a Beta(b, b) on (-1, 1) with b = eta - 1 + n/2 (Lewandowski et al., 2009)."""
+    """Each follows a Beta(b, b) on (-1, 1) with b = eta - 1 + n/2 (Lewandowski et al., 2009)."""
     drawn = Prior("lkj", {"eta": eta}).draw((4000, n, n), np.random.default_rng(1))
     np.testing.assert_allclose(np.diagonal(drawn, axis1=1, axis2=2), 1.0, rtol=1e-12)
     np.testing.assert_array_equal(drawn, drawn.transpose(0, 2, 1))
@@ -61,7 +61,7 @@ def test_drawn_correlations_have_the_known_margins(n: int, eta: float) -> None:
 
 @pytest.mark.parametrize("n", [3, 4])
 def test_pymc_has_the_same_density_of_correlations(n: int) -> None:
-    """Up to a constant. PyMC has that of the Cholesky factor L; d(LL')/dL = prod L_ii^(n-i)."""
+    """They agree up to a constant. PyMC uses the Cholesky factor: d(LL')/dL = prod L_ii^(n-i)."""
     import pymc as pm
 
     prior = Prior("lkj", {"eta": 2.5})
@@ -93,9 +93,9 @@ def test_degrees_of_freedom_have_no_unit(toy_table: pd.DataFrame) -> None:
     [("paper", 2.0), ("crossed", 2.0), ("crossed with groups", 2.0), ("maximal", 10.0)],
 )
 def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate: float) -> None:
-    """Variances are linear in squared sds, whose mean is 2/rate² under an Exponential.
+    """Variances are linear in squared sds, which have the mean 2/rate² under an Exponential.
 
-    Correlations of an LKJ prior are zero in the mean.
+    Correlations under an LKJ prior have a mean of zero.
     """
     design = make_design(toy_table)
     spec = model_named(name).fitting(design)
@@ -118,8 +118,8 @@ def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate
         row = only_row(frame, statistic=statistic, of=of)
         expected = w @ total @ w
         center = 1.0 if statistic == "mean" else 0.0
-        # Mixtures over exponential sds have kurtoses up to some 10: an error of 5% in the
-        # variance of 4,000 draws, 2.5% in the sd; four of them.
+        # Mixtures over exponential sds have kurtoses up to about 10: errors are 5% for the
+        # variance of 4,000 draws and 2.5% for the sd. Allow four errors.
         assert row["sd"] == pytest.approx(np.sqrt(expected), rel=0.1)
         assert row["mean"] == pytest.approx(center, abs=4 * np.sqrt(expected / N))
 
@@ -148,14 +148,14 @@ def test_figures_of_the_observed_table(toy_table: pd.DataFrame) -> None:
 
 
 def test_a_table_that_no_prior_expects_lies_at_its_edge(toy_table: pd.DataFrame) -> None:
-    """Sds are a thousandth of what they were; and distances of 3 are outside."""
+    """Sds are divided by 1,000, and distances of 3 are impossible."""
     y = toy_table["cosine_distance"]
     narrow = toy_table.assign(cosine_distance=1 + (y - y.mean()) / 1000)
     frame = bb.prior_predictive("maximal", narrow, seed=1).set_index("statistic")
     assert (frame.loc[["sd", "sd_of_words"], "share_below"] < 0.02).all()
     assert (frame.loc[["sd", "sd_of_words"], "observed"] < 0.001).all()
     wide = bb.prior_predictive("maximal", narrow, priors={"sigma": {"rate": 0.1}}, seed=1)
-    assert frame["mean"]["share_outside"] < 0.1  # a residual sd of .1 on average, and one of 10
+    assert frame["mean"]["share_outside"] < 0.1  # residual sds of .1 on average; wide: 10
     assert only_row(wide, statistic="share_outside")["mean"] > 0.7
     constant = bb.prior_predictive("paper", grid(4, 8, 0.5), draws=50, seed=1)
     assert "correlation" not in set(constant["statistic"])
@@ -180,7 +180,7 @@ def test_seeds_chunks_and_what_is_refused(
     whole = bb.prior_predictive("maximal", toy_table, draws=N, seed=1)
     monkeypatch.setattr("bayesbias.model.prior_predictive.NUMBERS_AT_ONCE", 32 * 1500)
     parts = bb.prior_predictive("maximal", toy_table, draws=N, seed=1)
-    # Residuals come in another order; a share of 4,000 draws has an error of .008 at most.
+    # Residuals are in a different order. A share of 4,000 draws has an error of at most .008.
     np.testing.assert_allclose(parts["share_below"], whole["share_below"], atol=4 * 0.008 * 2**0.5)
     refused("draws must be a whole number", bb.prior_predictive, "paper", toy_table, draws=0)
     refused("unknown model 'papr'", bb.prior_predictive, "papr", toy_table)

@@ -1,4 +1,4 @@
-"""What `import bayesbias as bb` offers: public names, each with an example that runs."""
+"""Public names of `import bayesbias as bb`, each with an example that runs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def examples() -> list[doctest.DocTest]:
 
 @pytest.fixture(scope="module")
 def fit_once() -> Callable[..., DataTree]:
-    """Fit as `bb.fit` does, an equal table only once: most examples begin with the same fit."""
+    """Return `bb.fit` with a cache, because most examples begin with the same fit."""
     known: dict[str, DataTree] = {}
     fit = bb.fit
 
@@ -83,7 +83,7 @@ def fit_once() -> Callable[..., DataTree]:
 
 @pytest.fixture(scope="module")
 def names(fit_once: Callable[..., DataTree]) -> dict[str, Any]:
-    """What examples of posteriors and comparisons start with."""
+    """Return the variables that examples of posteriors and comparisons use."""
     wordlist = bb.load_wordlist("religion")
     vectors = bb.load_vectors("glove-demo", wordlist)
     table = bb.distance_table(vectors, wordlist)

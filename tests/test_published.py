@@ -1,4 +1,4 @@
-"""Faithfulness to Dobrzeniecka and Urbaniak (2024): their tables, posteriors and coverage."""
+"""Agreement with Dobrzeniecka and Urbaniak (2024): tables, posteriors, and coverage."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ FEW = (
     "weat1_reddit",
     "weat7_google",
 )
-"""Tables for what takes long."""
+"""Tables for slow tests."""
 
 FILES = {name: file.removesuffix(".csv") for name, file in TABLES.items()}
 
 WORD_TOLERANCE = {"religion_reddit": (0.009, 0.012), "religion_google": (0.0035, 0.007)}
-"""Mean and interval end of words, where the published chains stray further than (.003, .007).
+"""Tolerances (mean, end) for words where the published chains are off by over (.003, .007).
 
-The chains diverged where connection_sd is small, so the plotted words are shrunk too little. The
+The chains diverged for small values of connection_sd, so plotted words are shrunk too little. The
 exact posterior, by quadrature, is .0033 from the plotted mean of (muslim, associated) on Google,
 and .0117 from the plotted end of (christian, associated) on Reddit.
 """
 
 OVERALL_TOLERANCE = {"religion_reddit": 0.0015}
-"""Overall mean, where the published chains stray further than .001: the plotted mean of associated
-is .0014 from the exact one, the error of chains that are worth 1,100 draws of this mean."""
+"""Tolerances for overall means where the published chains are off by more than .001. The plotted
+mean of associated is .0014 from the exact one: the error of 1,100 effective draws."""
 
 MEAN_NOISE, END_NOISE = 0.005, 0.01
-"""Monte Carlo error of a mean and of an end from 64,000 draws, four standard errors, as a share of
-the interval's width: that is 3.2 sds of a Normal, whose density at the ends is .11 over its sd."""
+"""Four standard errors of a mean and of an end, from 64,000 draws, as a share of the interval's
+width. The width is 3.2 sds of a Normal, whose density at the ends is .11 / sd."""
 
 Read = Callable[[str], pd.DataFrame]
 
 
 def as_published(words: bb.WordList) -> bb.WordList:
-    """The religion tables hold 'critical' where the appendix prints 'judgemental'."""
+    """The religion tables have 'critical' where the appendix prints 'judgemental'."""
     stereotypes = {
         group: ["critical" if word == "judgemental" else word for word in attributes]
         for group, attributes in words.stereotypes.items()
@@ -103,15 +103,15 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
 
 
 def _percentiles(post: DataTree) -> pd.DataFrame:
-    """The result figures show percentile intervals, 5.5% to 94.5%."""
+    """Return percentile intervals from 5.5% to 94.5%, as in the result figures."""
     return summary(post, 0.89, "eti")
 
 
 def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
-    """Exact mean and 5.5% and 94.5% quantiles of word means in one connection of paper-figures.
+    """Return exact means and 5.5% and 94.5% quantiles of word means in one connection.
 
-    The last row is the connection's own mean. The posterior factorises by connection, so a
-    grid over connection_sd and sigma is all.
+    The last row is the mean of the connection. The posterior factorizes by connection, so a
+    grid over connection_sd and sigma is enough.
     """
     by_word = rows.groupby("protected_word")["cosine_distance"]
     n, mean = by_word.size().to_numpy(), by_word.mean().to_numpy() - 1
@@ -131,11 +131,11 @@ def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
     log_p -= 0.5 * squares / sigma[:, 0] ** 2 + free * np.log(sigma[:, 0])
     log_p += (np.log(tau) + np.log(sigma) - 2 * tau - 2 * sigma)[:, 0]
     weight = np.exp(log_p - log_p.max())
-    seen = weight > 1e-9 * weight.max()  # of 36,600 points the rest weigh under 4e-5 together
+    seen = weight > 1e-9 * weight.max()  # other points have a total weight below 4e-5
     weight, tau, sigma, precision, center = (
         values[seen] for values in (weight / weight[seen].sum(), tau, sigma, precision, center)
     )
-    shares = 1 / (1 + n * tau**2 / sigma**2)  # of the connection mean in each word's mean
+    shares = 1 / (1 + n * tau**2 / sigma**2)  # weight of the connection mean in each word's mean
     words = {}
     for index, word in enumerate([*by_word.groups, ""]):
         share = shares[:, index] if word else np.ones(len(shares))
@@ -158,7 +158,7 @@ def test_word_means_equal_their_quadrature(published: Read) -> None:
         oracle = by_quadrature(table[table["connection"] == connection])
         ours = every[(every["connection"] == connection) & (every["level"] != "group")]
         ours = ours.set_index("protected_word").loc[oracle.index]
-        # 128,000 draws of sd .105 at most: four standard errors of a mean, and of an end.
+        # 128,000 draws with an sd of at most .105: four standard errors of a mean and of an end.
         assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0012
         assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
 
@@ -174,7 +174,7 @@ SAMPLED = [
 def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact(
     published: Read, name: str, spec: str
 ) -> None:
-    """Means and interval ends of all parameters, within the Monte Carlo errors of both."""
+    """Compare means and interval ends of all parameters, within both Monte Carlo errors."""
     exact, nuts, diverging = exact_and_nuts(published(FILES[name]), spec)
     assert diverging == 0
     assert set(exact.data_vars) == set(nuts.data_vars)

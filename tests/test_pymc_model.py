@@ -1,4 +1,4 @@
-"""PyMC's view of every model: its variables, its densities, and posteriors it can work on."""
+"""Every model in PyMC: variables, densities, and posteriors that PyMC can use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from bayesbias.sampling.fit import fit, fit_design
 
 @pytest.fixture(scope="module")
 def table(toy_table: pd.DataFrame) -> pd.DataFrame:
-    """The toy table with contexts, which the model contextual needs and others do not see."""
+    """Return the toy table with contexts, which only the model contextual uses."""
     return toy_table.assign(context=[f"context {i % 3}" for i in range(len(toy_table))])
 
 
@@ -46,7 +46,7 @@ def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
         with_cosines(design, *cosines),
         model_named(request.param),
         method="exact",
-        draws=1000,  # with fewer, too few proposals are effective under the largest models
+        draws=1000,  # with fewer draws, the largest models have too few effective proposals
         chains=2,
         seed=1,
     )
@@ -65,19 +65,19 @@ def thinned(tree: DataTree, n: int = 9) -> DataTree:
 
 
 def without_c() -> Any:
-    """Graphs of few draws run as they are: compiling one takes seconds."""
+    """Run graphs uncompiled, because compiling one takes seconds."""
     return pytensor.config.change_flags(mode="FAST_COMPILE")
 
 
 def check_pymc_works_on(tree: DataTree, model: pm.Model) -> None:
-    """PyMC draws only the data, and finds the log likelihoods that we find."""
+    """Check that PyMC draws only the data, and computes the same log likelihoods."""
     drawn = pm.sample_posterior_predictive(
         tree, model=model, progressbar=False, random_seed=1, extend_inferencedata=False
     )["posterior_predictive"]
     assert set(drawn.data_vars) == {"cosine_distance"}
     ours = predict_rows(tree, np.arange(len(observed(tree))), np.random.default_rng(2))
     theirs = drawn["cosine_distance"].values.reshape(ours.shape)
-    # Medians, since Student-t draws may have no variance: four and a half joint errors of each.
+    # Use medians, because Student-t draws may have no variance. Allow 4.5 joint errors.
     spread = np.subtract(*np.percentile(ours, [75, 25], axis=0)) / 1.35
     error = 1.25 * spread * np.sqrt(2 / len(ours))
     difference = abs(np.median(ours, axis=0) - np.median(theirs, axis=0))
@@ -93,7 +93,7 @@ def check_log_likelihood(tree: DataTree, model: pm.Model) -> None:
         )
     ours = add_groups(few, "log_likelihood")["log_likelihood"]["cosine_distance"]
     found = theirs["cosine_distance"].transpose(*ours.dims)
-    np.testing.assert_allclose(found, ours, rtol=1e-9, atol=1e-9)  # float64, other order of terms
+    np.testing.assert_allclose(found, ours, rtol=1e-9, atol=1e-9)  # float64, terms reordered
 
 
 def test_pymc_finds_our_log_likelihoods(exact: DataTree, model: pm.Model) -> None:
@@ -103,7 +103,7 @@ def test_pymc_finds_our_log_likelihoods(exact: DataTree, model: pm.Model) -> Non
 def test_the_robust_model_is_wired_through(
     toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
 ) -> None:
-    """Draws from the prior stand for NUTS; PyMC's Student-t against ours."""
+    """Use prior draws instead of NUTS, and compare PyMC's Student-t with ours."""
     tree = fit(toy_table, "robust", draws=500, chains=2, seed=1)
     tree = add_groups(tree, "prior_predictive", seed=1)
     assert tree["prior"]["nu"].shape == (1, 500)
@@ -113,7 +113,7 @@ def test_the_robust_model_is_wired_through(
 
 @pytest.fixture(scope="module")
 def varied() -> Design:
-    """Ten words in five groups, twelve attributes, four contexts: each kind has an sd of .1."""
+    """Return ten words in five groups, twelve attributes, and four contexts, each with sd .1."""
     rng = np.random.default_rng(0)
     table = pd.concat([grid(10, 12, 0.9).assign(context=f"context {at}") for at in range(4)])
     table["protected_group"] = table["protected_word"].map(lambda word: f"g{int(word[1:]) % 5}")
@@ -129,7 +129,7 @@ def effects(groups: Any, rng: np.random.Generator) -> np.ndarray:
     return (0.1 * rng.standard_normal(groups.ngroups))[groups.ngroup()]
 
 
-# Chains of models with attribute effects mix slowly: doubts about them are shown, not raised.
+# Chains with attribute effects mix slowly, so their warnings are not errors.
 @pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore:.*fork:DeprecationWarning", "default::bayesbias.SamplingWarning"
@@ -158,7 +158,7 @@ def test_variables_and_dims_are_those_that_posteriors_have(
 
 
 def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Model) -> None:
-    """The sampler's coordinates must not change the model: effects too have their own normal."""
+    """The sampler's coordinates must not change the model. Effects also follow their Normal."""
     few = thinned(exact)
     with without_c():
         theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
@@ -182,7 +182,7 @@ def with_covariates(design: Design) -> Design:
 
 
 def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
-    """Kept in the posterior with their covariates, as every index of the rows is."""
+    """The posterior stores them with their covariates and all indexes of the rows."""
     design = with_covariates(make_design(table))
     spec = model_named("crossed with slopes and of sigma by word")
     tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)

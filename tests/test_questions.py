@@ -1,4 +1,4 @@
-"""Questions in words, and effects of facets, against arithmetic on the draws."""
+"""Questions in words, and effects of facets, compared with arithmetic on the draws."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
         "man: associated - different < woman: associated - different",
         "word man:associated>.5 * `black-haired`: human + 0.4",
         "associated - 2 * different < -0.9",
-        "woman: associated < different",  # what stands before a colon holds beyond the sign
+        "woman: associated < different",  # text before a colon is about more than the sign
     ]
     of = {"man": ["he", "him", "man"], "woman": ["she", "black-haired"]}
     gaps = {
@@ -50,7 +50,7 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
         assert row.probability == pytest.approx((sign * draws > 0).mean())
         assert row.mean == pytest.approx(draws.mean())
     groups = bb.contrasts(post, between="groups")
-    assert len(groups) == 10  # pairs of five connections, one pair of groups
+    assert len(groups) == 10  # all pairs of five connections, and one pair of groups
     pair = only_row(groups, first="associated", second="different")
     assert (pair["protected_group"], pair["other_group"]) == ("man", "woman")
     assert pair["mean"] == pytest.approx(frame["mean"][0])
@@ -61,11 +61,11 @@ RACE = {"bw": "black", "bm": "black", "ww": "white", "wm": "white", "aw": "asian
 FACETS = {"gender": GENDER, "race": RACE}
 
 GAPS = {"bw": -0.3, "bm": -0.1, "ww": -0.05, "wm": 0.0, "aw": -0.1, "am": -0.1, "other": 0.2}
-"""Associated − different that the table is made with."""
+"""The table's planted associated − different."""
 
 
 def crossed(gaps: dict[str, float]) -> DataTree:
-    """Six words of every group, of which associated lies as far off as its gap says."""
+    """Return six words per group, whose associated distances are shifted by the group's gap."""
     noise = np.random.default_rng(1).normal(scale=0.002, size=(len(gaps), 6, 6))
     rows = [
         (f"{group}{w}", group, f"{set_}{a}", set_, set_, 0.8 + gap * (set_ == "associated") + e)
@@ -79,7 +79,7 @@ def crossed(gaps: dict[str, float]) -> DataTree:
 
 
 def gap(tree: DataTree, group: str) -> np.ndarray:
-    """Draws of a group's associated − different, of its words by their names."""
+    """Return draws of a group's associated − different, from its words' names."""
     names = map(str, tree["posterior"]["protected_word"].values)
     words = [word for word in names if re.fullmatch(rf"{group}\d", word)]
     return mean_of(tree, words, "associated") - mean_of(tree, words, "different")
@@ -110,11 +110,11 @@ def test_effects_of_facets_are_arithmetic_on_draws_and_what_was_planted() -> Non
     for row, (draws, truth) in zip(frame.itertuples(), expected.values(), strict=True):
         assert row.mean == pytest.approx(draws.mean())
         assert row.sd == pytest.approx(draws.std(ddof=1))
-        assert row.mean == pytest.approx(truth, abs=0.01)  # noise of .002 in 36 cells a group
+        assert row.mean == pytest.approx(truth, abs=0.01)  # noise of .002 in 36 cells per group
 
 
 def test_a_third_facet_is_averaged_over_and_crossed() -> None:
-    """Three facets of two labels on eight groups: signs of a Hadamard matrix over draws."""
+    """Three facets with two labels on eight groups: compare with signs of a Hadamard matrix."""
     names = [f"{a}{b}{c}" for a in "ab" for b in "cd" for c in "ef"]
     tree = crossed(dict(zip(names, np.linspace(-0.3, 0.1, 8) ** 2, strict=True)))
     facets = {f"f{at}": {name: name[at] for name in names} for at in range(3)}

@@ -1,4 +1,4 @@
-"""Lists of other words: topics, words as frequent, and contrasts against the vocabulary."""
+"""Reference lists: other topics, equally frequent words, and vocabulary contrasts."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from bayesbias.tables.schema import COLUMNS
 
 
 def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
-    """Each table measures its log sd with a known Normal error: everything has a closed form.
+    """Each table measures its log sd with a known Normal error, so there is a closed form.
 
-    Measured values are Normal(m, sqrt(s² + error²)), so m and s of highest likelihood are
-    their mean, and what their variance exceeds that of the error by.
+    Measured values are Normal(m, sqrt(s² + error²)), so the maximum-likelihood m is their mean,
+    and s² is their variance minus the error variance.
     """
     rng = np.random.default_rng(1)
     n_tables, error = 50, 0.3
@@ -44,13 +44,13 @@ def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
     precision = 1 / error**2 + 1 / spread**2
     center = (measured / error**2 + about / spread**2) / precision
     draws = center[:, None] + rng.standard_normal((n_tables, 20_000)) / np.sqrt(precision)
-    # Means of 20,000 weights each, over 50 tables: relative errors well below 1%.
+    # Means of 20,000 weights, over 50 tables, have relative errors far below 1%.
     expected = measured.mean(), np.sqrt(measured.var() - error**2)
     np.testing.assert_allclose(_population(draws), expected, atol=0.01)
 
 
 def simulated(sd: float, rng: np.random.Generator, n_groups: int = 3) -> pd.DataFrame:
-    """A table in which groups, sets and topics have effects, and cells little noise."""
+    """Return a table with effects of groups, sets, and topics, and little noise in cells."""
     topics = sd * rng.standard_normal((n_groups, n_groups))
     topics -= topics.mean(axis=1, keepdims=True)
     topics += 0.1 * rng.standard_normal((n_groups, 1)) + 0.1 * rng.standard_normal(n_groups)
@@ -68,15 +68,15 @@ def test_the_spread_of_topics_is_found() -> None:
     tables = [simulated(0.06 * np.exp(0.3 * rng.standard_normal()), rng) for _ in range(12)]
     prior = bg.topic_prior(tables, seed=1)
     assert prior.family == "lognormal"
-    # Four degrees of freedom a table tell a log sd to .4, which with the spread of .3 makes .5;
-    # twelve tables to .14. Less than three of these, and than the factor of the set effects.
+    # With 4 degrees of freedom per table, a log sd has an error of .4; with the spread of .3, .5;
+    # for twelve tables, .14. Allow almost three of these, which is below the set effects' factor.
     assert prior.parameters["log_mean"] == pytest.approx(np.log(0.06), abs=0.39)
     assert prior.parameters["log_sd"] == pytest.approx(0.3, abs=0.3)
 
 
 @pytest.fixture(scope="module")
 def embedding() -> Any:
-    """Words w0 to w599 in 40 clusters of 15, of 30 dimensions."""
+    """Return words w0 to w599 in 40 clusters of 15, in 30 dimensions."""
     rng = np.random.default_rng(4)
     middles = np.repeat(rng.standard_normal((40, 30)), 15, axis=0)
     return keyed([f"w{i}" for i in range(600)], middles + 0.7 * rng.standard_normal((600, 30)))
@@ -84,7 +84,7 @@ def embedding() -> Any:
 
 @pytest.fixture(scope="module")
 def wordlist() -> bb.WordList:
-    """Two coherent groups; one coherent set, and one of words from anywhere."""
+    """Return two coherent groups, a coherent set, and a set of random words."""
     return bb.WordList(
         "mine",
         groups={"x": ("w0", "w1", "w2", "w3"), "y": ("w15", "w16", "w17")},
@@ -117,7 +117,7 @@ def test_topics_are_as_coherent_as_asked_and_of_words_that_are_free(embedding: A
         drawn = [topic(vectors, free, 8, cohesion, rng) for _ in range(40)]
         assert all(len(set(rows.tolist())) == 8 for rows in drawn)
         found = np.mean([mean_cosine(vectors[rows]) for rows in drawn])
-        assert found == pytest.approx(cohesion, abs=0.06)  # neighborhoods end at a word
+        assert found == pytest.approx(cohesion, abs=0.06)  # neighborhoods end at the same word
     free[10:] = False
     assert set(topic(vectors, free, 10, 0.5, rng).tolist()) == set(range(10))
 
@@ -132,7 +132,7 @@ N_WORDS = 4_000
 
 
 def vocabulary(seed: int = 1) -> KeyedVectors:
-    """Words in order of frequency that lie the farther from all others the rarer they are."""
+    """Return words in order of frequency; rarer words are farther from all others."""
     rng = default_rng(seed)
     vectors = KeyedVectors(20)
     common = 2.0 - 1.5 * np.log10(np.arange(1, N_WORDS + 1)) / np.log10(N_WORDS)
@@ -146,7 +146,7 @@ def vocabulary(seed: int = 1) -> KeyedVectors:
 
 
 def list_about_nothing(vectors: KeyedVectors, ranks: np.ndarray) -> bb.WordList:
-    """A list about nothing: protected words, human ones of high rank, stereotypes of some ranks."""
+    """Return a list without meaning: protected words, frequent human words, and stereotypes."""
     names = vectors.index_to_key
     return bb.WordList(
         name="nothing",
@@ -200,7 +200,7 @@ def test_a_pool_by_rank_has_as_many_words_of_any_order_of_magnitude() -> None:
     vectors = vocabulary()
     pool = draw_pool(vectors, (), size=300, by_rank=True, rng=default_rng(1), progressbar=False)
     counts = [((pool.ranks > low) & (pool.ranks <= 2 * low)).sum() for low in (500, 1_000, 2_000)]
-    # Expected equal; each is about 60, of sd 8.
+    # Equal expected counts of about 60, with an sd of 8.
     assert max(counts) - min(counts) < 40
     whole = draw_pool(vectors, ("waab", "nothing"), rng=default_rng(1), progressbar=False)
     assert whole.found_ranks == {"waab": 1 + vectors.key_to_index["waab"]}
@@ -289,14 +289,14 @@ def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContra
     assert own["mean"] < own["reference_low"] < own["reference_high"]
     assert own["percentile"] == 0
     assert own["p_value"] == 2 / 31
-    # Random words lean to neither set of stereotypes: sd of the mean of 30 lists.
+    # Random words do not lean toward a set of stereotypes: sd of the mean of 30 lists.
     assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
 
 
 def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
-    """All words lie near the neutral ones, and these, which lean elsewhere too, less than most.
+    """All words are close to the neutral ones, and the list's words are less close than most.
 
-    The contrast is positive, and yet low for a vocabulary in which it is larger.
+    The contrast is positive, but low compared with the rest of the vocabulary.
     """
     own = only_row(overall(lists.table), first="different", second="neutral")
     assert own["mean"] > 0
@@ -308,7 +308,7 @@ def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
 
 @pytest.mark.parametrize("model", ["crossed", "by-group"])
 def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) -> None:
-    """Means given the table's sds against fits of the list: equal but for what sds do."""
+    """Compare means given the table's sds with fits of the list. Only sds differ."""
     vectors, words = leaning_embedding(3.0)
     words = replace(words, controls={"matched": tuple(f"w{i}" for i in range(8))})
     table, pool = bb.distance_table(vectors, words), draw_pool(vectors, words.words, rng=RNG)
@@ -320,7 +320,7 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     fitted = bb.contrasts(bb.fit(bb.distance_table(known, own), model, seed=2))
     fitted = fitted.query("level != 'word'")
     assert found[KEYS].to_numpy().tolist() == fitted[KEYS].to_numpy().tolist()
-    # The mean of posterior means over sds against the one at the mean sds of another list.
+    # A posterior mean over sds, compared with that at the mean sds of another list.
     assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
     assert drawn.keys() == words_of(table) - {*words.controls["matched"]}
 

@@ -1,4 +1,4 @@
-"""Pages: texts stay texts, one file without a network, and numbers as the frames have them."""
+"""Pages: literal text, one file that works offline, and the numbers from the frames."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def demo() -> Analysis:
 
 
 def shown(page: writer.Page) -> str:
-    """A page without figures: drawing is what takes time."""
+    """Return a page without figures, because drawing is slow."""
     return writer.html(page, {"command": "bayesbias run", "versions": versions()}, {})
 
 
 class Parsed(HTMLParser):
-    """Elements, attributes and visible text of a page, as a browser would find them."""
+    """Elements, attributes, and visible text of a page, as a browser would find them."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def test_hostile_words_show_as_text(hostile: Analysis, tmp_path: Path) -> None:
     for text in (*HOSTILE, "<b>one</b>", "<u>v</u>.txt", "<i>free</i>", "{% raw %}"):
         assert text in page.text
     assert page.tags.count("i") == page.tags.count("u") == 0
-    # It is one file, and its references lead somewhere.
+    # The page is one file, and its internal links work.
     for value in page.values("src", "href", "xlink:href", "action", "poster", "srcset"):
         assert value.startswith(("#", "data:image/svg+xml;base64,"))
     assert "@import" not in hostile_page
@@ -98,7 +98,7 @@ def test_doubts_stand_at_the_top_of_page_and_markdown(hostile: Analysis) -> None
 
 
 def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> None:
-    """The ends of what it leads with are those of `bb.contrasts`, the largest group first."""
+    """Its interval ends are those of `bb.contrasts`, and the largest group is first."""
     rows = demo.contrasts.query("first == 'associated' and second == 'different'")
     groups = rows[rows["level"] == "group"].set_index("protected_group")
     groups = groups.loc[groups["mean"].abs().sort_values(ascending=False).index]
@@ -115,7 +115,7 @@ def test_the_page_leads_with_the_contrasts_of_the_lead_model(demo: Analysis) -> 
     [
         (number(-0.0004), "0.000"),
         (graded(0.998), "over 99%, almost certainly"),
-        (graded(0.946), "95%, very probably"),  # the words go by the number that is shown
+        (graded(0.946), "95%, very probably"),  # the wording follows the displayed number
         (graded(0.944, 4000), "94%, probably, borderline"),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),

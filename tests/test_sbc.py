@@ -1,4 +1,4 @@
-"""Simulation-based calibration of the exact sampler, and that it would find errors."""
+"""Simulation-based calibration of the exact sampler, and its power to find errors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from studies import sbc
 
 SMALL = 200
-"""Simulated tables of the fast tests."""
+"""Number of simulated tables in fast tests."""
 
 
 def test_uniform_ranks_leave_the_band_as_often_as_they_should() -> None:
     ranks = np.random.default_rng(3).integers(0, sbc.DRAWS + 1, (SMALL, 400))
     p = sbc.band_p_values(ranks)
-    # 400 sets of ranks: the share of p-values below q has a standard error of at most .025.
+    # With 400 sets of ranks, the share of p-values below q has a standard error of at most .025.
     for level in (0.01, 0.1, 0.5):
         assert (p < level).mean() == pytest.approx(level, abs=4 * np.sqrt(level / 400))
 
@@ -27,7 +27,7 @@ def test_ranks_of_a_biased_sampler_leave_the_band(power: float) -> None:
 
 
 def test_bands_are_those_of_arviz() -> None:
-    """A quantity is below 1 - BAND exactly if its ECDF leaves ArviZ's band of that probability."""
+    """A value is below 1 - BAND exactly if its ECDF leaves ArviZ's band with this probability."""
     from arviz_stats.ecdf_utils import ecdf_pit
 
     u = np.random.default_rng(0).random((SMALL, 1))
@@ -47,8 +47,8 @@ def test_bands_are_those_of_arviz() -> None:
 def test_ranks_are_uniform(spec: str, form: str) -> None:
     calibration = sbc.calibrate(spec, sbc.small_design(form), n_tables=1_000)
     p = sbc.judged(calibration).set_index("quantity")["p"]
-    # All 15 to 22 quantities of a model together may fail by chance in 1 of 100 runs (Bonferroni);
-    # the seed is fixed, so a run is not chance.
+    # A model's 15 to 22 quantities jointly fail by chance in at most 1 of 100 runs (Bonferroni).
+    # The seed is fixed, so the result does not vary.
     assert p.min() > (1 - sbc.BAND) / len(p), p.sort_values().head()
     assert len(calibration.ranks) == 1_000  # none is left out
     high, few = sbc.doubtful(calibration)
@@ -59,12 +59,12 @@ def test_ranks_are_uniform(spec: str, form: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", sbc.MAXIMAL[:3])
 def test_ranks_are_uniform_with_correlations_and_leanings(spec: str) -> None:
-    """Few tables, as they take .2 s each; `python -m studies.sbc` simulates more, and by-group."""
+    """Use few tables, which take .2 s each. `python -m studies.sbc` runs more tables and models."""
     calibration = sbc.calibrate(spec, sbc.small_design(), n_tables=SMALL)
     p = sbc.judged(calibration).set_index("quantity")["p"]
     wanted = {"lean_sd", "level_correlation[stereotype, human]", "associated - different, group 0"}
     assert wanted < set(p.index)
-    # All 41 to 51 quantities of a model together may fail by chance in 1 of 100 runs, as above.
+    # A model's 41 to 51 quantities jointly fail by chance in at most 1 of 100 runs, as above.
     assert p.min() > (1 - sbc.BAND) / len(p), p.sort_values().head()
     assert sbc.doubtful(calibration)[0] <= 0.01  # tables for which `fit` would turn to NUTS
 

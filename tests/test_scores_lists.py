@@ -1,4 +1,4 @@
-"""Scores of word lists: tables, bootstrap, scores of one's own, and WEFE's numbers."""
+"""Scores of word lists: tables, bootstrap, custom scores, and WEFE's numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_scores_of_ones_own_work_wherever_scores_are_taken() -> None:
 
 @pytest.mark.parametrize("name", SCORES)
 def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
-    """Each of the values is the score of a list in which words stand as often as drawn."""
+    """Each value is the score of a list in which words occur as often as drawn."""
     vectors, words = leaning("xyz")
     vectors |= {f"x{i}": row for i, row in enumerate(np.random.default_rng(0).normal(size=(5, 6)))}
     rows, _ = list_rows(vectors, words)
@@ -101,20 +101,20 @@ def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
                 ("stereotype", words.stereotypes, picks.stereotypes),
             )
         ]
-        if name == "rnsb":  # targets only: the classifier is that of the whole list
+        if name == "rnsb":  # only targets are resampled; the classifier uses the whole list
             drawn[1] = {g: {w: vectors[w] for w in ws} for g, ws in words.stereotypes.items()}
         if name in {"ripa", "direct_bias"}:
-            continue  # pairs are drawn as pairs, and not as words
+            continue  # pairs are resampled as pairs
         named = {word: row for sets in drawn for of in sets.values() for word, row in of.items()}
         sets = [{group: tuple(of) for group, of in kind.items()} for kind in drawn]
         listed, _ = list_rows(named, WordList("drawn", *sets))
-        # The classifier's solver stops at a gradient of 1e-8, in the same place for both.
+        # The classifier's solver stops at a gradient of 1e-8, at the same point for both.
         error = 1e-9 if name == "rnsb" else 1e-12
         assert found == pytest.approx(spec.value(listed.of_groups(at)), abs=error)
 
 
 def test_intervals_are_quantiles_and_what_is_undefined_is_left_out() -> None:
-    # Drawn alike, both words of a group coincide and the groups' associations are all equal.
+    # If one word is drawn twice, the groups' associations are all equal.
     vectors = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [2.0, 0.0], "b": [0.0, 3.0]}
     words = WordList("n", {"g": ("x", "y"), "h": ("a", "b", "gone")}, {"g": ("a",), "h": ("b",)})
     table = score_table(vectors, words, scores=["weat"], n_resamples=200, seed=0).iloc[0]
@@ -150,17 +150,17 @@ PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 EMBEDDINGS = ["glove", "hard", "soft", "half_sibling"]
 
 THEIRS = pd.read_csv(Path(__file__).with_name("wefe.csv"))
-"""Numbers of WEFE 1.0.1 (PyPI; Python 3.10, numpy 1.26.4, scikit-learn 1.7.2), which was given the
+"""Numbers from WEFE 1.0.1 (PyPI; Python 3.10, numpy 1.26.4, scikit-learn 1.7.2). Inputs were the
 four embeddings of docs/coming-from.md as text of nine digits, the page's queries,
 ``preprocessors=[{}, {"lowercase": True}]`` and, for metrics of one attribute set,
 ``generate_subqueries=True``: with A, and then with B. Effect sizes are those of
-``return_effect_size=True``, RNSB is with ``holdout=False``."""
+``return_effect_size=True``. RNSB uses ``holdout=False``."""
 
 FLOAT32 = 2e-6
-"""WEFE computes in float32: sums of 24 products of length about 10 are off by 1e-6 of it."""
+"""WEFE uses float32, so sums of 24 products of size 10 have relative errors of 1e-6."""
 
 LIBLINEAR = 2e-3
-"""Relative error of RNSB at LIBLINEAR's tolerance of 1e-4, as WEFE takes it."""
+"""Relative error of RNSB at LIBLINEAR's tolerance of 1e-4, which WEFE uses."""
 
 
 WEFE = {
@@ -182,13 +182,13 @@ WEFE = {
         direction="lower",
     ),
 }
-"""WEFE's scores of one attribute set and its own choices; "ordered" takes X and Y with A, then Y
-and X with B, as ``generate_subqueries=True`` does."""
+"""WEFE's scores of one attribute set, and its options. "ordered" uses X and Y with A, then Y and
+X with B, as ``generate_subqueries=True`` does."""
 
 
 @cache
 def scored() -> dict[str, Any]:
-    """Run the Python of the page's section on WEFE, and WEFE's own scores."""
+    """Run the code in the page's section on WEFE, and WEFE's scores."""
     found: dict[str, Any] = {}
     code = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)[0]
     exec(compile(code, "coming-from.md", "exec"), found)
@@ -198,7 +198,7 @@ def scored() -> dict[str, Any]:
 
 
 def as_wefe(found: dict[str, Any], scores: dict[str, ListScore], *, unit: bool = False) -> Any:
-    """Scores of every list in every embedding: mean values, and the mean sizes that rank."""
+    """Return each list's score in each embedding: mean values, and mean sizes for ranking."""
     rows = []
     for (name, vectors), words in product(found["embeddings"].items(), found["lists"]):
         held = bb.load_vectors(vectors, words, "fallback")
@@ -213,12 +213,12 @@ def as_wefe(found: dict[str, Any], scores: dict[str, ListScore], *, unit: bool =
 
 @pytest.mark.parametrize("score", WEFE)
 def test_values_of_wefe(score: str) -> None:
-    """Values of every list, and averages of sizes, which rank; subqueries of Y and X with B."""
+    """Check values of every list, and mean sizes for ranking; subqueries use Y and X with B."""
     close = {"rel": LIBLINEAR} if score.startswith("RNSB") else {"abs": FLOAT32}
     theirs = THEIRS[THEIRS["score"] == score]
     ours = scored()["as_wefe"].loc[score]
     for wordlist, rows in theirs.groupby("wordlist"):
-        # Exchanging X and Y turns the sign of all but ECT.
+        # Exchanging X and Y changes the sign of all scores except ECT.
         turned = np.where((rows["attributes"] == "B") & (score != "ECT"), -1, 1)
         expected = (rows[EMBEDDINGS].mul(turned, axis=0)).mean().to_numpy()
         assert ours["value"].loc[wordlist][EMBEDDINGS].to_numpy() == pytest.approx(
@@ -229,7 +229,7 @@ def test_values_of_wefe(score: str) -> None:
 
 
 def test_lengths_of_vectors_turn_the_ranks_of_rnd() -> None:
-    """WEFE with ``normalize=True``, averages of sizes."""
+    """Compare with mean sizes in WEFE with ``normalize=True``."""
     sizes = as_wefe(scored(), {"RND": WEFE["RND"]}, unit=True)["bias"]
     theirs = [0.1070611911, 0.0722025886, 0.0761735138, 0.0408186075]
     average = sizes["RND"].unstack()[EMBEDDINGS].mean()

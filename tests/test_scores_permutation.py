@@ -16,11 +16,11 @@ from bayesbias.scores.permutation import count_reaching, tail_bounds
 ALTERNATIVES = ("greater", "less", "two-sided")
 
 ROUNDING = 1e-12
-"""Sums of at most a few hundred probabilities and products in float64."""
+"""Tolerance for sums of a few hundred float64 probabilities and products."""
 
 
 def share(values, chosen: int, threshold: float) -> float:
-    """Share of the subsets that reach a threshold, one by one."""
+    """Compute the share of subsets that reach a threshold, one by one."""
     sums = [sum(some) for some in combinations(values, chosen)]
     return sum(s >= threshold for s in sums) / len(sums)
 
@@ -30,12 +30,12 @@ def share(values, chosen: int, threshold: float) -> float:
 def test_every_split_is_counted_and_so_are_ties(data, alternative) -> None:
     values = data.draw(st.lists(st.integers(-6, 6), min_size=2, max_size=10))
     n_x = data.draw(st.integers(1, len(values) - 1))
-    # A tenth of a whole number is not a float, so ties are ties within rounding only.
+    # A tenth of an integer is not exact in binary, so ties hold only within rounding.
     s = np.array(values) / 10
     result = permutation_test(s[:n_x], s[n_x:], alternative=alternative)
     differences = [
         len(values) * sum(some) - n_x * sum(values) for some in combinations(values, n_x)
-    ]  # means compared in whole numbers; the given split comes first
+    ]  # means are compared as integers; the given split is first
     sign = {"greater": 1, "less": -1}.get(alternative)
     extreme = [abs(d) if sign is None else sign * d for d in differences]
     expected = np.mean([d >= extreme[0] for d in extreme])
@@ -51,7 +51,7 @@ def test_bounds_hold_for_every_threshold(seed, size, data, attained) -> None:
     chosen = data.draw(st.integers(1, size - 1))
     sums = sorted(sum(some) for some in combinations(values.tolist(), chosen))
     at = data.draw(st.integers(0, len(sums) - 1))
-    # Just below a sum, which that sum then reaches; where none is known to, between two of them.
+    # Just below a sum, which the sum then reaches; or between two sums if none is known.
     threshold = sums[at] - 1e-9 if attained else sums[at] + 1e-3
     expected = share(values.tolist(), chosen, threshold)
     low, high = tail_bounds(values, chosen, threshold, attained=attained)
@@ -68,7 +68,7 @@ def test_bounds_meet_on_a_lattice(step: float, data: st.DataObject, lowest: floa
     numbers = [*drawn, 5, 6]  # a gap of one step
     chosen = data.draw(st.integers(1, len(numbers) - 1))
     reached = data.draw(st.integers(chosen * min(numbers) - 1, chosen * max(numbers) + 1))
-    # A tenth of a step below a sum: beyond rounding, and no other sum lies between.
+    # A tenth of a step below a sum: more than rounding, with no other sum in between.
     threshold = chosen * lowest + step * (reached - 0.1)
     low, high = tail_bounds(
         lowest + step * np.array(numbers, dtype=float), chosen, threshold, attained=False
@@ -77,11 +77,11 @@ def test_bounds_meet_on_a_lattice(step: float, data: st.DataObject, lowest: floa
 
 
 def test_extremes_of_ranks_are_counted_by_partitions() -> None:
-    """Of C(64, 32) = 1.8e18 splits of 1..64, those within m of the largest sum: Σ p(k), k ≤ m."""
+    """Count C(64, 32) = 1.8e18 splits of 1..64 within m of the largest sum: Σ p(k), k ≤ m."""
     partitions = [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]
     for m in range(10):
         s = np.arange(64.0, 0, -1)
-        s[31], s[32 + m] = s[32 + m], s[31]  # the least of X changes place with the m-th of Y
+        s[31], s[32 + m] = s[32 + m], s[31]  # exchange the smallest of X and the m-th of Y
         expected = sum(partitions[: m + 2]) / comb(64, 32)
         result = permutation_test(s[:32], s[32:], alternative="greater")
         assert (result.low, result.high) == pytest.approx((expected, expected), rel=ROUNDING)
@@ -90,7 +90,7 @@ def test_extremes_of_ranks_are_counted_by_partitions() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("n_x", [9, 20, 31])
 def test_the_given_split_counts_where_no_grid_can_tell_it(n_x: int, sign: int) -> None:
-    """Of all splits the given one is extreme, and with equal sizes its complement as well."""
+    """The given split is extreme and, with equal sizes, so is its complement."""
     s = np.random.default_rng(1).normal(size=40)
     x, y = sign * (s[:n_x] + 10), sign * s[n_x:]
     two = permutation_test(x, y)
@@ -112,7 +112,7 @@ def test_long_lists_agree_with_the_exact_rank_sum_test(shift: int) -> None:
             ranks[:30], ranks[30:], alternative=alternative, method="exact"
         ).pvalue
         found = permutation_test(ranks[:30], ranks[30:], alternative=alternative)
-        # scipy adds up to a thousand frequencies in float64: 1e-10 is far above that.
+        # SciPy adds up to 1,000 frequencies in float64; 1e-10 is far above its error.
         assert found.low * (1 - 1e-10) <= expected <= found.high * (1 + 1e-10)
         assert found.high <= found.low * 1.01
 
@@ -122,7 +122,7 @@ def test_unmoved_by_scale_shift_order_and_exchange(seed: int, scale: float, n: i
     random = np.random.default_rng(seed)
     s = random.normal(size=n)
     p = permutation_test(s[:4], s[4:]).p_value
-    # Counts are equal; bounds agree to 1%, and a grid moves with the scores.
+    # Counts are equal. Bounds agree within 1%, because the grid depends on the scores.
     same = pytest.approx(p, rel=0 if n == 9 else 0.02)
     assert permutation_test(scale * s[:4], scale * s[4:]).p_value == same
     assert permutation_test(s[:4] + 0.5, s[4:] + 0.5).p_value == same

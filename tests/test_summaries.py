@@ -1,4 +1,4 @@
-"""Summaries, sensitivity and predictive checks against NumPy and ArviZ; what readers refuse."""
+"""Summaries, sensitivity, and predictive checks against NumPy and ArviZ; refusals."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_connections_without_rows_are_not_made_up(toy_table: pd.DataFrame) -> No
 
 
 def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: DataTree) -> None:
-    """ArviZ on densities written out with SciPy."""
+    """Compare with ArviZ on densities computed with SciPy."""
     import arviz as az
 
     posterior = crossed_posterior["posterior"].to_dataset()
@@ -88,7 +88,7 @@ def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: Dat
 def test_a_tight_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_strong(
     toy_table: pd.DataFrame,
 ) -> None:
-    """Means lie near .85; a prior at 1.1 with the width of the likelihood is at odds with them."""
+    """Means are near .85. A prior at 1.1 as narrow as the likelihood conflicts with them."""
     beside, alone = (
         prior_sensitivity(
             bb.fit(toy_table, "paper", method="exact", seed=1, priors={"connection_mean": prior}),
@@ -104,14 +104,14 @@ def test_a_tight_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_str
 
 @pytest.mark.parametrize("kind", ["hdi", "eti"])
 def test_a_model_that_fits_has_its_probability_inside(kind: str) -> None:
-    """2,000 rows in one cell, so the posterior hardly matters."""
+    """With 2,000 rows in one cell, the posterior barely matters."""
     y = 0.9 + 0.1 * np.random.default_rng(0).standard_normal(2000)
     post = bb.fit(grid(1, 2000, y, ("neutral",)), "paper", method="exact", seed=1, draws=500)
     frame = predictive_check(post, (0.5, 0.89), ci_kind=kind, n_draws=None, seed=0)
     frame = frame.set_index(["ci_prob", "connection"])
     for ci_prob in (0.5, 0.89):
         error = np.sqrt(ci_prob * (1 - ci_prob) / 2000)
-        # Sampling of rows, and ends of intervals from 2,000 draws: four joint standard errors.
+        # Allow four joint standard errors of sampled rows and of interval ends from 2,000 draws.
         assert frame.loc[(ci_prob, "all"), "coverage"] == pytest.approx(ci_prob, abs=6 * error)
 
 
@@ -126,11 +126,11 @@ def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior
     np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
     again = predictive_check(crossed_posterior, (0.5, 0.89), seed=frame.attrs["seed"])
     pd.testing.assert_frame_equal(again, frame)
-    assert frame.attrs["p_unrelated"] == {}  # the table carries no cosines
+    assert frame.attrs["p_unrelated"] == {}  # the table has no cosines
 
 
 def table_of(parts: list[np.ndarray]) -> pd.DataFrame:
-    """Two groups and their sets, of vectors (n, dims) each."""
+    """Return a table of two groups and their sets, with (n, dims) vectors each."""
     names = [[f"{part}{i}" for i in range(len(rows))] for part, rows in enumerate(parts)]
     vectors = dict(zip(chain.from_iterable(names), np.vstack(parts), strict=True))
     x, y, a, b = names
@@ -140,7 +140,7 @@ def table_of(parts: list[np.ndarray]) -> pd.DataFrame:
 
 @pytest.mark.parametrize("copies", [1, 4])
 def test_copies_of_a_word_count_once(copies: int) -> None:
-    """Three unrelated words, nearly equal copies; chance cosines count a little: 1/40 each."""
+    """Use near copies of three unrelated words. Chance cosines count a little: 1/40 each."""
     rng, parts = np.random.default_rng(5), []
     for _ in range(4):
         axes = np.repeat(np.linalg.qr(rng.standard_normal((40, 3)))[0].T, copies, axis=0)
@@ -154,7 +154,7 @@ def test_copies_of_a_word_count_once(copies: int) -> None:
 
 
 def p_of(seed: int, *, strangers: bool) -> list[float]:
-    """Two p, of two clusters of three words each; of strangers with cosines of unrelated words."""
+    """Return p for two clusters of three words, and for words with unrelated cosines."""
     rng = np.random.default_rng(seed)
     vectors = np.repeat(rng.standard_normal((8, 30)), 3, axis=0)
     vectors += 0.5 * rng.standard_normal((24, 30))
@@ -173,7 +173,7 @@ def test_clusters_of_words_lean_alike() -> None:
 
 @pytest.mark.slow
 def test_p_is_uniform_where_cosines_say_nothing() -> None:
-    """200 tables: Kolmogorov-Smirnov of each factor at 0.1%."""
+    """Run a Kolmogorov-Smirnov test at 0.1% for each factor, on 200 tables."""
     p = np.array([p_of(seed, strangers=True) for seed in range(200)])
     assert all(kstest(column, "uniform").pvalue > 0.001 for column in p.T)
 

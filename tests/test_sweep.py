@@ -1,4 +1,4 @@
-"""Sweeps: their configurations, what their cells say, and that a kill costs nothing."""
+"""Sweeps: their configurations, their cells, and resuming after a kill."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def config(config_path: Path) -> SweepConfig:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the undisturbed run keeps its results, for tests that are about something else."""
+    """Return the folder of a complete run, for tests of other behavior."""
     return tmp_path_factory.mktemp("kept")
 
 
@@ -56,7 +56,7 @@ def undisturbed(config: SweepConfig, kept: Path) -> Sweep:
 
 
 def calm(config: SweepConfig, **changes: Any) -> SweepConfig:
-    """A third of the cells."""
+    """One third of the cells."""
     return replace(config, embeddings=config.embeddings[:1], **changes)
 
 
@@ -108,7 +108,7 @@ def test_workers_and_kept_results_change_nothing(config, undisturbed, kept) -> N
 
 
 def keys_of(config: SweepConfig, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The keys of all cells, by their names, without a fit."""
+    """Return the keys of all cells by name, without fitting."""
 
     def nothing(jobs: Any, **_: Any) -> Finished:
         keys.update({job.name: job.key for job in jobs if job.name != JOINT})
@@ -151,7 +151,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A missing embedding loses its cells alone, and its name stays text."""
+    """Only the cells of a missing embedding are missing, and its name is shown literally."""
     out, lost = shutil.copytree(kept, tmp_path / "out"), config_path.with_name("lost.toml")
     text = config_path.read_text().replace('"wild.npz"', '"lost <b>.npz"')
     lost.write_text(text.replace("Small sweep", "Small <i>sweep</i>"))
@@ -248,7 +248,7 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
 def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
     config_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    """A result that it kept would be lost where the first one replaces the folder."""
+    """Its results would be lost when the first sweep replaces the folder."""
     command, codes = ["sweep", str(config_path), "--out", str(tmp_path / "out"), "-q"], []
 
     def meanwhile(*_: object, **__: object) -> Sweep:

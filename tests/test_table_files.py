@@ -1,4 +1,4 @@
-"""The long-form table and its files: what is valid, read back, and refused."""
+"""The long-form table and its files: validation, round trips, and refusals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bayesbias.tables.table_files import read_table, write_table
 
 
 def toy(**columns: object) -> pd.DataFrame:
-    """Two rows, with columns replaced or added."""
+    """Return two rows, with columns replaced or added."""
     given_columns = {
         "protected_word": ["he", "she"],
         "protected_group": ["man", "woman"],
@@ -51,7 +51,7 @@ tables = st.lists(row, min_size=1, max_size=8).map(
 
 
 def test_valid_table_comes_back_in_order() -> None:
-    ends = [-ROUNDING / 2, 2 + ROUNDING / 2]  # rounding beyond the ends is clipped
+    ends = [-ROUNDING / 2, 2 + ROUNDING / 2]  # rounding beyond the limits is clipped
     table = toy(context="c", embedding="e", stranger=1, cosine_distance=ends)
     valid = validate_table(
         table[["stranger", "context", "embedding", *reversed(COLUMNS)]].iloc[::-1]
@@ -135,12 +135,12 @@ she,null,neutral,0.9,none
 
 HEADER = ",".join(COLUMNS) + "\n"
 ROW = "he,man,nurse,woman,different,"
-"""A row of a table but for its distance."""
+"""A row of a table without its distance."""
 
 
 @pytest.fixture
 def table() -> pd.DataFrame:
-    """Distances of words that pandas could take for missing values."""
+    """Return distances of words that pandas could read as missing values."""
     rows = [
         ("he", "man", "null", "man_stereotype", "associated", 0.4),
         ("nan", "woman", "null", "man_stereotype", "different", 1.2),

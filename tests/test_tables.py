@@ -1,4 +1,4 @@
-"""Copies, cosines and descriptive statistics of tables."""
+"""Copies, cosines, and descriptive statistics of tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RELIGION_PAIRS = {
 
 
 def vectors_of(**same: str) -> KeyedVectors:
-    """Irregular vectors, with words that have the vector of another."""
+    """Return irregular vectors, in which some words share a vector."""
     made = KeyedVectors(8)
     rows = np.random.default_rng(7).standard_normal((len(WORDS.words), 8)).astype(np.float32)
     by_word = dict(zip(sorted(WORDS.words), rows, strict=True))
@@ -52,7 +52,7 @@ def vectors_of(**same: str) -> KeyedVectors:
 
 
 def told_by(call: Callable[[], object]) -> tuple[object, list[str]]:
-    """What a call returns, and the texts of its warnings."""
+    """Return a call's result and the texts of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = call()
@@ -60,7 +60,7 @@ def told_by(call: Callable[[], object]) -> tuple[object, list[str]]:
 
 
 def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
-    """Pairs of protected words that are equal in all distances that both have."""
+    """Return pairs of protected words with equal distances wherever both have one."""
     wide = table.pivot_table(
         index="protected_word", columns="attribute", values="cosine_distance", aggfunc="last"
     )
@@ -84,7 +84,7 @@ def test_copies_across_groups_and_among_attributes_are_named() -> None:
     assert set(found["kind"]) == {"copy"}
     pairs = found[found["role"] == "protected_word"][["word", "other"]]
     assert set(map(frozenset, pairs.to_numpy())) == by_brute_force(table)
-    assert (found["difference"] <= 1e-6).all()  # vectors of float32, of two lengths
+    assert (found["difference"] <= 1e-6).all()  # float32 vectors with two lengths
 
 
 def test_each_vector_is_kept_once_and_under_its_first_name() -> None:
@@ -155,7 +155,7 @@ def test_compare_warns_of_copies_after_and_can_leave_them_out(
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    """Six-dimensional vectors of two groups of five words."""
+    """Return six-dimensional vectors of two groups of five words."""
     vectors, words = leaning()
     keyed = KeyedVectors(6)
     keyed.add_vectors(list(vectors), np.array(list(vectors.values())))
@@ -243,9 +243,9 @@ def test_mac_and_shares_of_published_tables(
     published: Published, name: str, mac: float, percent: list[int]
 ) -> None:
     table = published(name)
-    # Dobrzeniecka and Urbaniak: figures given to four places
+    # Dobrzeniecka and Urbaniak report four decimal places
     assert mac_band(table)["mac"].iloc[0] == pytest.approx(mac, abs=5e-5)
-    if percent:  # of associated, different, neutral, human; they round 1 - MAC to .14
+    if percent:  # for associated, different, neutral, and human; they round 1 - MAC to .14
         shares = mac_band(table, half_width=0.14)["share"]
         assert [round(100 * share) for share in shares] == percent
 

@@ -1,4 +1,4 @@
-"""The posterior as a DataTree: its groups, labels and attributes, and its file."""
+"""The posterior as a DataTree: groups, labels, attributes, and its file."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
     assert again.attrs == tree.attrs
     for name in tree.children:  # draws are stored in single precision
         xr.testing.assert_allclose(again[name].to_dataset(), tree[name].to_dataset(), rtol=1e-6)
-    save_posterior(again, path)  # nothing holds the file that was read
+    save_posterior(again, path)  # the file is closed after reading
     light = load_posterior(path)
     assert not {"attribute", "row"} & set(light["posterior"].dims)
     frames = [bb.contrasts(post) for post in (light, tree)]
-    shares = [frame.filter(regex="^p_") for frame in frames]  # a draw at an edge may change sides
+    shares = [frame.filter(regex="^p_") for frame in frames]  # a draw at an edge may switch sides
     assert_frame_equal(*shares, atol=2 / 1000)
     assert_frame_equal(*(frame.drop(columns=shares[0].columns) for frame in frames), atol=1e-6)
     assert_frame_equal(bb.summary(light), bb.summary(tree), atol=1e-6)
@@ -97,7 +97,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
         with pytest.raises(ValueError, match=fragment):
             load_posterior(other)
     rng, refusals = np.random.default_rng(1), 0
-    for _ in range(20):  # h5py raises four kinds of errors of flipped bits
+    for _ in range(20):  # h5py raises four kinds of errors for flipped bits
         damaged = bytearray(whole)
         for place in rng.integers(len(damaged), size=20):
             damaged[place] ^= 1 << int(rng.integers(8))
@@ -110,7 +110,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
 
 
 EXACT = ["paper", "contextual", "maximal-topics"]
-"""Posteriors of preferences are laid out by `fit_pairs`."""
+"""`fit_pairs` defines the layout of posteriors of preferences."""
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.model.tree.SamplingWarning")
@@ -118,7 +118,7 @@ EXACT = ["paper", "contextual", "maximal-topics"]
 def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Path) -> None:
     import arviz as az
 
-    """All terms of all models have levels in this table: three groups, all kinds, contexts."""
+    """A table with levels for all terms of all models: three groups, all kinds, and contexts."""
     design = smallest_design()
     post = fit_design(design, model, method="exact", draws=20, chains=2, seed=1)
     save_posterior(post, tmp_path / "post.nc")

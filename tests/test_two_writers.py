@@ -1,6 +1,6 @@
-"""Two processes that write to one destination: the result of one or of the other, never a mix.
+"""Two processes that write to one destination leave the result of one of them, never a mix.
 
-BAYESBIAS_ROUNDS=300 makes the rounds of the docs.
+BAYESBIAS_ROUNDS=300 runs as many rounds as the docs report.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ COMPUTED_ONCE = {
     "fit": "sampling.fit.fit",
     "mlm report": "workflows.pairs.analyze_pairs",
 }
-"""What takes seconds, is computed once, and returned again in every round."""
+"""Slow steps, which are computed once and then reused in every round."""
 
 
 def table_of(seed: int) -> pd.DataFrame:
-    """Return a table that names its seed, with the cosines of its vectors."""
+    """Return a table that includes its seed, with the cosines of its vectors."""
     rng = np.random.default_rng(seed)
     vectors = {word: rng.normal(size=4) for word in WORDS}
     sets: dict[str, Any] = {
@@ -53,7 +53,7 @@ def table_of(seed: int) -> pd.DataFrame:
 
 
 class Writer:
-    """A command that computes and draws once for each number, and then only writes."""
+    """A command that computes and draws once for each number, and after that only writes."""
 
     def __init__(self, command: str, patch: pytest.MonkeyPatch) -> None:
         self.command, self.number = command, 0
@@ -87,7 +87,7 @@ class Writer:
         return run(self.command, number)
 
     def rounds(self, number: int, longest: float, barrier: Any) -> None:
-        """Write again and again, while the other process does."""
+        """Write repeatedly while the other process does the same."""
         warnings.simplefilter("ignore")
         wait = random.Random(number)
         for _ in range(N_ROUNDS):
@@ -120,7 +120,7 @@ def test_two_processes_never_mix_their_results(
         process.start()
     found = []
     for number in range(N_ROUNDS):
-        if number % 2 and command != "sweep":  # where nothing is, and where results are
+        if number % 2 and command != "sweep":  # with and without earlier results
             shutil.rmtree(here)
             here.mkdir()
         barrier.wait(60)
@@ -149,14 +149,14 @@ def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> 
     assert all(files(copy) in (old, new, *alone) for copy in copies)
     plain = table_of(2)
     plain.attrs.clear()
-    bb.write_table(plain, base / "t.csv")  # a table without cosines removes those of another
+    bb.write_table(plain, base / "t.csv")  # a table without cosines removes the old cosines
     assert set(files(base)) == {"t.csv"}
 
 
 def test_a_renaming_that_fails_puts_everything_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a sticky folder, of a file of another user."""
+    """This happens in a sticky folder if a file belongs to another user."""
     bb.write_table(table_of(1), tmp_path / "t.csv")
     old, replace = files(tmp_path), Path.replace
 

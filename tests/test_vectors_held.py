@@ -1,4 +1,4 @@
-"""Vectors and word lists as people hold them, in every public function that takes both."""
+"""Every form of vectors and word lists, in every public function that takes both."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _word2vec(path: str) -> str:
 
 @cache
 def keyed() -> Any:
-    """Vectors of the list, and of some other words."""
+    """Return vectors of the list's words and of some other words."""
     others = bb.load_vectors("glove-demo").index_to_key[:2500]
     return bb.load_vectors("glove-demo", [*bb.load_wordlist(LIST).words, *others])
 
@@ -119,7 +119,7 @@ SOME = {"dict", "model", "parquet", "name"}
 
 
 def cases() -> Iterator[Any]:
-    """Yield every kind of vectors with one kind of list, or some kinds where all go one way."""
+    """Yield every form of vectors with one form of list, or fewer forms if all share one path."""
     for function in FUNCTIONS:
         for (i, vectors), (j, words) in product(enumerate(HELD), enumerate(LISTS)):
             marks = [pytest.mark.slow] if function == "analyze" else []
@@ -132,5 +132,5 @@ def test_every_function_takes_them(
     function: str, vectors: str, words: str, forms: dict[str, Any]
 ) -> None:
     frame = FUNCTIONS[function](forms[vectors], LISTS[words]())
-    if vectors != "name":  # the bundled set has more words to draw from
+    if vectors != "name":  # the bundled embedding has more words to draw from
         pd.testing.assert_frame_equal(frame, expected(function), rtol=1e-6)

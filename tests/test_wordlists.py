@@ -1,4 +1,4 @@
-"""Word lists: the bundled ones against their sources, a user's own, what is refused, the check."""
+"""Word lists: bundled lists and their sources, custom lists, refusals, and the check."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WEAT = {
     9: ("mental_disease", "physical_disease", "temporary", "permanent"),
     10: ("young_people_names", "old_people_names", "pleasant_9", "unpleasant_9"),
 }
-"""Target and attribute sets of each test of Caliskan et al. (2017), by WEFE's names."""
+"""Target and attribute sets of each test in Caliskan et al. (2017), named as in WEFE."""
 
 SMALL = """
 title = "Small"
@@ -59,7 +59,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(file: Write, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writer of a list's file into the current folder."""
+    """Return a function that writes a list's file to the current folder."""
 
     def write(content: str | bytes, name: str = "mine.toml") -> Path:
         path = file(name, content)
@@ -127,7 +127,7 @@ def test_own_list_is_read_by_path(write: Write) -> None:
     assert small.groups == {"man": ("he", "his"), "woman": ("she",)}
     assert small.controls["human"] == load_wordlist("human").controls["human"]
     assert load_wordlist(str(path)) == load_wordlist("mine.toml") == load_wordlist(small) == small
-    assert load_wordlist("religion").name == "religion"  # in spite of the folder of that name
+    assert load_wordlist("religion").name == "religion"  # even though a folder has that name
 
 
 def test_a_dict_json_and_csv_make_one_list(write: Write) -> None:
@@ -166,7 +166,7 @@ def test_a_word_list_keeps_what_it_was_made_of() -> None:
 
 
 def test_long_lists_are_checked_in_linear_time() -> None:
-    """A second on a free core, and a quadratic check would take an hour."""
+    """It takes a second on an idle core; a quadratic check would take an hour."""
     halves = [[f"word{number}" for number in range(start, 200_000, 2)] for start in (0, 1)]
     began = time.process_time()
     load_wordlist(PETS | {"groups": dict(zip(("cat", "dog"), halves, strict=True))})
@@ -241,7 +241,7 @@ REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
 
 @pytest.mark.parametrize(("fields", "message"), REFUSED_FIELDS)
 def test_unusable_lists_are_refused_with_the_key(fields: dict[str, Any], message: str) -> None:
-    """The check names what loading refuses, among the errors."""
+    """The check lists the reasons for refusal among its errors."""
     with pytest.raises(ValueError, match=message) as refused:
         load_wordlist(PETS | fields)
     errors = check_wordlist(PETS | fields).query("severity == 'error'")

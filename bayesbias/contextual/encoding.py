@@ -125,7 +125,7 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(f"the tokenizer of {loaded.name} can use none of {len(wanted)} words")
+        raise ValueError(f"{loaded.name} can use none of the {len(wanted)} word(s); pass others")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:
@@ -154,7 +154,7 @@ def _encode(
     *,
     shown: bool,
 ) -> Arrays:
-    """Encode sentences from short to long; return the vectors in the order given."""
+    """Encode sentences in order of length, and return the vectors in the given order."""
     import torch
 
     texts = [given.text for given in sentences]
@@ -210,6 +210,6 @@ def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
         last = weights.shape[1] - 1 - weights.flip(1).argmax(dim=1)
         token = weights.argmax(dim=1) if how == "cls" else last
         pooled = states[range(len(states)), token]
-    else:  # the mean, also for the word's pieces
+    else:  # the mean over all tokens or the word's pieces
         pooled = (states * kept).sum(dim=1) / kept.sum(dim=1)
     return np.asarray(pooled.float().cpu().numpy(), dtype=np.float32)

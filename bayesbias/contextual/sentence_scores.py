@@ -1,4 +1,4 @@
-"""SEAT and CEAT: WEAT on sentences instead of words, on all at once or on one per word."""
+"""SEAT and CEAT: WEAT on all sentences at once, or on samples with one sentence per word."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _defined(effects: FloatArray) -> FloatArray:
 def _rows(
     vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
-    """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and missing words."""
+    """Return the vectors of each list, (n_words, n_contexts, n_dims), and the missing words."""
     place = {word: row for row, word in enumerate(vectors.words)}
     rows, missing = [], dict[str, None]()
     for name, words in ((name, list(words)) for name, words in lists.items()):
@@ -114,13 +114,12 @@ def ceat(
     max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined effect
     size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
     `(Σv_i)^(-1/2)`. The error shrinks as ``n_samples`` grows, even with few sentences, so the
-    two-sided p-value does not generalize to other sentences or words. To generalize to these, fit
-    the model ``contextual``.
+    two-sided p-value does not generalize to other sentences or words. Fits of ``contextual`` do.
 
     Parameters
     ----------
     vectors : ContextualVectors
-        Vectors of every word in its own sentences or in templates.
+        Vectors of every word, in natural sentences or in templates.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as for `scores.weat`.
     n_samples : int

@@ -25,7 +25,7 @@ class Sentence(NamedTuple):
 
 
 def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str, ...]:
-    """Load a bundled set of templates by name or a TOML file by path, or check given sentences.
+    """Load templates from a bundled set or a TOML file, or check templates that you pass.
 
     The bundled sets are ``bleached`` and ``seat-names``. A file has a list ``templates``. Each
     template has one place ``{}`` for a word.

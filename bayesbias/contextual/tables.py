@@ -28,8 +28,7 @@ def contextual_table(
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Shifts the contexts of all pairs. Differences between turns show how much the contexts
-        matter.
+        Shifts the contexts of all pairs. Differences between turns show their importance.
     max_missing : float, optional
         As for `distance_table`.
 

@@ -12,10 +12,10 @@ from .datasets import ROLES
 from .language_models import LanguageModel
 
 Places = tuple[int, ...]
-"""Positions of tokens in a sentence, or ids of tokens."""
+"""Token positions in a sentence, or token ids."""
 
 _SPACES = ("Ġ", "▁")
-"""Marks for a space before a piece in byte-level BPE and in SentencePiece."""
+"""Prefixes that mark a space before a piece, in byte-level BPE and in SentencePiece."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Tokens:
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
-    """Tokenize a sentence for a model. Sentences are never truncated; too long ones are rejected.
+    """Tokenize a sentence for a model. Sentences that are too long are rejected, not truncated.
 
-    For a causal model, `first_token` is put before the sentence.
+    For a causal model, `first_token` is added before the sentence.
     """
     tokenizer = model.tokenizer
     encoded = tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
@@ -52,7 +52,7 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
     if len(ids) > model.longest:
         raise ValueError(
-            f"a sentence has {len(ids)} tokens, but {model.name} reads at most {model.longest}: "
+            f"a sentence has {len(ids)} tokens, but {model.name} accepts at most {model.longest}: "
             f"{sentence!r:.80}; shorten it or leave its pair out"
         )
     return Tokens(tuple(ids), scored, tuple(words), pieces)
@@ -69,7 +69,7 @@ def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs of a frame; ValueError if a pair's sentences have the same tokens."""
+    """Align all pairs in a frame, or raise a ValueError if a pair has identical tokens."""
     aligned = [
         _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
         for first, second in pairs[list(ROLES)].itertuples(index=False)
@@ -77,7 +77,7 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens,
     alike = [not (first.modified or second.modified) for first, second in aligned]
     if any(alike):
         raise ValueError(
-            f"{model.name}: the sentences of {sum(alike)} pair(s) are the same to its tokenizer, "
+            f"{model.name}: {sum(alike)} pair(s) have the same tokens in both sentences, "
             f"first {', '.join(pairs['pair_id'][alike][:3])}; fix these pairs or leave them out"
         )
     return aligned

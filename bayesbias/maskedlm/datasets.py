@@ -86,7 +86,7 @@ def word_contrast(first: str, second: str) -> str:
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
-    """Return the rows with certain bias types; raise ValueError for a type that no pair has."""
+    """Return the rows with the given bias types, or raise a ValueError for an unused type."""
     wanted = [bias_types] if isinstance(bias_types, str) else list(bias_types)
     known = pairs["bias_type"].unique()
     for name in wanted:

@@ -2,8 +2,7 @@ r"""How often language models prefer stereotypical sentences, with uncertainty.
 
 A preference is 1 where the stereotypical sentence of a pair scores higher, 0 where the other
 sentence does, and 1/2 in a tie. The model ``pairs-signs`` is linear in the effects of bias types,
-clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` draws from its exact
-posterior.
+clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` samples it exactly.
 
 `Y` has the preferences of several language models, with one row per pair, and `H` has the
 eigenvectors of their covariance. The columns of `Y H` are uncorrelated, so each is fitted alone.
@@ -69,14 +68,14 @@ def fit_pairs(
     paired : DataFrame
         From `paired_scores` or `read_scores`, with one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
-        ``cluster``, pairs are independent; without the others, the model lacks their slopes. Ties
-        count half. Pairs that some language model lacks are left out with a warning.
+        ``cluster``, pairs are independent. The other two add slopes to the model. Ties count half.
+        Pairs that some language model did not score are left out with a warning.
     measure : str, optional
         The measure to model. It is required if there are several.
     model : str, Path or ModelSpec
         ``pairs-signs`` or your own model of preferences.
     priors : mapping, optional
-        Overrides, such as ``{"cluster_sd": {"sd": 0.2}}``.
+        Overrides of priors, such as ``{"cluster_sd": {"sd": 0.2}}``.
     options, **keywords
         As for `bayesbias.fit`.
 
@@ -95,7 +94,7 @@ def fit_pairs(
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
-        warn(f"{data.n_left_out} pair(s) are left out: some language model did not score them")
+        warn(f"{data.n_left_out} pair(s) are left out, because some model did not score them")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(
@@ -129,7 +128,7 @@ def fit_pairs(
 def _along(
     axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
 ) -> tuple[DataTree, dict[str, FloatArray]]:
-    """Fit the preferences along an axis, scaled for the priors; return draws on the axis scale."""
+    """Fit the preferences along one axis on the scale of the priors, and scale the draws back."""
     along = data.y @ axis
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])

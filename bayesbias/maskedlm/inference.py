@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import torch
 
 LOGITS_AT_ONCE = 256
-"""Tokens whose log probabilities over the vocabulary are in memory at once: 31 MB for BERT."""
+"""Number of tokens with log probabilities in memory at once: 31 MB for BERT's vocabulary."""
 
 Asked = tuple[Places, Places, int]
 """Token ids, masked positions, and the requested position."""
@@ -41,8 +41,7 @@ def ask(
 ) -> Answers:
     """Answer questions in batches of similar length.
 
-    ``attention_of`` are the sentences whose attention is needed. The questions must include these
-    sentences without masks.
+    ``attention_of`` are sentences whose attention is needed, and which are asked without masks.
     """
     log_probs: dict[Asked, float] = {}
     attention: dict[Places, FloatArray] = {}
@@ -113,7 +112,7 @@ def _answer(
 
 @contextmanager
 def _head_at(model: LanguageModel, where: torch.Tensor) -> Iterator[list[bool]]:
-    """Apply the output layer to requested positions only; the list stays empty if it never ran."""
+    """Apply the output layer only to requested positions. The list is empty if it never ran."""
     heard: list[bool] = []
     head = model.network.get_output_embeddings()
 

@@ -1,4 +1,4 @@
-"""Language models: loading them safely, heads included, and versions with random weights."""
+"""Language models: safe loading, including their heads, and versions with random weights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind`` is masked or causal. ``longest`` is its largest number of tokens, with special ones.
+    ``kind`` is masked or causal. ``longest`` is the largest number of tokens, with special tokens.
     """
 
     name: str
@@ -37,7 +37,7 @@ class LanguageModel:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of everything that affects its scores: configuration, weights and vocabulary."""
+        """SHA-256 of everything that affects scores: configuration, weights, and vocabulary."""
         import torch
 
         settings = self.network.config.to_dict()
@@ -90,7 +90,7 @@ def load_language_model(
         device=device,
         dtype=dtype,
         allow_pickle=allow_pickle,
-        attn_implementation="eager",  # others do not return the attention that AULA uses
+        attn_implementation="eager",  # other kinds do not return the attention for AULA
     )
     kind = _kind(network.config)
     if missing:
@@ -118,7 +118,7 @@ def _kind(config: Any) -> str:  # noqa: ANN401
 
 
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:
-    """Yield language models of the same architecture and tokenizer, with random weights.
+    """Yield language models with the same architecture and tokenizer but random weights.
 
     They have learned nothing, so their preferences come from tokens, lengths, and chance. Count how
     often their intervals exclude one half. The seeds 0, 1, ... initialize the weights, and the

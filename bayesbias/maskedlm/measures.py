@@ -73,20 +73,20 @@ MEASURES: dict[str, Measure] = {
         averaged=True,
     ),
     "cps": Measure(
-        "CrowS-Pairs': sum over the shared tokens, each masked in turn",
+        "CrowS-Pairs measure: sum over the shared tokens, each masked in turn",
         "Nangia, Vania, Bhalerao and Bowman (2020)",
         lambda tokens: [((place,), (place,)) for place in tokens.shared],
     ),
     "aul": _AUL,
     "aula": replace(
-        _AUL, title="AUL, each token weighted by the mean attention it gets", attention=True
+        _AUL, title="AUL, each token weighted by the mean attention it receives", attention=True
     ),
     "pll": _PLL,
     "pll-mean": replace(
         _PLL, title="PLL divided by the number of tokens", averaged=True, usual=False
     ),
     "pll-word-l2r": Measure(
-        "PLL with the rest of the token's own word masked as well",
+        "PLL with the later tokens of the same word masked as well",
         "Kauf and Ivanova (2023)",
         _words_from_left,
     ),

@@ -51,8 +51,7 @@ def read_pairs(
         ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``bbq``: a category's
         ``.jsonl`` (Parrish et al., 2022); pairs are questions with ambiguous contexts, answered
         with either group. ``csv``: your own pairs, with columns ``stereotypical``,
-        ``anti_stereotypical``, and ``bias_type``, and optionally ``pair_id``, ``direction``, and
-        ``cluster``.
+        ``anti_stereotypical``, ``bias_type``, and optional ``pair_id``, ``direction``, ``cluster``.
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
@@ -117,7 +116,7 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, each with its sentences with these labels."""
+    """Yield the clusters of a part of StereoSet, each with the sentences of these labels."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
@@ -155,7 +154,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the places of BBQ's stereotypical answer and of the other group's, None if unknown.
+    """Return the positions of the stereotypical and the other group's answer, None if unclear.
 
     The stereotypical answer to a negative question is the stereotyped group. To a question that is
     not negative, it is the other group (Parrish et al., 2022, section 4).

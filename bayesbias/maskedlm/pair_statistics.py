@@ -47,7 +47,7 @@ class Normals:
 
     @staticmethod
     def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
-        """Fit a Normal to each set of scores, with divisor n - 1; ValueError if none fits."""
+        """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
             raise ValueError("stereo and anti must be finite scores of the same pairs, 2 or more")
@@ -70,7 +70,7 @@ class Normals:
         parts = list(zip(self.means, self.sds, strict=True))
         both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
         if not sum(both) > 0:
-            raise ValueError("KLS is not defined where both Normals are the same, as it is 0/0")
+            raise ValueError("KLS is not defined for identical Normals, because it is 0/0")
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
@@ -124,8 +124,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         sentence scores higher. Ties count half here; in CrowS-Pairs' code, they count against the
         stereotype. Rows with bias type ``all`` have the mean over types weighted by their numbers
         of pairs, as published. For the percentage, this is the share of all pairs. A measure is NaN
-        if it is undefined (fewer than two pairs, equal scores, or identical Normals); means are
-        then over the other types.
+        if it is undefined (one pair, equal scores, or identical Normals) and is left out of means.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:

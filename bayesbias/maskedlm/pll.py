@@ -68,12 +68,11 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``. The default is all measures that the model allows, except pll-mean
-        and log-likelihood-mean.
+        Names in ``MEASURES``. By default, all that fit the model and do not end in ``-mean``.
     batch_size : int
         Number of masked sentences in a batch. It affects speed, and scores only by rounding.
     cache : str or Path, optional
-        A file of scores per model, sentence, and measure. A stopped run resumes from it.
+        A file that stores scores by model, sentence, and measure. A stopped run resumes from it.
     progressbar : bool
         Whether to show a progress bar on a terminal.
 
@@ -157,7 +156,7 @@ def _scores(
 
 
 def _remembered(cache: Path) -> dict[str, float]:
-    """Return the scores of an earlier run, keyed as in the cache; empty without a file."""
+    """Return the scores in the cache, by key; none if there is no file yet."""
     scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
         raise ValueError(f"{cache} is not a cache of scores; set cache to another path")
@@ -165,7 +164,7 @@ def _remembered(cache: Path) -> dict[str, float]:
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out rows without a score, with a warning; ValueError for scores that overflowed."""
+    """Leave out rows without a score and warn, or raise a ValueError if a score overflowed."""
     absent = frame["n_scored"] == 0
     odd = frame[~absent & ~np.isfinite(frame["score"])]
     if len(odd):
@@ -200,8 +199,7 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
         ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, ``n_scored``,
         the mean number of scored tokens, and ``token_difference``, the number of tokens in the
-        stereotypical sentence minus the number in the other. Pairs with a missing score are left
-        out.
+        stereotypical sentence minus the number in the other. Pairs that lack a score are omitted.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

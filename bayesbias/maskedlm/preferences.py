@@ -44,7 +44,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
         raise ValueError(
-            f"name the measure to model; there are {', '.join(known) or 'no scores at all'}"
+            f"pass the name of one measure; the scores have {', '.join(known) or 'none'}"
         )
     if measure is not None:
         check_choice("measure", measure, known)

@@ -1,7 +1,6 @@
-"""Scores from files: folders of ``bayesbias mlm score``, and logs of other evaluations.
+"""Scores from files: folders that ``bayesbias mlm score`` wrote, and logs of other evaluations.
 
-Only the files are needed, so you can compare models of any size, including models behind an API,
-pair by pair.
+Only files are needed, so you can compare models of any size, including models behind an API.
 """
 
 from __future__ import annotations
@@ -86,8 +85,8 @@ def read_scores(
     Parameters
     ----------
     path : str, Path or sequence of them
-        Folders of ``bayesbias mlm score`` for the same data; or logs of other evaluations, or
-        folders of logs, which are searched recursively.
+        Folders that ``bayesbias mlm score`` wrote for the same data; or logs of other evaluations,
+        or folders of logs, which are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
         with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
@@ -108,8 +107,7 @@ def read_scores(
         sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
         name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
         pair is the two groups that a question with an ambiguous context can be about; pairs without
-        a stereotyped group in the log are left out. The id of a harness pair is part of the SHA-256
-        of its sentences.
+        a stereotyped group are left out. A harness pair's id is part of its sentences' SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
@@ -121,14 +119,14 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("models need the same pairs: pass folders of one data set, or logs")
+            raise ValueError("models need the same pairs; pass folders of one data set, or logs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read], ignore_index=True)
     if joined.empty:
-        raise ValueError("no pair of the logs has a preferred sentence")
+        raise ValueError("no pair in the logs has a preferred sentence")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]

@@ -25,7 +25,7 @@ EQUAL = "_equal_length"
 """Suffix of the names of shares for pairs of sentences with equal numbers of tokens."""
 
 LEAST_REST = 0.5
-"""A cluster's variance is divided by this at least, so it is at most doubled."""
+"""Smallest divisor of a cluster's variance. The variance is therefore at most doubled."""
 
 SHARE_DIMS: dict[str, tuple[str, ...]] = {
     "share": ("bias_type", "language_model"),
@@ -65,8 +65,7 @@ def observed_shares(
     DataFrame
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
         ``n_clusters``; ``largest_cluster``, the cluster with the most pairs, and
-        ``largest_share``, its share of the pairs; ``share`` in [0, 1], where ties count half;
-        ``low``, and ``high``.
+        ``largest_share``, its share of pairs; ``share`` (ties count half), ``low``, and ``high``.
     """
     require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
@@ -105,9 +104,8 @@ def shares(
     variation of the covariates between clusters. Intervals therefore cover other contrasts of
     words. A contrast with many pairs has the same weight as in the data.
 
-    Effects are draws, (n_draws, ..., n_axes), along the axes, (n_models, n_axes), along which the
-    language models' preferences are uncorrelated. The returned arrays have the dimensions in
-    ``SHARE_DIMS``.
+    ``effects`` are draws, (n_draws, ..., n_axes). Along the ``axes``, (n_models, n_axes), the
+    language models' preferences are uncorrelated. ``SHARE_DIMS`` has the results' dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.

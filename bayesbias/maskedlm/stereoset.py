@@ -33,7 +33,7 @@ BLANK = "BLANK"
 def stereoset_scores(
     path: str | Path, model: LanguageModel, *, batch_size: int = DEFAULT_BATCH
 ) -> pd.DataFrame:
-    r"""Score the three sentences of StereoSet's intrasentence clusters as its own code does.
+    r"""Score the three sentences of StereoSet's intrasentence clusters as its published code does.
 
     Let `w_1, ..., w_n` be the tokens of the word in the blank. Under a masked model, the score is
     the mean over these tokens of `P(w_i | w_1, ..., w_(i-1)` and the rest of the sentence`)`,
@@ -76,7 +76,7 @@ def stereoset_scores(
 def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]:
     """Ask for every token of the word in the blank or, for a causal model, of the sentence."""
     tokenizer = model.tokenizer
-    if model.kind == "causal":  # the first token after the one that begins texts
+    if model.kind == "causal":  # the first token follows the one that begins texts
         ids = tuple(tokenizer(sentence, add_special_tokens=False)["input_ids"])
         start = (first_token(tokenizer) or 0, ids[0])
         return [(start, (), 1), *((ids, (), place) for place in range(1, len(ids)))]
@@ -117,8 +117,8 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``bias_type`` (``all`` for all clusters), ``n_clusters``, ``n_targets``, and
-        ``ss``, ``lms``, and ``icat`` in [0, 100]. An ideal model has an ss of 50 and 100 for the
-        other two. As published, ties count against a sentence.
+        ``ss``, ``lms``, and ``icat`` in [0, 100]. An ideal model has an ss of 50, and an lms
+        and ICAT of 100. As published, ties count against a sentence.
 
     References
     ----------

@@ -1,20 +1,20 @@
-"""Plots of tidy frames and posteriors on matplotlib Axes. Plots draw and never compute.
+"""Plots of tidy frames on matplotlib Axes. Plots draw values and do not compute them.
 
-Nothing is shown and no setting of matplotlib is changed. Every plot of rows with intervals is
-drawn by `intervals`, which takes any frame with ``mean``, ``low`` and ``high``. Several plots take:
+The functions do not display figures or change matplotlib's settings. `intervals` draws all forest
+plots and takes any frame with ``mean``, ``low``, and ``high``. Many plots share these parameters:
 
 frame : DataFrame
-    The result of the function named in a plot's first lines, or some of its rows.
+    The result of the function named in the plot's first lines, or some of its rows.
 ax : Axes, optional
-    Where to draw; by default, a new figure sized to fit its content. Plots return the Axes.
+    Axes to draw on. The default is a new figure sized to fit its content. Plots return the Axes.
 words : bool
-    Whether a forest also has rows for single words. Words that do not fit into one figure are left
-    out, with a note above the plot.
+    Whether a forest plot also has rows for single words. Words that do not fit into one figure are
+    left out, with a note above the plot.
 first, second : str
-    Two connections; first - second is drawn, so negative means that the first is closer.
+    Two connections. The plot shows first - second, so negative means that the first is closer.
 rope : float, optional
-    Half-width of the shaded region of practical equivalence, in [0, 2]; by default, the
-    frame's own, and none if its rows were combined from several frames.
+    Half-width of the shaded region of practical equivalence, in [0, 2]. The default is the frame's
+    rope, or no region if the rows come from several frames.
 """
 
 from __future__ import annotations

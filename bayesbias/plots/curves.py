@@ -1,4 +1,4 @@
-"""Curves of power and order, and histograms of chance."""
+"""Line plots of rates and scores, and histograms of values expected by chance."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ LINES = (
     ("#A25A8C", "v", "--"),
     (COLORS["neutral"], "X", "--"),
 )
-"""Color, marker and dashes of each curve, told apart without color too."""
+"""Color, marker, and line style of each curve. They are distinct without color."""
 
 ALONG = {
-    "effect": "planted effect, in units of cosine distance",
-    "n_attributes": "attribute words of each set",
-    "n_words": "protected words of each group",
-    "share": "share of every set's words that is used",
+    "effect": "size of the planted effect (cosine distance)",
+    "n_attributes": "attribute words per set",
+    "n_words": "protected words per group",
+    "share": "share of each set's words that is used",
 }
-"""What lies along the x axis, in words."""
+"""Labels of the x axis, keyed by column."""
 
 SHOWN = {
-    "rate": ("How often a planted effect is found", "share of tables in which a bias is claimed"),
-    "width": ("How wide the interval is", "mean width of the interval, in cosine distance"),
-    "mean": ("How the score holds on parts of the list", "score"),
+    "rate": ("How often a planted effect is detected", "share of tables with a claim of bias"),
+    "width": ("Width of the intervals", "mean interval width (cosine distance)"),
+    "mean": ("Scores of parts of the list", "score"),
 }
-"""Title, and what lies along the y axis."""
+"""Title and label of the y axis, keyed by column."""
 
 
 BODY = "#A9B4BC"
-"""A gray-blue for null samples that are less extreme than the observed value."""
+"""A gray-blue for null values that are less extreme than the observed value."""
 
 
 def curves(
@@ -56,20 +56,20 @@ def curves(
     by: str = "method",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a column `y` against `x`, a curve for each value of `by`.
+    """Draw column `y` against column `x`, with one curve for each value of `by`.
 
-    For example, rates by planted effect or list length, or scores by the share of words. Columns
-    ``low`` and ``high`` are bands around rates and means, and ``nominal`` and ``no_bias`` are
-    dashed lines. Lengths of lists have a logarithmic scale.
+    For example, draw rates by planted effect or list length. If the frame has them, ``low`` and
+    ``high`` are shaded bands around rates and means, and ``nominal`` and ``no_bias`` are dashed
+    lines. Numbers of words have a logarithmic axis.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):
-        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; choose some rows")
+        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; select rows")
     names = list(rows[by].unique())
     if not 0 < len(names) <= len(LINES):
-        raise ValueError(f"{len(names)} curves by {by!r}; a figure holds 1 to {len(LINES)}")
+        raise ValueError(f"{len(names)} curves by {by!r}; a figure has room for 1 to {len(LINES)}")
     title, label = SHOWN.get(y, (f"{y} by {x}", y))
     ax = new_axes(ax, height=4.2)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)
@@ -81,8 +81,8 @@ def curves(
         (line,) = ax.plot(part[x], part[y], dashes, marker=marker, color=color, label=str(name))
         line.set(linewidth=1.6, markersize=5, markeredgecolor="white", zorder=3)
         keys.append(line)
-    note = f"Curves by {by}. {'Shaded: from low to high.' if banded else ''}"
-    about = {"nominal": "Dashed: what methods promise.", "no_bias": "Dashed: no bias."}
+    note = f"One curve per {by}. {'Shaded: low to high.' if banded else ''}"
+    about = {"nominal": "Dashed: the nominal rate.", "no_bias": "Dashed: no bias."}
     for dashed in [name for name in about if banded and name in rows][:1]:
         note = f"{note} {about[dashed]}"
         for level in rows[dashed].dropna().unique():
@@ -104,7 +104,7 @@ def null_distribution(
     observed: float,
     *,
     label: str,
-    title: str = "What chance alone gives",
+    title: str = "Values expected by chance",
     share: float | None = None,
     center: float = 0.0,
     about: str = "null values",
@@ -112,24 +112,31 @@ def null_distribution(
     bounds: Sequence[float] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw values under a null model as a histogram, with the observed value and its mirror image.
+    """Draw a histogram of values under a null model, with the observed value and its mirror image.
 
     Parameters
     ----------
     values : (n,) array_like
-        For example, effect sizes of simulated tables without bias.
+        For example, the effect sizes of simulated tables without bias.
     observed : float
-        Both tails at least this extreme are colored.
+        The observed value. Values at least this extreme are colored, on both sides.
     label : str
         Label of the x axis.
     share : float, optional
-        Exact share of null values at least as far from the center, if you know it.
+        Exact share of null values at least as far from the center. The default is their share.
     center : float
-        The value expected by chance; the mirror image is on its other side.
+        The value expected by chance. The mirror image is equally far away on the other side.
     about, published : str
-        Description of the null values, and a published value, for the note.
+        For the note: a name for the null values, and a sentence about a published value.
     bounds : sequence of float
-        Limits of the quantity, drawn dotted.
+        Limits of possible values, drawn as dotted lines.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> ax = bb.plots.null_distribution([-1.0, 0.0, 1.0, 2.0], 1.5, label="effect size")
+    >>> ax.get_title(loc="left")
+    'Values expected by chance'
     """
     drawn = np.asarray(values, dtype=float).ravel()
     if not drawn.size or not np.isfinite([*drawn, observed]).all():
@@ -137,13 +144,13 @@ def null_distribution(
     size, away = abs(observed - center), np.abs(drawn - center)
     limit = max([*away, size, *np.abs(np.array(bounds) - center), 1e-12])
     step = 2 * limit / 60
-    step = size / round(size / step) if size >= step else step  # a bar starts where the tails do
+    step = size / round(size / step) if size >= step else step  # bars start where the tails start
     reach = int(np.ceil(limit / step * (1 - 1e-12)))
     counts, edges = np.histogram(drawn - center, bins=step * np.arange(-reach, reach + 1))
     middles = edges[:-1] + step / 2
     tail = np.abs(middles) >= size
     ax = new_axes(ax, 3.3)
-    keys = [key("observed (dashed: mirrored)", INK, width=1.3)]
+    keys = [key("observed (dashed: mirror image)", INK, width=1.3)]
     for part, color, name in ((tail, MISS, "at least as extreme"), (~tail, BODY, "less extreme")):
         ax.bar(center + middles[part], counts[part], step * 0.94, color=color, label=name)
         keys.insert(0, key(name, color, "s", size=8, width=0))
@@ -158,9 +165,9 @@ def null_distribution(
     known = float((away >= size).mean()) if share is None else share
     farthest = " and ".join(f"{bound:g}" for bound in sorted(bounds)).replace("-", "−")
     note = (
-        f"{len(drawn):,} {about}. Observed: {number(observed)}. A value at least as far from "
-        f"{number(center)}, on either side, comes up in a share of {known:.2g}. {published} "
-        f"{f'Dotted: {farthest}, the farthest there can be.' if bounds else ''}"
+        f"{len(drawn):,} {about}. Observed: {number(observed)}. The share of values at least as "
+        f"far from {number(center)}, on either side, is {known:.2g}. {published} "
+        f"{f'Dotted: {farthest}, the most extreme possible values.' if bounds else ''}"
     )
     return header(ax, title, note, keys)
 
@@ -172,11 +179,11 @@ def relative_bias(
     labels: tuple[str, str] = ("X", "Y"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a relative bias (`Distribution.relative_bias`) over those for random pairs of sets."""
+    """Draw a relative bias (`Distribution.relative_bias`) and its values for random sets."""
     return null_distribution(
         bias.reference,
         bias.statistic,
-        label=f"sum of ψ over {labels[0]} less that over {labels[1]}",
+        label=f"sum of ψ over {labels[0]} − sum of ψ over {labels[1]}",
         title=f"{name}: relative bias" if name else "Relative bias",
         share=bias.p_simulated(),
         center=bias.expected,

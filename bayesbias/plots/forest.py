@@ -1,4 +1,4 @@
-"""The forest: rows of points with intervals, in blocks, from any frame with mean, low and high."""
+"""Forest plots: rows of points with intervals, from any frame with mean, low, and high."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 80
-"""Rows that one figure holds and a reader can follow."""
+"""Largest number of rows in a figure that is still readable."""
 
 BLOCK_GAP, DODGE, TALL = 0.45, 0.17, 24
-"""Room above a block and between hues, in rows; rows from which the x axis is repeated on top."""
+"""In rows: space above a block and between hues, and height that adds x labels on top."""
 
 LONGEST_LABEL, LONGEST_NAME = 26, 44
-"""Letters shown of a word, and of a row in a block."""
+"""Longest label of a row, without and with block headings."""
 
 STYLES = {name: (COLORS[name], MARKERS[name]) for name in COLORS}
-"""Color and marker of every connection."""
+"""Color and marker of each connection."""
 
 OTHER_STYLES = (
     *(("#1A1A1A", "o"), ("#00795A", "s"), ("#A35200", "^")),
     *(("#5B4FB3", "D"), ("#7A1F5C", "v"), ("#5F6B00", "P")),
 )
-"""Those of other hues, such as models; all colors have a contrast of 5 to 1 or more on white."""
+"""Styles of other hues, such as models. Colors have a contrast of at least 5 to 1 on white."""
 
 REFERENCES = {
     "topics": ("95% of lists with other topics as stereotypes", "#DADADA", 0.82),
     "frequency": ("95% of lists of equally frequent words", "#D9CBBB", 0.62),
 }
-"""Name, color and height, in rows, of ranges of reference lists: the wider ones first."""
+"""Label, color, and height in rows of the ranges of reference lists, the taller ones first."""
 
-THIN_KEY = f"{THIN_MARK} Too few words are left of a set in this row: do not rely on it."
+THIN_KEY = f"{THIN_MARK} A set in this row has too few words left; do not rely on the row."
 
 
 def intervals(
@@ -83,27 +83,27 @@ def intervals(
     ----------
     frame : DataFrame
         ``mean``, ``low``, ``high``, and the columns named below. Optional columns are ``bold``
-        (rows that sum others up), ``text`` (on the right), ``tick`` (a value to compare with), and
-        ``reference_low`` with ``reference_high``, a range behind an interval.
+        (rows that summarize others), ``text`` (shown on the right), ``tick`` (a value to compare
+        with), and ``reference_low`` and ``reference_high`` (a range behind the interval).
     label, by, hue : str
-        Columns for the labels of rows, their blocks, and their colors and markers.
+        Columns that label the rows, group them into blocks, and set colors and markers.
     words : bool, optional
-        If given, the rows have levels (`bayesbias.summary`) and are put into blocks of groups,
-        with rows of single words or without.
+        Pass it for a frame with levels, such as `bayesbias.summary` returns. The rows are then
+        grouped into one block per protected group, with or without rows for single words.
     styles : mapping
-        Color and marker, keyed by hue; other hues get one each.
+        Color and marker, keyed by hue. Other hues get default styles.
     reference : float, optional
-        Where a dashed line is drawn.
+        Where to draw a dashed line.
     pair : pair of str, optional
-        Two connections; draw their difference with a label and a line at zero.
+        Two connections whose difference is drawn, with an x label and a line at zero.
     directions : bool
-        Write direction and probability on the right, from a column ``p_direction``.
+        Write the direction and its probability on the right, from the column ``p_direction``.
     heading : str
-        Of the column ``text``.
+        Heading of the column ``text``.
     keys : sequence of Artist, optional
-        Of the legend; by default the hues, if there is more than one, and what is shaded.
+        Entries of the legend. The default is the hues, if there are several, and shaded ranges.
     most : int
-        Rows that fit into the figure.
+        Largest number of rows in the figure.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def intervals(
         frame, left_out = _in_groups(frame, words=words)
         label, by, note = "label", "block", f"{note} {left_out}"
     names = [name for name in (label, by, hue) if name]
-    require_frame(frame, (*names, "mean", "low", "high"), "mean, low and high of every row")
+    require_frame(frame, (*names, "mean", "low", "high"), "a frame with mean, low and high")
     if pair is not None:
         closer, than = pair
         reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
@@ -153,7 +153,7 @@ def intervals(
     extent = ["mean", "low", "high", "tick", "reference_low", "reference_high"]
     draw_x(ax, xlabel, rows[rows.columns.intersection(extent)], reference, band)
     first, raised = rows.drop_duplicates("y"), 0.0
-    if len(first) >= TALL:  # the axis at the foot is out of sight of the top rows
+    if len(first) >= TALL:  # the bottom axis is far from the top rows
         ax.tick_params(axis="x", top=False, labeltop=True)
         raised = TOP_TICKS
     if heading:
@@ -163,11 +163,11 @@ def intervals(
 
 
 def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
-    """Return rows with labels, in blocks of groups, and a note on words that are left out."""
+    """Return labeled rows in blocks of groups, and a note about words that are left out."""
     frame = frame.assign(protected_word=frame.get("protected_word", ""))
     kept, note = frame.astype(dict.fromkeys(LEVEL_COLUMNS, str)), ""
     if kept[[name for name in ("mean", "low", "high") if name in kept]].isna().any(axis=None):
-        raise ValueError("rows of the frame lack a mean or an interval; leave them out with dropna")
+        raise ValueError("some rows lack a mean or an interval; remove them with dropna")
     word = kept["level"] == WORD
     if words and len(kept.drop_duplicates(LEVEL_COLUMNS)) > MOST_ROWS and not word.all():
         n_words = len(kept[word].drop_duplicates(LEVEL_COLUMNS))
@@ -189,9 +189,9 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
 def _lay_out(
     frame: pd.DataFrame, label: str, by: str, most: int
 ) -> tuple[pd.DataFrame, dict[float, str]]:
-    """Position the rows from 0 downward in column ``y``; return block headings, keyed by position.
+    """Add positions from 0 downward as ``y``, and return block headings, keyed by position.
 
-    A block gets no heading if it has no name, or its first row is bold and sums it up.
+    A block has no heading if it has no name, or if its first row is bold and summarizes it.
     """
     block = frame[by].astype(str) if by else pd.Series("", frame.index)
     bold = frame["bold"] if "bold" in frame else pd.Series(False, frame.index)
@@ -211,7 +211,7 @@ def _lay_out(
 
 
 def _row_axes(ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n_hues: int) -> Axes:
-    """Return Axes with labeled rows, their ground and headings; a new figure has their height."""
+    """Return Axes with row labels, backgrounds, and headings. A new figure is sized to fit."""
     first = rows.drop_duplicates("y")
     height = max(0.21 if len(first) >= TALL else 0.27, 0.11 * n_hues)
     ax = new_axes(ax, HEADER_HEIGHT + height * (first["y"].max() + 1.2))
@@ -235,7 +235,7 @@ def _row_axes(ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n
 def _draw_intervals(
     ax: Axes, rows: pd.DataFrame, hue: str, styles: Mapping[str, tuple[str, str]]
 ) -> list[Artist]:
-    """Draw points and bars, and return the points of every hue."""
+    """Draw points and bars, and return the points of each hue."""
     hues = rows[hue].astype(str) if hue else pd.Series("", rows.index)
     names, styles = list(dict.fromkeys(hues)), styles if hue else {"": STYLES["associated"]}
     dodge = DODGE if hues.groupby(rows["y"]).nunique().max() > 1 else 0.0

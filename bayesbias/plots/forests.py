@@ -1,4 +1,4 @@
-"""Forests: each names the rows, colors and words for one of the package's frames."""
+"""Forest plots, one for each kind of frame that the package returns."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 MEANINGS = {
     "connection_sd": "between protected words",
     "level_sd": "between protected words",
-    "lean_sd": "leanings of words to sets",
-    "own_lean_sd": "leanings of words to their own sets",
+    "lean_sd": "leans of words toward sets",
+    "own_lean_sd": "leans of words toward their own sets",
     "group_sd": "between groups",
     "cell_sd": "between sets, in each group",
     "kind_level_sd": "between protected words, by kind",
-    "group_lean_sd": "leanings of groups to sets",
+    "group_lean_sd": "leans of groups toward sets",
     "set_sd": "between attribute sets",
-    "topic_sd": "nearness of two topics",
+    "topic_sd": "closeness of two topics",
     "attribute_sd": "between attributes",
-    "attribute_lean_sd": "leanings of attributes to groups",
-    "attribute_own_lean_sd": "leanings of attributes to own groups",
+    "attribute_lean_sd": "leans of attributes toward groups",
+    "attribute_own_lean_sd": "leans of attributes toward their own groups",
     "residual_sd": "residuals that words share",
     "context_sd": "between contexts",
     "sigma": "between single distances",
 }
-"""What each standard deviation measures, in words."""
+"""Label of each standard deviation."""
 
 
 FIGURES = {
@@ -54,11 +54,17 @@ FIGURES = {
     "correlation": "correlation of words' means",
     "share_outside": "share outside 0 to 2",
 }
-"""What each figure of a prior predictive check is, in words."""
+"""Label of each statistic in a prior predictive check."""
 
 
 def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw posterior mean distances of `bayesbias.summary`: rows are groups, lines connections."""
+    """Draw posterior mean distances (`bayesbias.summary`), by group and connection.
+
+    Examples
+    --------
+    >>> bb.plots.forest(bb.summary(post)).get_xlabel()
+    'cosine distance (smaller = closer)'
+    """
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
     return intervals(
         frame,
@@ -75,7 +81,7 @@ def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) 
 def change_forest(
     frame: pd.DataFrame, *, words: bool = False, rope: float | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw changes in mean distance, of `bayesbias.summary` of a change or `comparison.changes`."""
+    """Draw changes in mean distance (`comparison.changes`, or `bayesbias.summary` of a change)."""
     require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(change)")
     return intervals(
         frame,
@@ -104,9 +110,9 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        Columns ``reference_low`` and ``reference_high`` are ranges behind the intervals, in the
-        color of ``match`` (frequency or topics; a row may stand in the frame once for each).
-        Rows whose ``thin`` is true are marked.
+        The optional columns ``reference_low`` and ``reference_high`` are ranges behind the
+        intervals, in the color of ``match`` (frequency or topics; rows may occur once for each).
+        Rows where ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")
@@ -114,8 +120,8 @@ def contrast_forest(
     rows = contrast_of(frame.assign(**pair), first, second)
     title, xlabel = f"Are {first} or {second} attributes closer?", ""
     if "estimand" in rows and (rows["estimand"] == "relative").any():
-        title = "Are words closer to their own stereotypes than others are?"
-        xlabel = "contrast with the other groups (negative = closer to own)"
+        title = "Are words closer to their own stereotypes than other words are?"
+        xlabel = "contrast with the other groups (negative = closer to own stereotypes)"
     return intervals(
         rows,
         words=words,
@@ -131,7 +137,7 @@ def contrast_forest(
 
 
 def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw differences before and after (`comparison.order_changes`), and which signs turned."""
+    """Draw differences before and after a change (`comparison.order_changes`), and reversals."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
     first, second = frame[["first", "second"]].iloc[0]
@@ -146,7 +152,7 @@ def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = 
         hue="when",
         styles={"before": (LINE, "s"), "after": STYLES[first]},
         pair=(first, second),
-        heading="probability\nthat it reversed",
+        heading="probability\nof reversal",
         title=f"Did the order of {first} and {second} attributes reverse{', by word' * words}?",
         note=f"{interval_note(frame)} Right: probability that the order reversed.",
         ax=ax,
@@ -161,22 +167,22 @@ def rank_forest(
     rope: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), in one model and on their own."""
+    """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), fitted jointly and alone."""
     values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
     columns = ("wordlist", "embedding", *values, *raw, "p_most")
     require_frame(frame, columns, "bb.rank_embeddings(posterior)")
-    alone = frame.dropna(subset=raw).assign(model="by itself")
+    alone = frame.dropna(subset=raw).assign(model="fitted alone")
     alone[values] = alone[raw]
-    rows = pd.concat([frame.assign(model="in the model of all"), alone])
+    rows = pd.concat([frame.assign(model="fitted jointly"), alone])
     return intervals(
         rows.assign(text=rows["p_most"].map(percent), block=rows["wordlist"].replace("", "all")),
         label="embedding",
         by="block",
         hue="model",
-        styles={"in the model of all": STYLES["associated"], "by itself": (LINE, "s")},
+        styles={"fitted jointly": STYLES["associated"], "fitted alone": (LINE, "s")},
         pair=(first, second),
         rope=rope,
-        heading="probability\nto be lowest",
+        heading="probability\nof lowest",
         title="Embeddings and lists in one model",
         note=f"{interval_note(frame)} Right: probability of the most negative contrast.",
         ax=ax,
@@ -184,7 +190,7 @@ def rank_forest(
 
 
 def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Draw the contrast without each word (`bayesbias.influence`), from where it is with all.
+    """Draw the contrast without each word (`bayesbias.influence`), next to that with all words.
 
     Parameters
     ----------
@@ -217,9 +223,9 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw standard deviations with their intervals (`bayesbias.sd_summary`)."""
     require_frame(frame, ("parameter", "of", "mean", "low", "high"), "bb.sd_summary(posterior)")
     tails = frame["parameter"] == "nu"
-    rows, note = frame[~tails], f"{interval_note(frame)} Farther right is more spread."
+    rows, note = frame[~tails], f"{interval_note(frame)} Farther right means more spread."
     for nu, low, high in frame.loc[tails, ["mean", "low", "high"]].to_numpy():
-        note += f" Tails: {nu:.0f} degrees of freedom ({low:.0f} to {high:.0f}); under 10 is heavy."
+        note += f" Tails: {nu:.0f} degrees of freedom ({low:.0f} to {high:.0f}); below 10 is heavy."
     meaning = rows["parameter"].replace(MEANINGS)
     label = rows["of"].where(rows["of"] != "", meaning)
     ax = intervals(
@@ -237,7 +243,7 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the place of a table among tables from the prior (`bayesbias.prior_predictive`)."""
+    """Draw a table's position among tables drawn from the prior (`bayesbias.prior_predictive`)."""
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
     require_frame(frame, columns, "bb.prior_predictive(model, table)")
     figure = frame["statistic"].replace(FIGURES)
@@ -259,9 +265,9 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         styles={"inside the interval": (INK, "o"), "outside": (MISS, "o")},
         reference=0.5,
         heading="observed\n[interval]",
-        xlabel="share of tables drawn from the prior whose figure is smaller",
-        title="Do the priors expect such a table?",
-        note=f"Dots: the table observed among tables drawn from the prior{model}. Right: its "
-        f"figures, and the {interval_name(frame)} of those of the tables drawn.",
+        xlabel="share of tables drawn from the prior with a smaller value",
+        title="Is the table plausible under the priors?",
+        note=f"Dots: the observed table among tables drawn from the prior{model}. Right: observed "
+        f"values, and the {interval_name(frame)} of the drawn tables.",
         ax=ax,
     )

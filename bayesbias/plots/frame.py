@@ -1,4 +1,4 @@
-"""What stands around the data of every plot: Axes, x axis, title, note, legend, right column."""
+"""Everything around the data of a plot: Axes, x axis, title, note, legend, and right column."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ WIDTH = 7.6
 """Width of new figures in inches."""
 
 HEADER_HEIGHT = 1.8
-"""Inches of a new figure for what stands above and below its rows."""
+"""Height above and below the rows of a new figure, in inches."""
 
 TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 12.0, 9.0, 8.5
 """Font sizes in points."""
 
 GAP, TOP_TICKS = 6.0, 16.0
-"""Points between the parts of a header, and of tick labels above the Axes."""
+"""Gap between the parts of a header, and height of tick labels above the Axes, in points."""
 
 RIGHT = 1.015
-"""Where texts to the right of the Axes start, in widths of the Axes."""
+"""Where texts to the right of the Axes start, as a multiple of their width."""
 
 OWN = "bayesbias-figure"
-"""Group id of figures that are made here, so `save` may close them."""
+"""Group id of figures that this package makes, which `save` closes."""
 
 NO_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Control characters, and others that XML forbids."""
+"""Characters that XML forbids, such as control characters."""
 
 DASHES = (0, (4, 2))
-"""Of lines that values are compared with."""
+"""Line style of reference lines."""
 
 DISTANCE = "cosine distance (smaller = closer)"
-UNRELATED_NOTE = "Dashed line: 1, the distance of unrelated directions."
+UNRELATED_NOTE = "Dashed line: 1, the distance between unrelated directions."
 
 
 def new_axes(ax: Axes | None, height: float) -> Axes:
-    """Return the Axes given, or that of a new figure some inches high, with quiet spines."""
+    """Return the given Axes, or those of a new figure of this height, with light spines."""
     from matplotlib import pyplot as plt
 
     if ax is None:
@@ -65,10 +65,10 @@ def new_axes(ax: Axes | None, height: float) -> Axes:
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure that an Axes, or what holds it, belongs to."""
+    """Return the top-level figure of an Axes, even if the Axes are in a subfigure."""
     figure = ax.get_figure(root=True)
     if figure is None:
-        raise ValueError("the Axes belongs to no figure; make one with plt.subplots()")
+        raise ValueError("the Axes have no figure; create Axes with plt.subplots()")
     return figure
 
 
@@ -79,7 +79,7 @@ def draw_x(
     reference: float | None = None,
     band: tuple[float, float] | None = None,
 ) -> None:
-    """Draw band and reference line, and let the x axis reach these and all values."""
+    """Draw the band and the reference line, and set x limits that include them and all values."""
     if band is not None:
         ax.axvspan(*band, color=BAND, linewidth=0, zorder=0.8).set_gid("band")
     if reference is not None:
@@ -96,9 +96,9 @@ def draw_x(
 def header(
     ax: Axes, title: str, note: str, keys: Sequence[Artist] = (), *, raised: float = 0.0
 ) -> Axes:
-    """Write title, note and legend above the Axes, in lines that are no wider than it.
+    """Write the title, note, and legend above the Axes, wrapped to the width of the Axes.
 
-    Call it last. So many points above the Axes are left free for what stands there already.
+    Call this function last. ``raised`` is the space above the Axes already in use, in points.
     """
     from matplotlib.text import Text
 
@@ -109,7 +109,7 @@ def header(
     title, note = legible(title), legible(" ".join(note.split()))
     figure = figure_of(ax)
     if (engine := figure.get_layout_engine()) is not None:
-        engine.execute(figure)  # it settles how wide the Axes will be
+        engine.execute(figure)  # sets the final width of the Axes
     width = max(120 * figure.dpi / 72, ax.get_window_extent().width)
     height = GAP + raised
     if keys:
@@ -140,7 +140,7 @@ def header(
 
 
 def _break_lines(text: Text, width: float) -> int:
-    """Break a text into lines no wider than some pixels, and count the lines."""
+    """Wrap a text to a width in pixels, and return its number of lines."""
     whole = text.get_text()
     letters = int(1.2 * len(whole) * width / max(text.get_window_extent().width, 1)) + 2
     while text.get_window_extent().width > width and letters > 1:
@@ -150,7 +150,7 @@ def _break_lines(text: Text, width: float) -> int:
 
 
 def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) -> Text:
-    """Write a text as it stands, some points above the Axes and `at` widths of it from its left."""
+    """Write a literal text above the Axes, at a height in points and a fraction of the width."""
     place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     return ax.annotate(text, (at, 1), (0, points), parse_math=False, **place, **style)  # type: ignore[arg-type]
 
@@ -158,10 +158,10 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 def right_column(
     ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
 ) -> float:
-    """Write texts to the right of the Axes: height, text, bold or not; return points to leave free.
+    """Write rows of (height, text, bold) right of the Axes; return points to leave free above.
 
-    In a figure of ours the header ends before the heading starts. In a figure that is shared the
-    Axes may become narrower, and the header stands above the heading.
+    In a figure that this package makes, the header ends left of the heading. In a shared figure,
+    the Axes may become narrower, so the header is placed above the heading.
     """
     above(ax, heading, 3 + raised, RIGHT, fontsize=SMALL_SIZE - 0.5, color=QUIET, linespacing=1.1)
     for y, text, bold in rows:
@@ -172,19 +172,19 @@ def right_column(
 
 
 def row_labels(ax: Axes, positions: Sequence[float], labels: Iterable[str], most: int = 26) -> None:
-    """Label rows on the y axis with words as they stand, long ones cut off."""
+    """Label rows on the y axis with literal text, and shorten long labels."""
     ax.set_yticks(positions, [shorten(label, most) for label in labels], parse_math=False)
 
 
 def guides(ax: Axes, axis: str = "x") -> None:
-    """Draw faint lines at the ticks of an axis, or of both."""
+    """Draw faint grid lines at the ticks of one axis or both."""
     ax.grid(axis=axis, color=FAINT, linewidth=0.7)  # type: ignore[arg-type]
 
 
 def key(
     label: str, color: str, marker: str = "", *, size: float = 5.0, width: float = 1.6
 ) -> Line2D:
-    """Return an entry of a legend: a marker on a line; a line, or with width 0 a marker alone."""
+    """Return a legend entry: a line, a marker, or (if the width is 0) a marker without a line."""
     from matplotlib.lines import Line2D
 
     line = Line2D([], [], color=color, marker=marker, label=label, markersize=size)
@@ -194,18 +194,18 @@ def key(
 
 
 def legible(text: str) -> str:
-    """Replace characters that XML forbids, and that no font has."""
+    """Replace the characters that XML forbids."""
     return NO_XML.sub("\ufffd", text)
 
 
 def shorten(text: str, most: int = 26) -> str:
-    """Cut a long word off with an ellipsis."""
+    """Shorten a long text with an ellipsis."""
     text = legible(text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Write a number with a minus sign; one below .1 with significant digits, NaN as a dash."""
+    """Format a number: significant digits if below 0.1, a true minus sign, a dash for NaN."""
     if np.isnan(value):
         return "–"
     text = f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.{digits}g}"
@@ -213,26 +213,26 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(probability: float) -> str:
-    """Write a probability that a finite number of draws never makes certain."""
+    """Format a probability. Draws are finite, so the extremes are <1% and >99%."""
     if probability < 0.01:
         return "<1%"
     return ">99%" if probability > 0.99 else f"{probability:.0%}"
 
 
 def interval_name(frame: pd.DataFrame) -> str:
-    """Return what the intervals of a frame are, such as ``89% highest-density intervals``."""
+    """Return a name for the frame's intervals, such as ``89% highest-density intervals``."""
     ci_prob = frame.attrs.get("ci_prob")
     share = f"{ci_prob * 100:g}% " if isinstance(ci_prob, float) else ""
     return f"{share}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND)).name}s"
 
 
 def interval_note(frame: pd.DataFrame) -> str:
-    """Return what points and bars are."""
+    """Return a note that explains points and bars."""
     return f"Points: posterior means. Bars: {interval_name(frame)}."
 
 
 def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:
-    """Raise a TypeError or ValueError that names what makes the frame that a plot draws."""
+    """Refuse a frame that cannot be drawn, and name the call that returns the right one."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"this plot draws a frame, not a {type(frame).__name__}; pass {source}")
     lacking = [name for name in columns if name not in frame]

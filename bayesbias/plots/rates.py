@@ -1,4 +1,4 @@
-"""Rates and scores: preferences of language models, false alarms of methods, scores of a list."""
+"""Plots of language-model preferences, false-alarm rates of methods, and scores of a list."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def pair_forest(
     Parameters
     ----------
     quantity : {"p_stereotypical", "p_equal_length"}
+        The share to draw, as described in `maskedlm.pair_summary`.
     """
     columns = ("level", "bias_type", "quantity", "model", "mean", "low", "high", "p_above")
     require_frame(frame, columns, "bb.maskedlm.pair_summary(posterior)")
@@ -47,15 +48,15 @@ def pair_forest(
 
 
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
-    """Draw false-alarm rates, or else coverage, next to the promised rates.
+    """Draw false-alarm rates, or coverage if there are none, next to the promised rates.
 
-    The frame comes from `bayesbias.calibration.calibrate`. Red is worse than promised and blue
-    better, beyond Monte Carlo error.
+    The frame comes from `bayesbias.calibration.calibrate`. Red means worse than promised and blue
+    means better, beyond Monte Carlo error.
 
     Parameters
     ----------
     by : {"method", "scenario"}
-        The column for blocks; the other one labels the rows.
+        The column that defines blocks. The other column labels the rows.
     """
     columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal", "n")
     require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")
@@ -70,7 +71,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
     kept = rows["nominal"].isna() | rows["nominal"].between(rows["low"], rows["high"])
     worse = (rows["rate"] > rows["nominal"]) == alarms
     verdicts = {
-        "as promised, or nothing promised": (INK, "o"),
+        "as promised, or no promise": (INK, "o"),
         f"{bad} than promised": (MISS, "o"),
         f"{good} than promised": (COLORS["different"], "o"),
     }
@@ -88,12 +89,12 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         hue="verdict",
         styles=verdicts,
         heading="rate",
-        xlabel="share of false alarms" if alarms else "share of covered truths",
+        xlabel="false-alarm rate" if alarms else "coverage",
         title="How often methods claim a bias that is not there"
         if alarms
         else "How often intervals cover the truth",
-        note=f"{' to '.join(n_tables)} simulated tables a row; bars are 95% Monte Carlo "
-        f"intervals. Gray ticks: the share that the method promises. Red: {bad} than promised, "
+        note=f"{' to '.join(n_tables)} simulated tables per row. Bars: 95% Monte Carlo "
+        f"intervals. Gray ticks: the rate that the method promises. Red: {bad} than promised, "
         "beyond Monte Carlo error.",
         keys=[
             *(key(name, *style) for name, style in verdicts.items()),
@@ -107,17 +108,16 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 
 
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw a table of scores: one block per score, with intervals around no bias, and values.
+    """Draw a table of scores (`bayesbias.score_table`): one block per score, with intervals.
 
-    The frame comes from `bayesbias.score_table`. Scores have different
-    units, so each block has its own scale: the distance from the value of no bias, in the
-    score's direction, over the largest such distance of the block.
+    Scores have different units, so each block has its own scale: the distance from the value of no
+    bias, in the score's direction, divided by the largest such distance in the block.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
     rows = frame[frame["value"].notna()]
     if rows.empty:
-        raise ValueError("no score of the frame has a value; the column note says why")
+        raise ValueError("no score in the frame has a value; see its column note")
     sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
     away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
     farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)
@@ -138,12 +138,12 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         styles={"bootstrap": (INK, "o"), "posterior": (GREEN, "D")},
         reference=0.0,
         heading="value  [interval]",
-        title="The scores, each on its own scale",
-        note="Bars: intervals. Rows of one score share a scale, up to the farthest end among them; "
-        "lengths of different scores are not comparable. An interval off the line is no evidence "
-        "for scores of differences, which cannot be negative.",
+        title="Scores, each on its own scale",
+        note="Bars: intervals. Rows of the same score share a scale, set by the farthest end. "
+        "Lengths of different scores are not comparable. Scores that cannot be negative "
+        "never cross the line; for them, being off the line is not evidence of bias.",
         ax=ax,
     )
     ax.set_xlim(-1.08, 1.08)
-    ax.set_xticks([-1, 0, 1], ["← the other way", "no bias", "as the heading says →"])
+    ax.set_xticks([-1, 0, 1], ["← opposite direction", "no bias", "direction in heading →"])
     return ax

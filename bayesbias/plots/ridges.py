@@ -1,4 +1,4 @@
-"""Ridges: densities stacked in rows, of distances and of a whole vocabulary."""
+"""Ridge plots: densities in rows, for distances and for a whole vocabulary."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 RIDGE = 0.74
 """Height of the highest ridge, in rows."""
 
-PSI = "ψ, mean cosine to the first attribute set less that to the second"
-"""Label of the axis of a vocabulary."""
+PSI = "ψ: mean cosine to the first attribute set − mean cosine to the second"
+"""Label of the x axis in plots of ψ."""
 
 
 def distributions(
@@ -41,16 +41,16 @@ def distributions(
     half_width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the distances of every connection as ridges, with the share inside a band around 1.
+    """Draw the distances of each connection as ridges, with the share inside a band around 1.
 
     Parameters
     ----------
     table : DataFrame
         A long-form table.
     after : DataFrame, optional
-        The table after a change. Its densities are filled, and those of `table` dashed lines.
+        The table after a change. Its densities are filled, and those of `table` are dashed.
     half_width : float, optional
-        Half-width of the band, in units of distance; by default abs(1 - MAC) of `table`.
+        Half-width of the band, in units of distance. The default is abs(1 - MAC) of `table`.
     """
     filled = validate_table(table if after is None else after)
     if after is None:
@@ -81,18 +81,18 @@ def distributions(
     values = [*filled["cosine_distance"], *curves["cosine_distance"]]
     draw_x(ax, DISTANCE, values, UNRELATED, (low, high))
     if after is None:
-        title, about = "How the distances spread", "Where many are outside, one mean hides them."
+        title, about = "Spread of the distances", "If many are outside, the mean hides them."
         heading, texts = "inside the band", [f"{share:.0%}" for share in bands["share"]]
     else:
-        title, about = "How the distances spread, before and after", "Dashed: before."
+        title, about = "Spread of the distances, before and after", "Dashed: before."
         heading, shares = "inside the band\nbefore → after", bands[["share_before", "share_after"]]
         texts = [f"{before:.0%} → {now:.0%}" for before, now in shares.to_numpy()]
-    why = ", as wide as MAC, the mean distance to the stereotypes, is far from 1"
+    why = "; one end is MAC, the mean distance to the stereotypes"
     raised = right_column(
         ax, heading, [(row - RIDGE / 3, text, True) for row, text in enumerate(texts)]
     )
     note = f"Shaded: a band of {low:.2f} to {high:.2f} around 1{'' if half_width else why}. Right: "
-    return header(ax, title, f"{note}the share of single distances inside. {about}", raised=raised)
+    return header(ax, title, f"{note}share of single distances inside. {about}", raised=raised)
 
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -114,7 +114,7 @@ def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
         "Filled: ψ of all words. Line: the Normal with their mean (long tick) and sd; short ticks: "
     )
     note += "the ends of its middle 95%. Dashed: 0."
-    return header(ax, "What the whole vocabulary does", note)
+    return header(ax, "ψ in the whole vocabulary", note)
 
 
 def draw_ridge(
@@ -127,7 +127,7 @@ def draw_ridge(
     line: str = "",
     **style: Any,  # noqa: ANN401
 ) -> None:
-    """Draw one density, with heights in rows, over its base line, in the colors given."""
+    """Draw a density above its baseline, with heights in rows, in the given colors."""
     y = base - np.asarray(heights, dtype=float)
     if fill:
         ax.fill_between(x, y, base, color=fill, alpha=0.35, linewidth=0, zorder=2)
@@ -136,7 +136,7 @@ def draw_ridge(
 
 
 def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:
-    """Return Axes with a labeled base line for each ridge, some inches apart in a new figure."""
+    """Return Axes with labeled baselines. In a new figure, they are `row_height` inches apart."""
     ax = new_axes(ax, HEADER_HEIGHT + row_height * len(names))
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):

@@ -12,15 +12,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PIXELS_AN_INCH = 144
-"""Resolution of PNG files, and of what is pixels in SVG files."""
+"""Resolution of PNG files, and of rasterized parts of SVG files."""
 
 
 def save(axes: Axes, path: str | Path) -> list[Path]:
-    """Write the figure of an Axes as PNG and as SVG, and return their paths.
+    """Write the figure of an Axes as a PNG and an SVG file, and return their paths.
 
-    Equal plots make equal files. A figure that a plot of this package made is closed afterwards.
-    ``.png`` and ``.svg`` are appended to the path; if it ends in one of these, only that file is
-    written.
+    Identical plots give identical files. Figures that this package made are closed afterward.
+    ``.png`` and ``.svg`` are appended to `path`. If `path` ends in one, only that file is written.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context

@@ -1,4 +1,4 @@
-"""Single words: around a protected word, by frequency, by group, and over their background."""
+"""Plots of single words: around a protected word, by frequency, and with their background."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_WORDS = 150
-"""Words that one figure holds."""
+"""Largest number of words in a figure."""
 
 
 def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the attributes nearest to one protected word of a table, and all of its own stereotypes.
+    """Draw the attributes closest to one protected word of a table, and all of its stereotypes.
 
     Parameters
     ----------
     most : int
-        Number of nearest attributes.
+        Number of closest attributes.
     """
     rows = nearest_attributes(table, word, most).rename(columns={"cosine_distance": "mean"})
     return intervals(
@@ -49,8 +49,8 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
         hue="connection",
         reference=UNRELATED,
         xlabel=DISTANCE,
-        title=f"The attributes around “{shorten(word)}”",
-        note=f"The nearest {most} of {rows['n_available'].iloc[0]}, and all that are associated. "
+        title=f"Attributes closest to “{shorten(word)}”",
+        note=f"The closest {most} of {rows['n_available'].iloc[0]}, and all associated ones. "
         f"{UNRELATED_NOTE}",
         keys=[key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,
@@ -59,12 +59,12 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
 
 
 def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean distance of every attribute of a table against its frequency rank.
+    """Draw the mean distance of each attribute in a table against its frequency rank.
 
     Parameters
     ----------
     ranks : DataFrame
-        ``word``, ``rank``: frequency ranks, 1 or more; words without a rank are left out.
+        ``word`` and ``rank``, which is 1 or more. Words without a rank are left out.
     """
     require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})
@@ -98,19 +98,19 @@ def background_words(
     most: int = 10,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw words of sets under a reference distribution (Smarda, 2021, figure 2).
+    """Draw the words of each set below a reference distribution (Smarda, 2021, figure 2).
 
     Parameters
     ----------
     densities, words : DataFrame
-        As `bayesbias.background.densities` and `bayesbias.background.words` return them.
+        The results of `bayesbias.background.densities` and `bayesbias.background.words`.
     most : int
-        Number of words per set to draw; those farthest from the set's mean are drawn.
+        Number of words to draw per set. The farthest from the set's mean are drawn.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]
     if curve.empty:
-        raise ValueError(f"there is no background of {experiment!r} in the densities")
+        raise ValueError(f"the densities have no experiment {experiment!r}")
     sets = words["set"].unique()
     words = words.assign(tick=words.groupby("set")["psi"].transform("mean"))
     far = (words["psi"] - words["tick"]).abs().groupby(words["set"])
@@ -135,6 +135,6 @@ def background_words(
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
     note = (
         f"The {most} words of each set that are farthest from its mean (tick). Gray: ψ of all "
-        "words; line: their mean; band: the middle 95% of the fitted Normal. Dashed: 0."
+        "words. Line: their mean. Band: the middle 95% of the fitted Normal. Dashed: 0."
     )
-    return header(ax, f"{experiment}: words over their background", note)
+    return header(ax, f"{experiment}: words and their background", note)
