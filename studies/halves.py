@@ -68,7 +68,7 @@ def _split(
 
 
 def _contrasts(table: pd.DataFrame) -> pd.DataFrame:
-    post = bb.fit(table, draws=100, seed=1, progressbar=False)
+    post = bb.fit(table, draws=100, seed=1, method="exact", progressbar=False)
     frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
     frame = frame[frame["level"] != "word"]
     return frame.set_index(["level", "protected_group"])[["mean", "sd"]]
