@@ -14,6 +14,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -234,14 +235,20 @@ def _directions(
 
 def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
     """Split a unit's coordinates into independent sets, given its X'X, (n_noise, d, d)."""
-    from scipy.sparse.csgraph import connected_components
-
     if units.correlated is not None:
         return [np.arange(gram.shape[-1])]
     lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2))
     large = np.abs(gram) > NO_COUPLING * lengths[:, :, None] * lengths[:, None]
-    n, label = connected_components(large.any(axis=0))
-    return [np.flatnonzero(label == index) for index in range(n)]
+    return _components(large.any(axis=0).tobytes(), gram.shape[-1])
+
+
+@cache
+def _components(coupled: bytes, n: int) -> list[IntArray]:
+    """Split n coordinates into connected sets; few patterns of coupling occur, thousands of times."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(np.frombuffer(coupled, bool).reshape(n, n))
+    return [np.flatnonzero(label == index) for index in range(count)]
 
 
 def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
