@@ -244,7 +244,7 @@ def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
 
 @cache
 def _components(coupled: bytes, n: int) -> list[IntArray]:
-    """Split n coordinates into connected sets; few patterns of coupling occur, thousands of times."""
+    """Split n coordinates into connected sets. Few patterns occur, but thousands of times."""
     from scipy.sparse.csgraph import connected_components
 
     count, label = connected_components(np.frombuffer(coupled, bool).reshape(n, n))
