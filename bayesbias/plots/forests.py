@@ -152,8 +152,8 @@ def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = 
         hue="when",
         styles={"before": (LINE, "s"), "after": STYLES[first]},
         pair=(first, second),
-        heading="probability\nof reversal",
-        title=f"Did the order of {first} and {second} attributes reverse{', by word' * words}?",
+        heading="probability\nthat it reversed",
+        title=f"Did {first} and {second} change their order{', by word' * words}?",
         note=f"{interval_note(frame)} Right: probability that the order reversed.",
         ax=ax,
     )

@@ -57,9 +57,9 @@ def baseline_contrasts(
     >>> frame = bb.baseline_contrasts(bb.distance_table("glove-demo", words), "people", seed=1)
     >>> frame[["protected_group", "mean", "low", "high"]].round(2)
       protected_group  mean   low  high
-    0             jew  0.07 -0.09  0.23
-    1       christian -0.15 -0.30  0.00
-    2          muslim -0.03 -0.16  0.10
+    0             jew  0.07 -0.08  0.22
+    1       christian -0.15 -0.29 -0.00
+    2          muslim -0.03 -0.16  0.09
     """
     known = validate_table(table)
     groups = known["protected_group"]

@@ -75,7 +75,7 @@ def predictive_check(
     >>> frame.query("connection == 'all'")[["ci_prob", "n_rows", "coverage"]].round(2)
        ci_prob  n_rows  coverage
     0     0.50    4815      0.55
-    5     0.89    4815      0.93
+    5     0.89    4815      0.92
     """
     require_posterior(tree)
     if n_draws is not None:
@@ -131,7 +131,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
             name  n_words  n_effective
     0        jew        5          2.6
     1  christian        5          2.4
-    2     muslim        5          2.6
+    2     muslim        5          2.7
     """
     design = design_of(tree)
     if not design.word_likeness.size or not design.attribute_likeness.size:

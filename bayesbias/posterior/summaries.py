@@ -62,7 +62,7 @@ def summary(
     --------
     >>> bb.summary(post)[["level", "connection", "mean", "low", "high"]].head(4).round(2)
          level  connection  mean   low  high
-    0  overall  associated  0.88  0.79  0.98
+    0  overall  associated  0.88  0.78  0.98
     1  overall   different  0.92  0.83  1.02
     2  overall     neutral  0.96  0.94  0.97
     3  overall       human  0.84  0.81  0.87

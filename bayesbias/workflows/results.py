@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -235,7 +236,8 @@ def written_call(function: str, given: Mapping[str, object], keywords: Mapping[s
     ]
     for key, value in keywords.items():
         text = repr(value)
-        texts.append(f"{key}={text if len(text) < MOST_WRITTEN else key}")
+        literal = len(text) < MOST_WRITTEN and not re.search(r"\w\(", text)
+        texts.append(f"{key}={text if literal else key}")
     return f"{function}({', '.join(texts)})"
 
 
