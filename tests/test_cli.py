@@ -94,7 +94,7 @@ BAD_ARGUMENTS = {
     # A language model's names are checked first, because torch takes seconds to load.
     MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
     MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no model folder at none",
-    "mlm report": "give one or more folders of scores",
+    "mlm report": "give one or more score folders",
 }
 
 

@@ -331,7 +331,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         ('lists = ["human"]' + PLACES, "has control words only"),
         ('lists = ["religion", "religion"]' + PLACES, "lists includes 'religion' twice"),
         (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number, 0 or more; got -1"),
-        (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\), got 1"),
+        (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
         (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
         ('[embeddings]\na = "x"\nlists = ["religion"]', "placed before"),
         (MINIMAL + '[embeddings]\na = {sorce = "x"}', "embeddings.a must be a path"),

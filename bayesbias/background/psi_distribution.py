@@ -100,7 +100,7 @@ class Distribution:
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
     vocabulary : Index of str
     missing : tuple of str
-        Attribute words that the embedding lacks.
+        Attribute words that are not in the embedding.
     case : str
         How words are looked up.
     ranks : slice

@@ -45,9 +45,9 @@ def remaining_bias(
 
     Parameters
     ----------
-    before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
+    before, after : str, path, KeyedVectors, mapping, DataFrame, or tuple
         As for `load_vectors`. Words that only one embedding has are left out.
-    sets : str, path, mapping or DefiningSets
+    sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the targets of the lists.
     n_words : int
@@ -56,7 +56,7 @@ def remaining_bias(
         Number of nearest words of each target.
     vocabulary : int
         Number of words from the start of ``before`` that are searched for words and neighbors.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         For the clustering's starting points and for the folds; stored in ``attrs["seed"]``.
 
     Returns

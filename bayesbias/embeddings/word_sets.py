@@ -114,7 +114,7 @@ def as_rows(name: str, rows: ArrayLike) -> FloatArray:
             f"got shape {matrix.shape}"
         )
     if bad := np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist():
-        raise ValueError(f"row(s) {bad} of {name} are not finite; leave those words out")
+        raise ValueError(f"{name} must be finite; leave out rows {bad}")
     return matrix
 
 

@@ -25,7 +25,7 @@ class Preferences:
 
     ``y`` is (n_pairs, n_models), with 1, 0, or 1/2 for a tie. The design has one row per pair. Bias
     types take the role of protected words, and clusters take the role of attributes. ``n_left_out``
-    is the number of pairs that some language model lacks.
+    is the number of pairs that at least one language model has not scored.
     """
 
     models: tuple[str, ...]

@@ -90,7 +90,9 @@ class Design:
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
         shape = (n_rows, len(self.covariates))
         if self.covariates and not (self.x.shape == shape and np.isfinite(self.x).all()):
-            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack one")
+            raise ValueError(
+                f"x must be a finite array of shape {shape}; leave out rows with missing covariates"
+            )
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -129,7 +131,7 @@ class Design:
         return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
-        """Return the rows of a connection, or no rows if the design lacks it."""
+        """Return the rows of a connection, or no rows if the design does not have it."""
         if name not in self.connections:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.connection == self.connections.index(name))

@@ -97,7 +97,7 @@ def contrasts(
         word's deviation as chance, which is right for the most striking of many words. For `named`
         words, a Normal model is instead fitted once per word, without shrinking the word's effects
         toward those of other words.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
 
 LIKELY = 0.9
-"""Smallest probability for which a word is named as moved, reversed or unchanged."""
+"""Smallest probability for which a word is named as moved, reversed, or unchanged."""
 
 
 def page(analysis: ChangeAnalysis) -> Page:
@@ -190,7 +190,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def single_numbers(analysis: ChangeAnalysis) -> list[str]:
-    """Return sentences about MAC, Direct Bias and a classifier."""
+    """Return sentences about MAC, Direct Bias, and a classifier."""
     mac = analysis.scores.query("score == 'mac'").iloc[0]
     sentences = [prose("single_numbers", before=number(mac["before"]), after=number(mac["after"]))]
     if analysis.remains is None:

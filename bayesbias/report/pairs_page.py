@@ -104,7 +104,7 @@ def _measured(analysis: PairAnalysis) -> list[Block]:
         if pairs := {str(row["pair_id"]) for row in record.get("unscored", [])}:
             blocks.append(
                 f"A measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
-                "because a sentence lacks the tokens that the measure uses; see run.json."
+                "because a sentence has no tokens that the measure uses; see run.json."
             )
         if record.get("left_out"):
             answers = counted(record["left_out"], "answer")

@@ -182,7 +182,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     0.902
     """
     if not wordlist.groups or not wordlist.stereotypes:
-        raise ValueError(f"MAC needs groups and stereotypes; the list {wordlist.name!r} lacks them")
+        raise ValueError(f"MAC needs a list with groups and stereotypes; got {wordlist.name!r}")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
     stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
     sets = look_up(vectors, groups | stereotypes)

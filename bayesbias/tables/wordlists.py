@@ -129,7 +129,7 @@ def load_wordlist(source: WordListLike) -> WordList:
 
     Parameters
     ----------
-    source : str, Path, mapping or WordList
+    source : str, Path, mapping, or WordList
         A name from `wordlists()`, or a path: TOML, JSON with the same keys, or CSV with the columns
         ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype, its
         group), and ``word``. A mapping has the fields of a `WordList`.
@@ -164,7 +164,7 @@ def load_wordlist(source: WordListLike) -> WordList:
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
     """Return everything that is wrong or doubtful in a word list, even one that cannot be loaded.
 
-    No embedding is read; `missing_words` returns the words that an embedding lacks.
+    No embedding is read; `missing_words` returns the words that are not in an embedding.
 
     Returns
     -------

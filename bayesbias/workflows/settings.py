@@ -1,4 +1,4 @@
-"""The settings of whole analyses, which functions, commands and sweeps share."""
+"""The settings of whole analyses, which functions, commands, and sweeps share."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ChangeSettings(FitOptions):
         Names or paths of models for changes; may be repeated. The report leads with the last one.
         By default change-by-group.
     case : str
-        How to look up words: exact, lower or fallback.
+        How to look up words: exact, lower, or fallback.
     recover_words : int
         Number of the most biased words per class, to test whether bias can be recovered.
     drop_duplicates : bool
