@@ -225,8 +225,7 @@ def ranking_accuracy(
     Returns
     -------
     dict
-        ``accuracy``, ``low``, ``high``, and the numbers of less and more biased models, ``n_less``
-        and ``n_more``.
+        ``accuracy``, ``low``, ``high``, ``n_less``, and ``n_more`` (less and more biased models).
     """
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))

@@ -135,7 +135,7 @@ def seven() -> bg.Distribution:
             lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
             "has 5 words, but sets of 3 and 3 words need 6",
         ),
-        (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs more than 7"),
+        (lambda: seven().phi([*"abcdefg"], kind="sets"), "sets of 7 words need more than 7"),
         (lambda: seven().among(5), "ranks 5 to None of 7 words include 2"),
         (
             lambda: seven().phi(["A", "no"]),

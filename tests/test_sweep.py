@@ -328,7 +328,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (PLACES, "lists must be a list of names"),
         (MINIMAL, "embeddings must be a table of names and sources"),
         ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
-        ('lists = ["human"]' + PLACES, "has control words only"),
+        ('lists = ["human"]' + PLACES, "has only controls"),
         ('lists = ["religion", "religion"]' + PLACES, "lists includes 'religion' twice"),
         (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number, 0 or more; got -1"),
         (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),

@@ -207,7 +207,7 @@ class Distribution:
         else:
             if kind == "sets" and size >= self.n_words:
                 raise ValueError(
-                    f"a set of {size} words needs more than {self.n_words} words for comparison"
+                    f"sets of {size} words need more than {self.n_words} words to draw from"
                 )
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0

@@ -97,8 +97,7 @@ def distributions(
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
         positive for words closer to Z. If none of the words in one of an experiment's sets are in
-        the embedding, the experiment is left out with a warning. If none remains, a ValueError is
-        raised.
+        the embedding, it is left out with a warning. If none remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool

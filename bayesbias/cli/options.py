@@ -70,8 +70,7 @@ class Reading:
         A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin, .txt or
         .vec (also as .gz or .zip), .npz, .kv, or .model. See `bayesbias docs own-words`.
     case : str
-        How to look up words: exact, lower (in lower case), or fallback (as spelled, or else in
-        lower case).
+        How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
     """
 
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo"
@@ -91,8 +90,7 @@ class ListReading(Reading):
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses more than this share of its words; by default, such sets are
-        only marked.
+        Refuse a list if a set loses more than this share of its words; by default, only mark it.
     """
 
     strip_accents: bool = False

@@ -198,8 +198,7 @@ def before_given_change(
 ) -> tuple[FloatArray, Design, ModelSpec]:
     """Remove from the distances before the part that correlates with their change.
 
-    Returns the slope of before on change, (n_connections,), the design of the remaining distances,
-    and their model.
+    Returns the slope of before on change, (n_connections,), and the remainder's design and model.
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y

@@ -198,9 +198,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
             if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
-            raise ValueError(
-                f"no token of {given.text!r} belongs to its word; try pooling='sentence'"
-            )
+            raise ValueError(f"{given.text!r} has no token of its word; try pooling='sentence'")
     return marked
 
 

@@ -109,8 +109,7 @@ class Design:
                 f"attributes of the set {self.sets[sets[clash[0]]]!r} are associated with the "
                 f"group {self.groups[groups[clash[0]]]!r} in some rows and different in others, "
                 f"and the model {model!r} has set effects. Give each group's stereotypes a "
-                "separate set in the column attribute_set, or use a model without set effects, "
-                "such as crossed"
+                "separate attribute_set, or use a model without set effects, such as crossed"
             )
 
     def codes(self, column: str) -> IntArray:

@@ -87,7 +87,7 @@ def write_up(analysis: ChangeAnalysis) -> WriteUp:
 
 
 def headline_figure(analysis: ChangeAnalysis) -> Figure:
-    """Return the main figure: the contrast before and after, or how far each attribute moved."""
+    """Return the main figure: the contrast before and after, or how far attributes moved."""
     orders = analysis.lead["orders"]
     if orders.empty:
         draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
@@ -233,7 +233,7 @@ def _model(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def pairing(analysis: ChangeAnalysis) -> str:
-    """Return how many rows were paired, repeated and left out."""
+    """Return sentences on how many rows were paired, repeated, or left out."""
     attrs = analysis.posterior.attrs
     n_pairs = counted(attrs["n_pairs"], "pair of rows was", "pairs of rows were")
     sentences = [f"{n_pairs} matched on words and connection."]

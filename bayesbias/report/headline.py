@@ -70,8 +70,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
     the contrast is below zero, with the words for it. ``edge`` marks a borderline interval, and
     ``thin`` says whether a set lost too many words. ``frequency`` and ``topics`` are the shares of
-    reference lists that are less close; ``reference_low`` and ``reference_high`` are for
-    ``frequency``.
+    reference lists that are less close. ``reference_low`` and ``_high`` are for ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))

@@ -115,8 +115,7 @@ def gweat(
 ) -> ScoreResult:
     """Compute GWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
 
-    X̄_i and Ā_i are the mean unit vectors of group i and its attribute set. μ and Ā are their means
-    over groups.
+    X̄_i and Ā_i are mean unit vectors of group i and its attribute set; μ and Ā are their means.
 
     Parameters
     ----------

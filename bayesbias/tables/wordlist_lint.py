@@ -63,10 +63,7 @@ def refuse_errors(content: Mapping[str, Any]) -> None:
 
 
 def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield every error and questionable entry in a word list's content.
-
-    Values may be of any type.
-    """
+    """Yield every error and questionable entry in content with values of any type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             name = key if isinstance(key, str) else shown(key)

@@ -170,8 +170,8 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
     -------
     DataFrame
         One row per finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
-        does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word`` and
-        ``finding``.
+        does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word``,
+        and ``finding``.
 
     Examples
     --------

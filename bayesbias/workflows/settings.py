@@ -130,9 +130,7 @@ def require_lists(lists: Sequence[WordList]) -> None:
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:
-            raise ValueError(
-                f"the list {wordlist.name!r} has control words only; give one with groups"
-            )
+            raise ValueError(f"the list {wordlist.name!r} has only controls; give one with groups")
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
@@ -144,6 +142,6 @@ def load_models(models: Sequence[str]) -> list[ModelSpec]:
     for spec in specs:
         if {"/", "\\"} & set(spec.name):
             raise ValueError(
-                f"the model's name {spec.name!r} must be usable in a file name; remove slashes"
+                f"the model name {spec.name!r} must be a valid file name; remove slashes"
             )
     return specs

@@ -183,8 +183,7 @@ def run_sweep(
     Warns
     -----
     SamplingWarning
-        If the sampler warned in any cell. Each distinct warning is shown once, with the number of
-        cells affected.
+        If the sampler warned in any cell. Each warning is shown once, with its number of cells.
     UserWarning
         If an embedding cannot be read, a list has too few words in it, or a saved result is
         damaged and must be computed again.
