@@ -206,9 +206,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(
-                    f"sets of {size} words need more than {self.n_words} words to draw from"
-                )
+                raise ValueError(f"sets of {size} words need more than {self.n_words} to draw from")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)
