@@ -1,7 +1,7 @@
 """Measure the bias of a classifier built on an embedding, and how well scores agree with it.
 
 A score is useful if the models it ranks as more biased also treat people more unequally
-(Schröder, Schulz and Hammer, 2024, The SAME score, section 2.3 and table 3).
+(Schröder, Schulz, and Hammer, 2024, The SAME score, section 2.3 and table 3).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def tpr_gaps(
     References
     ----------
     De-Arteaga et al. (2019), Bias in Bios; Schröder et al. (2024), section 2.3; Newcombe (1998),
-    method 10; Lum, Zhang and Bower (2022), De-biasing "bias" measurement.
+    method 10; Lum, Zhang, and Bower (2022), De-biasing "bias" measurement.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def tpr_gaps(
     """
     real, guess, member = (np.asarray(column) for column in (truth, predicted, group))
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
-        shapes = f"{real.shape}, {guess.shape} and {member.shape}"
-        raise ValueError(f"truth, predicted and group need one row per sample; got shapes {shapes}")
+        shapes = f"{real.shape}, {guess.shape}, and {member.shape}"
+        raise ValueError(f"truth, predicted, and group must have equally many rows; got {shapes}")
     names = np.unique(real).tolist() if real.ndim == 1 else [*range(real.shape[1])]
     if real.ndim == 1:
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
@@ -225,8 +225,7 @@ def ranking_accuracy(
     Returns
     -------
     dict
-        ``accuracy``, ``low``, ``high``, and the numbers of less and more biased models, ``n_less``
-        and ``n_more``.
+        ``accuracy``, ``low``, ``high``, ``n_less``, and ``n_more`` (less and more biased models).
     """
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))

@@ -84,7 +84,7 @@ def test_words_without_a_direction_are_left_out_with_a_word(toy: Any) -> None:
     matrix = toy.vectors[:50].copy()
     matrix[3], matrix[9, 0] = 0.0, np.nan
     vectors = keyed([f"w{i}" for i in range(50)], matrix)
-    with pytest.warns(UserWarning, match=r"2 word.s. have no direction .*'w3', 'w9'"):
+    with pytest.warns(UserWarning, match="2 words without a direction are left out .*'w3', 'w9'"):
         found = distribution(vectors, ["w1"], ["w2"])
     assert len(found.psi) == len(found.vocabulary) == 48
     assert np.isfinite(found.psi).all()
@@ -135,7 +135,7 @@ def seven() -> bg.Distribution:
             lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
             "has 5 words, but sets of 3 and 3 words need 6",
         ),
-        (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs more than 7"),
+        (lambda: seven().phi([*"abcdefg"], kind="sets"), "sets of 7 words need more than 7"),
         (lambda: seven().among(5), "ranks 5 to None of 7 words include 2"),
         (
             lambda: seven().phi(["A", "no"]),
@@ -143,8 +143,8 @@ def seven() -> bg.Distribution:
         ),
         (lambda: seven().phi([]), "none of the 0 words"),
         (lambda: seven().phi(["a"], tail="three"), "unknown tail 'three'"),  # type: ignore[arg-type]
-        (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; remove"),
-        (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\), got 5"),
+        (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; leave"),
+        (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\); got 5"),
         (lambda: bg.experiments(["neutral"]), "'neutral' needs two or more groups"),
         (lambda: bg.distributions(random_vectors(), {}), "there are no experiments"),
         (

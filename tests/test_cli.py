@@ -71,7 +71,7 @@ BAD_ARGUMENTS = {
     "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
     "run toy.toml --model paper --model paper": "models includes 'paper' twice",
     "run toy.toml toy.toml": "lists includes 'toy' twice",
-    "run neutral": "control words only",
+    "run neutral": "has only controls",
     "compare glove-demo hard": "pass one, such as --list gender",
     "compare glove-demo hard --list toy.toml": "no defining sets are called 'toy'",
     "run toy.toml --ci-prob 89": "for 89% pass 0.89",
@@ -94,7 +94,7 @@ BAD_ARGUMENTS = {
     # A language model's names are checked first, because torch takes seconds to load.
     MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
     MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no model folder at none",
-    "mlm report": "give one or more folders of scores",
+    "mlm report": "give one or more score folders",
 }
 
 

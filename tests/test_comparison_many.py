@@ -285,12 +285,12 @@ def test_what_cannot_be_compared_is_refused() -> None:
         (table[alone], {}, "no list was measured in two embeddings"),
         (table.assign(protected_word=words), {}, "list 'one' is in all of a, b, c"),
         (copied, {}, "have the same distances"),
-        (twice, {}, r"unequal numbers of trainings \(a 1, b 2, c 1\)"),
-        (many, {}, r"trainings\), but at most 500 are possible"),
+        (twice, {}, r"unequal numbers of training runs \(a 1, b 2, c 1\)"),
+        (many, {}, r"copies\), but at most 500 are possible"),
         (table, {"second": "human"}, "no human rows"),
         (table, {"method": "nuts"}, "require the exact sampler"),
         (table, {"first": "different"}, "both 'different'; a contrast needs two"),
-        (table.drop(columns="embedding"), {}, "lacks the column"),
+        (table.drop(columns="embedding"), {}, "is missing columns"),
     ):
         with pytest.raises(ValueError, match=fragment):
             bb.fit_many(rows, **options)

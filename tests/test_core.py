@@ -33,8 +33,8 @@ def test_rows_have_length_one_whatever_their_scale(matrix: np.ndarray, scale: fl
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ([[1, 0], [0, 0]], r"row\(s\) \[1\] are all zeros or not finite"),
-        ([[np.nan, 1], [1, 0], [np.inf, 0]], r"row\(s\) \[0, 2\] are all zeros or not finite"),
+        ([[1, 0], [0, 0]], r"rows \[1\] are all zeros or not finite"),
+        ([[np.nan, 1], [1, 0], [np.inf, 0]], r"rows \[0, 2\] are all zeros or not finite"),
         ([[], []], r"row\(s\) \[0, 1\] are all zeros"),
         ([1.0, 2.0], r"must be a matrix, one row per vector; got shape \(2,\)"),
     ],
@@ -55,7 +55,7 @@ def test_folders_inside_the_package_go_first(
     inside = tmp_path / "bayesbias" / "_data" / "vectors"
     inside.mkdir(parents=True)
     assert bundled_folder("vectors") == inside
-    with pytest.raises(FileNotFoundError, match=r"lacks the folder 'nothing'; reinstall"):
+    with pytest.raises(FileNotFoundError, match=r"has no folder 'nothing'; reinstall"):
         bundled_folder("nothing")
 
 

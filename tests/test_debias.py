@@ -224,7 +224,7 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     vectors = toy()
     row = vectors.key_to_index["word3"]
     vectors.vectors[row] = 0
-    with pytest.warns(UserWarning, match="vectors of 1 word.* are all zeros and were not changed"):
+    with pytest.warns(UserWarning, match="1 vector of zeros was not changed"):
         result = hard(vectors, GENDER)
     assert not result["word3"].any()
     assert np.isfinite(result.vectors).all()
@@ -235,7 +235,7 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     refused("equalize set queen, king: its words do not differ", hard, vectors, GENDER)
     pair = DefiningSets([["she", "he"]])
     few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
-    refused("nothing is left of the vector.* gendered", hard, few, pair)
+    refused("leaves nothing of these vectors: .*gendered", hard, few, pair)
     few = vectors_of(("she", "he"), np.eye(3)[:2])
     refused("all words of the embedding are specific", soft, few, pair)
-    refused("nothing is left.* half_sibling", half_sibling, toy(dims=4), GENDER, alpha=1e-9)
+    refused("half_sibling debiasing leaves nothing", half_sibling, toy(dims=4), GENDER, alpha=1e-9)

@@ -69,7 +69,7 @@ NO_SETS: list[tuple[Callable[[], object], str]] = [
     (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),
     (lambda: as_rows("X", [1.0, 2.0]), "X must be a matrix with at least one row"),
     (lambda: as_rows("X", np.empty((0, 3))), "X must be a matrix with at least one row"),
-    (lambda: as_rows("X", [[1.0], [np.inf]]), r"row\(s\) \[1\] of X are not finite"),
+    (lambda: as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),
 ]
 
 

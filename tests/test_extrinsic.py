@@ -152,7 +152,7 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
 @pytest.mark.parametrize(
     ("call", "fragment"),
     [
-        (lambda: tpr_gaps([1, 2], [1], [0, 1]), r"one row per sample; got shapes \(2,\), \(1,\)"),
+        (lambda: tpr_gaps([1, 2], [1], [0, 1]), r"equally many rows; got \(2,\), \(1,\)"),
         (lambda: tpr_gaps([1, 2], [1, 2], ["f", "f"]), "no class has at least two samples"),
         (lambda: tpr_gaps([[2, 0]], [[1, 0]], ["f"]), "true or false for every"),
         (lambda: tpr_gaps([1, 1], [1, 1], list("fm"), groups=["f", "x"]), "unknown group 'm'"),
@@ -163,7 +163,7 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
         (lambda: correlate([1, 2, 3, 4], [1, 1, 1, 1]), "biases that vary"),
         (lambda: correlate(*FOUR, clusters=[0, 0, 1]), "5 or more clusters for each row"),
         (lambda: correlate(*FOUR, method="kendall"), "unknown method 'kendall'"),
-        (lambda: correlations(EMPTY), "lacks the column"),
+        (lambda: correlations(EMPTY), "is missing columns"),
     ],
 )
 def test_refusals(call: Any, fragment: str) -> None:

@@ -247,7 +247,7 @@ def test_a_damaged_result_is_computed_again_with_a_warning(
 ) -> None:
     run_jobs(products(2), folder=tmp_path)
     (tmp_path / "results" / f"{products(2)[1].key}.json").write_bytes(content)
-    with pytest.warns(UserWarning, match=r"1 result\(s\) in .* are damaged and will be computed"):
+    with pytest.warns(UserWarning, match="1 damaged result in .* will be computed"):
         finished = run_jobs(products(2), folder=tmp_path)
     assert finished.reused == 1
     same(finished.frames, {name: expected[name] for name in ("product 0", "product 1")})

@@ -235,11 +235,11 @@ TWICE = "model,pair_id,bias_type,difference\nm,1,age,{}\nm,1,age,2\n"
 REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(**EXCHANGED), ("crows-pairs",), "needs the direction stereo or antistereo"),
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
-    (read_pairs, "no data here\n", ("crows-pairs",), r"lacks the column\(s\) sent_more"),
+    (read_pairs, "no data here\n", ("crows-pairs",), r"is missing columns: sent_more"),
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
     (read_pairs, "{}", ("stereoset",), r"not StereoSet: the file has no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a cluster of Stereo"),
-    (read_pairs, "{}", ("bbq",), "not BBQ: row 0 lacks"),
+    (read_pairs, "{}", ("bbq",), "not BBQ: row 0 has no"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not from a cr"),

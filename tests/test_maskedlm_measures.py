@@ -96,7 +96,7 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
         assert table.loc["all", name] == pytest.approx(by_hand)
     won = (paired["stereotypical"] > paired["anti_stereotypical"]).mean() + 0.5 / n
     assert table.loc["all", "percentage"] == pytest.approx(100 * won)
-    refused("lacks the column", measure_table, paired.drop(columns="stereotypical"))
+    refused("is missing columns", measure_table, paired.drop(columns="stereotypical"))
     refused("no paired scores", measure_table, paired.iloc[:0])
 
 

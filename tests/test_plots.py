@@ -184,13 +184,13 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
-    ("background_words", lambda frame: frame.assign(experiment="x"), {}, "have no experiment"),
-    ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
+    ("background_words", lambda frame: frame.assign(experiment="x"), {}, "not include experiment"),
+    ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\]; got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one effect"),
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute of the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false alarms and no coverage"),
-    ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario', got 'n'"),
+    ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario'; got 'n'"),
     ("false_alarms", ninety, {}, "180 rows do not fit into one figure, which holds 80"),
     (
         "forest",
@@ -198,7 +198,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
         {},
         r"column\(s\) connection",
     ),
-    ("forest", lambda f: f.assign(mean=np.nan), {}, "lack a mean or an interval"),
+    ("forest", lambda f: f.assign(mean=np.nan), {}, "have no mean or interval"),
     ("forest", lambda f: {}, {}, r"draws a frame, not a dict; pass bb\.summary\(posterior\)"),
     ("forest", lambda frame: frame.iloc[:0], {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),

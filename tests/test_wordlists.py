@@ -220,7 +220,7 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.toml", "[controls]\nneutral = 'mine.toml'", r"unknown bundled word list"),  # a circle
     ("mine.json", "[1]", r"it contains \[1\] instead"),
     ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
-    ("mine.csv", "role,word\n", r"lacks the column\(s\) set"),
+    ("mine.csv", "role,word\n", r"is missing columns: set"),
     ("mine.csv", "", "the file is empty"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role in row 2 'group'; .*protected"),

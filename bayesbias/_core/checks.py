@@ -55,6 +55,11 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Write a count with its noun: 1 word, 2 words."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
     """Raise a ValueError if a name is not one of the choices."""
     if name not in (known := [*choices]):

@@ -25,6 +25,7 @@ import pandas as pd
 
 from .. import __version__
 from .arrays import one_thread
+from .checks import counted
 from .display import progress_bar
 from .files import replace_file
 from .reading import read_json
@@ -159,7 +160,8 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
         except (ValueError, TypeError, LookupError, AttributeError):
             damaged += 1
     if damaged:
-        warn(f"{damaged} result(s) in {folder / RESULTS} are damaged and will be computed again")
+        some = counted(damaged, "damaged result")
+        warn(f"{some} in {folder / RESULTS} will be computed again")
     return results
 
 

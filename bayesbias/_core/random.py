@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator, SeedSequence
 
 type Seed = int | SeedSequence | Generator | None
-"""Type of every ``seed``; equal seeds give equal results, and None draws fresh entropy."""
+"""Type of every ``seed``; the same seed gives the same results, and None draws fresh entropy."""
 
 
 def check_seed(seed: Seed) -> None:

@@ -145,5 +145,7 @@ def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
         raise zipfile.BadZipFile(str(error)) from None
     if asked:
         raise ValueError(f"{path}: {unknown_name('file', asked, members)[:400]}")
-    example = f", such as {path}{WITHIN}{members[0]}" if members else ""
-    raise ValueError(f"{path} contains {len(members)} files; name one after {WITHIN}{example}")
+    if not members:
+        raise ValueError(f"{path} contains no files")
+    example = f"adding {WITHIN} and its name, as in {path}{WITHIN}{members[0]}"
+    raise ValueError(f"{path} contains {len(members)} files; choose one by {example}")

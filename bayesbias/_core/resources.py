@@ -30,7 +30,7 @@ def bundled_folder(name: str) -> Path:
     for place in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"this bayesbias installation lacks the folder {name!r}; reinstall it")
+    raise FileNotFoundError(f"this bayesbias installation has no folder {name!r}; reinstall it")
 
 
 def bundled_names(folder: str, suffix: str) -> list[str]:

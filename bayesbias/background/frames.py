@@ -96,7 +96,7 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     -------
     DataFrame
         ``set``, ``word``, ``psi``, ``z`` (distance from the distribution's mean, in its sds), and
-        ``rank``, the share of words below. Words that the vocabulary lacks have no row.
+        ``rank``, the share of words below. Words outside the vocabulary have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()

@@ -100,7 +100,7 @@ class Distribution:
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the file.
     vocabulary : Index of str
     missing : tuple of str
-        Attribute words that the embedding lacks.
+        Attribute words that are not in the embedding.
     case : str
         How words are looked up.
     ranks : slice
@@ -206,9 +206,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(
-                    f"a set of {size} words needs more than {self.n_words} words for comparison"
-                )
+                raise ValueError(f"sets of {size} words need more than {self.n_words} to draw from")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)

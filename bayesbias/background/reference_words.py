@@ -98,7 +98,7 @@ def draw_pool(
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
     found: dict[str, tuple[Vector, int]] = {}
-    drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors and ranks
+    drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors, and ranks
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     for chunk in _chunks(embedding, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
@@ -152,14 +152,14 @@ def matched_controls(
     vectors
         The embedding to draw from, as for `load_vectors`. A word's rank is its position in the
         file, or is based on gensim's word counts.
-    wordlist : str, Path, mapping or WordList
+    wordlist : str, Path, mapping, or WordList
         A list with stereotypes.
     n : int
         Number of matched words for each stereotype that the embedding has. Their ranks are within a
         fifth of the stereotype's rank.
     case, allow_pickle, progressbar
         As for `load_vectors`.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
 
     Returns
     -------
@@ -196,7 +196,7 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
 
 
 def words_present(wordlist: WordList, found: Container[str]) -> WordList:
-    """Return the list without the words that the embedding lacks."""
+    """Return the list without the words that are not in the embedding."""
     kept: dict[str, Any] = {}
     for kind in WORD_TABLES:
         present = {
@@ -259,8 +259,8 @@ def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: 
         near = near[free[near]]
         if len(near) < n:
             raise TooFewWordsError(
-                f"{word!r} is word {rank:,} by frequency, and only {len(near)} words of ranks "
-                f"{ends[0]:,.0f} to {ends[1]:,.0f} are left to choose {n} from; use a larger "
+                f"{word!r} has frequency rank {rank:,}, and only {len(near)} unused words rank "
+                f"between {ends[0]:,.0f} and {ends[1]:,.0f}, but {n} are needed; use a larger "
                 "vocabulary"
             )
         rows = rng.choice(near, n, replace=False)

@@ -94,7 +94,7 @@ def topic_prior(
         Π_k ∫ p(y[k] | τ) LogNormal(τ | m, s) dτ.
 
     Up to a constant, each integral is the mean of `LogNormal(τ | m, s) / q(τ)` over draws from the
-    posterior of `τ[k]` under a wide prior q (Hogg, Myers and Bovy, 2010, The Astrophysical Journal
+    posterior of `τ[k]` under a wide prior q (Hogg, Myers, and Bovy, 2010, The Astrophysical Journal
     725). All other parameters of a table are integrated out. Associated and different have the same
     mean, because the choice of attributes for each group is arbitrary.
 
@@ -102,9 +102,9 @@ def topic_prior(
     ----------
     tables : iterable of DataFrame
         Two or more long-form tables, such as those from `topic_tables`. Controls are ignored.
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         A Normal model with the sd ``topic_sd``.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
 
     Returns
     -------

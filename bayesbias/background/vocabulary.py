@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice
+from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice, counted
 from .._core.display import abridged
 from .._core.resources import warn
 from ..embeddings.load import VectorsLike
@@ -28,7 +28,7 @@ from ..tables.wordlists import WordList, Words, load_wordlist
 from .psi_distribution import Distribution
 
 CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
-"""The ten tests of Caliskan, Bryson and Narayanan (2017), as bundled word lists."""
+"""The ten tests of Caliskan, Bryson, and Narayanan (2017), as bundled word lists."""
 
 SHORTEST = float(np.finfo(np.float32).tiny)
 """Vectors this short or shorter have no direction, because float32 stores them too coarsely."""
@@ -96,8 +96,8 @@ def distributions(
         finite) are left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
-        positive for words closer to Z. An experiment is left out with a warning if the embedding
-        has no word of one of its sets. If none remains, a ValueError is raised.
+        positive for words closer to Z. If none of the words in one of an experiment's sets are in
+        the embedding, it is left out with a warning. If none remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool
@@ -129,7 +129,7 @@ def distributions(
 def _known_sets(
     embedding: Embedding, sets: Mapping[str, Mapping[str, Iterable[str]]], case: str
 ) -> dict[str, WordSets]:
-    """Look up the sets of every experiment; warn about experiments that lack a whole set."""
+    """Look up the sets of every experiment; warn about experiments without a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
     found = vectors_by_word(embedding, {form for word in words for form in forms_of(word, case)})
     vectors = {word: found[form] for word, form in choose(words, found, case).items()}
@@ -159,8 +159,10 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        text = "word(s) have no direction (all zeros or not finite) and are left out"
-        warn(f"{(~kept).sum()} {text}: {shown}")
+        some = counted(
+            (~kept).sum(), "word without a direction is", "words without a direction are"
+        )
+        warn(f"{some} left out (all zeros or not finite): {shown}")
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi
 

@@ -100,7 +100,7 @@ def vocabulary_contrasts(
     ranks : (first, stop)
         Ranks in the file's order from which words are drawn, such as ``(0, 50_000)``. Frequent and
         rare words differ, so for random words, choose ranks similar to those of the list.
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
         Which words are replaced. Groups and sets keep their sizes. All other words, including

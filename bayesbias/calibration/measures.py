@@ -124,8 +124,7 @@ def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
 def _mac(batch: Batch, seed: SeedSequence) -> Values:
     """Compute a paired t-test of mean distances per word and set, before and after debiasing.
 
-    After debiasing, tables have no effect and new words and attributes, as if the embedding had
-    been retrained.
+    After debiasing, tables have no effect and new words and attributes, as if from retraining.
     """
     from scipy.stats import ttest_rel
 

@@ -165,7 +165,7 @@ def posterior_method(
 
     Parameters
     ----------
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         A bundled Normal model for distances or changes, the path of a model file, or a model.
     level : str
         One of `LEVELS` for the model's outcome. The contrast is associated - different ``overall``,

@@ -61,8 +61,8 @@ def calibrate(
         makes for your own model.
     n : int
         Number of tables per scenario.
-    seed : int, SeedSequence, Generator or None
-        Equal seeds give equal frames for any `n_jobs` and any other methods; a smaller `n` uses
+    seed : int, SeedSequence, Generator, or None
+        The same seed gives the same frame for any `n_jobs` and other methods; a smaller `n` uses
         the first tables of a larger one. All methods get the same tables.
     n_jobs : int
         Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses a
@@ -174,8 +174,8 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, An
     needed = f"{method.level} margin" if method.level == ANY_WORD else f"{method.level} low"
     if f"truth {method.level}" not in frame or (method.reading in READINGS and needed not in frame):
         raise ValueError(
-            f"a method needs the level {method.level!r}, but this scenario's tables lack it; give "
-            "the scenario controls=('human',)"
+            f"a method needs the level {method.level!r}, which is not in the tables of this "
+            "scenario; give the scenario controls=('human',)"
         )
     count, n = int(method.verdicts(frame, choices).sum()), len(frame)
     interval = binomtest(count, n).proportion_ci(MONTE_CARLO, method="wilson")

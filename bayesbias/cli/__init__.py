@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # characters that a terminal lacks
+            stream.reconfigure(errors="replace")  # if a terminal has no such character
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     kept = [token for token in tokens if token not in {"-q", "--quiet"}]
     before = QUIET.set(len(kept) < len(tokens))

@@ -1,4 +1,4 @@
-"""`bayesbias lists`, `models` and `docs`: list what is available, print one, check a list."""
+"""`bayesbias lists`, `models`, and `docs`: list what is available, print one, check a list."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from cyclopts import App
 
 import bayesbias as bb
 
+from .._core.checks import counted
 from . import options, screen
 from .options import OneList
 
 TAKEN_BY = {
-    "distance": "`bayesbias run`, `fit` and `sweep`",
+    "distance": "`bayesbias run`, `fit`, and `sweep`",
     "change": "`bayesbias compare`",
     "preference": "`bayesbias mlm report`",
 }
@@ -39,7 +40,7 @@ def lists() -> None:
 
 @lists_app.command(name="show")
 def show_list(wordlist: OneList, /) -> None:
-    """Print a word list's file: its sets, its source and its note.
+    """Print a word list's file: its sets, its source, and its note.
 
     Example: `bayesbias lists show religion > mine.toml`, as a start for your own list
     """
@@ -53,7 +54,7 @@ def show_list(wordlist: OneList, /) -> None:
 def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    No embedding is read: `bayesbias table` reports the words that an embedding lacks. The exit code
+    No embedding is read; `bayesbias table` reports words that are not in one. The exit code
     is 1 if there are errors, and 0 otherwise.
 
     Example: `bayesbias lists check mine.toml`
@@ -68,9 +69,9 @@ def check(file: str, /) -> int:
         key = f"{finding['key']}: " if finding["key"] else ""
         screen.say(f"{file}: {finding['severity']}: {key}{finding['finding']}")
     errors = int((findings["severity"] == "error").sum())
-    counts = f"{errors} error(s), {len(findings) - errors} warning(s)."
+    counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
-    screen.say("No embedding was read; `bayesbias table` reports words that an embedding lacks.")
+    screen.say("No embedding was read; `bayesbias table` reports words that are not in one.")
     return options.FAILED if errors else 0
 
 
@@ -88,7 +89,7 @@ def models() -> None:
 
 @models_app.command(name="show")
 def show_model(model: str, /) -> None:
-    """Print a model's file: its structure, its priors and their reasons.
+    """Print a model's file: its structure, its priors, and their reasons.
 
     Example: `bayesbias models show crossed > mine.toml`, as a start for your own model
 

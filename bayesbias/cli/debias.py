@@ -39,9 +39,9 @@ def debias(
     vectors : str
         An embedding, as for --vectors in other commands.
     method : str
-        hard, multiclass_hard, double_hard, soft or half_sibling; see `bayesbias docs debiasing`.
+        hard, multiclass_hard, double_hard, soft, or half_sibling; see `bayesbias docs debiasing`.
     lists : str
-        Defining, equalize and specific words: gender, religion, race, or a .toml file.
+        Defining, equalize, and specific words: gender, religion, race, or a .toml file.
     more : str
         Options of the method, as in Python: --strength 1, --k 2, --equalize False.
     """

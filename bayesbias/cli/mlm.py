@@ -60,14 +60,14 @@ def score(
     part : str
         For StereoSet: intrasentence or intersentence.
     measure : list of str
-        Masked models: sss, cps, aul, aula, pll, pll-word-l2r or pll-mean. Causal models:
+        Masked models: sss, cps, aul, aula, pll, pll-word-l2r, or pll-mean. Causal models:
         log-likelihood or log-likelihood-mean. May be repeated; by default all without -mean.
     name : str
         Name of the model in the results.
     device : str
-        Device, as torch names it: cpu, cuda or mps.
+        Device, as torch names it: cpu, cuda, or mps.
     dtype : str
-        float32, bfloat16 or float16.
+        float32, bfloat16, or float16.
     batch_size : int
         Number of masked sentences to score at once.
     """
@@ -127,7 +127,7 @@ def report(
     posteriors: bool = False,
     results: options.Results = options.RESULTS,
 ) -> int:
-    """Write a report on scored sentence pairs: published measures, posteriors and checks.
+    """Write a report on scored sentence pairs: published measures, posteriors, and checks.
 
     Example: `bayesbias mlm report bert roberta --out compared`
 
@@ -148,7 +148,7 @@ def report(
     from ..workflows.pairs import PairSettings, analyze_pairs
 
     if not folders:
-        raise ValueError("give one or more folders of scores, or logs")
+        raise ValueError("give one or more score folders, or log files")
     paired = bb.maskedlm.read_scores(folders)
     records = paired.attrs["logs"]
     if bias_type:

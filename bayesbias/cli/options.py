@@ -1,4 +1,4 @@
-"""Options that commands share for embeddings, fits and results, and the command to repeat a run.
+"""Options that commands share for embeddings, fits, and results, and the command to repeat a run.
 
 cyclopts makes a command's options from its signature and docstring, and flattens dataclasses.
 """
@@ -49,9 +49,9 @@ AllowPickle = Annotated[
     bool,
     Option(help="Allow pickle files, which can run any code. Use only for files you trust."),
 ]
-Case = Annotated[str, Option(help="How to look up words: exact, lower or fallback.")]
+Case = Annotated[str, Option(help="How to look up words: exact, lower, or fallback.")]
 Jobs = Annotated[int, Option(alias="-j", help="Number of processes; -1 for one per core.")]
-Seed = Annotated[int, Option(help="Equal seeds give equal results.")]
+Seed = Annotated[int, Option(help="The same seed always gives the same results.")]
 CiProb = Annotated[float, Option(help="Probability of an interval, in (0, 1).")]
 Alpha = Annotated[float, Option(help="Significance level, in (0, 1).")]
 BiasTypes = Annotated[
@@ -68,10 +68,9 @@ class Reading:
     ----------
     vectors : str
         A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin, .txt or
-        .vec (also as .gz or .zip), .npz, .kv or .model. See `bayesbias docs own-words`.
+        .vec (also as .gz or .zip), .npz, .kv, or .model. See `bayesbias docs own-words`.
     case : str
-        How to look up words: exact, lower (in lower case), or fallback (as spelled, or else in
-        lower case).
+        How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
     """
 
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo"
@@ -89,10 +88,9 @@ class ListReading(Reading):
     strip_accents : bool
         Look words up without accents if they are missing with accents.
     subwords : bool
-        Make vectors from n-grams for words that a fastText model lacks.
+        Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses more than this share of its words; by default, such sets are
-        only marked.
+        Refuse a list if a set loses more than this share of its words; by default, only mark it.
     """
 
     strip_accents: bool = False
@@ -114,7 +112,7 @@ class ListReading(Reading):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Fitting(FitOptions):
-    """The options of a fit on the command line."""
+    """The fit options on the command line."""
 
     seed: int = SEED
     progressbar: Annotated[bool, Option(parse=False)] = True
@@ -146,7 +144,7 @@ class Comparing(Fitting, ChangeSettings):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class FittingAlone(Fitting):
-    """The options of a fit without those for contrasts."""
+    """The fit options without those for contrasts."""
 
     rope: Annotated[float | None, Option(parse=False)] = None
 
@@ -159,7 +157,7 @@ class Results:
     Parameters
     ----------
     plots : str
-        Also write the report's figures as files: png, svg or png,svg.
+        Also write the report's figures as files: png, svg, or png,svg.
     open_report : bool
         Open the report in a browser.
     """
@@ -175,7 +173,7 @@ class Results:
         parts: Sequence[str] = ("",),
         **how: Any,  # noqa: ANN401
     ) -> int:
-        """Compute, write and print analyses, and return the exit code.
+        """Compute, write, and print analyses, and return the exit code.
 
         A single analysis is written into the folder, and several into its subfolders `parts`.
         """
@@ -235,7 +233,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def say_what_is_unwritten(source: str) -> None:
-    """Print that a copied embedding lacks the extra words of its source, if there are any."""
+    """Print that a copied embedding has no extra words, if its source has any."""
     import numpy as np
 
     from ..embeddings.registry import open_embedding

@@ -27,7 +27,7 @@ def run(
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    The folder will contain report.html, which works offline, tables, posteriors and run.json. If
+    The folder will contain report.html, which works offline, tables, posteriors, and run.json. If
     you pass several lists, each has a subfolder. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
@@ -37,7 +37,7 @@ def run(
     lists : str
         One or more names of bundled lists, or paths to .toml files.
     compare_to : Path
-        Folder of an earlier run, to show which inputs, settings and contrasts have changed.
+        Folder of an earlier run, to show which inputs, settings, and contrasts have changed.
     """
     from ..workflows.output import changes_since, load_record
     from ..workflows.settings import require_lists
@@ -87,7 +87,7 @@ def compare(
     words : str
         The word list, if you compare embeddings.
     sets : str
-        Defining sets for a debiasing method: gender, religion, race or a .toml file. By default,
+        Defining sets for a debiasing method: gender, religion, race, or a .toml file. By default,
         the sets with the list's name.
     recover : str
         Check whether the bias of these defining sets can be recovered afterward: gender, religion,
@@ -98,7 +98,7 @@ def compare(
     how |= vars(settings.shown)
     if all(Path(end).suffix in {".csv", ".parquet"} for end in ends):
         if words or sets or recover:
-            raise ValueError("--list, --sets and --recover are for embeddings, not for tables")
+            raise ValueError("--list, --sets, and --recover are for embeddings, not for tables")
         how["names"] = tuple(Path(end).stem for end in ends)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".* exact copies of")  # fitting repeats it

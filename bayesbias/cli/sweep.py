@@ -1,4 +1,4 @@
-"""`bayesbias sweep`: compare many embeddings, lists and models."""
+"""`bayesbias sweep`: compare many embeddings, lists, and models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def sweep(
     jobs: Jobs = 1,
     allow_pickle: AllowPickle = False,
 ) -> int:
-    """Fit many embeddings, word lists and models, and compare them.
+    """Fit many embeddings, word lists, and models, and compare them.
 
     Example: `bayesbias sweep sweep.toml --out sweep --jobs 4`, with a sweep.toml such as
 

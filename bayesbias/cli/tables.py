@@ -1,4 +1,4 @@
-"""`bayesbias table`, `fit`, `scores`, `convert` and `check-limits`: one file in, one result out."""
+"""`bayesbias table`, `fit`, `scores`, `convert`, and `check-limits`: one file in, one out."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def scores(
     n_resamples : int
         Number of times to resample the words, for the intervals.
     alternative : str
-        Alternative of WEAT's p-value: two-sided, greater or less.
+        Alternative of WEAT's p-value: two-sided, greater, or less.
     out : Path
         The .csv file for the table.
     """
@@ -175,7 +175,7 @@ def convert(
 ) -> None:
     """Convert an embedding into a folder of vectors and words, the fastest format to read.
 
-    The source is read in chunks. If a word occurs twice, the first is kept.
+    The source is read in chunks. If a word occurs twice, the first occurrence is kept.
 
     Example: `bayesbias convert glove.6B.300d.txt glove6b`
 

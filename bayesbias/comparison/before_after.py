@@ -145,7 +145,7 @@ def bias_before_after(
     ----------
     before, after : KeyedVectors
         Whole vocabularies, not only the words of a list.
-    sets : str, path or DefiningSets
+    sets : str, path, or DefiningSets
         Defining words, and targets such as professions. The bias in each embedding is defined by
         the vectors that the defining words have there.
     n_words, seed

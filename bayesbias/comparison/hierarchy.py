@@ -2,7 +2,7 @@ r"""A linear Gaussian model of contrasts, with effects of embeddings and lists.
 
     c[e, l, r] = μ + α[e] + β[l] + γ[e, l] + ρ[e, l, r]
 
-Here e is an embedding, l a list, and r a training. Each kind of effect is Normal with a separate
+Here e is an embedding, l a list, and r a training run. Each kind of effect is Normal with its own
 sd. The measured contrasts are Gaussian, with the moments from `runs` for each list. Given the sds,
 everything is jointly Normal. The sds are drawn by importance resampling. The contrasts given the
 sds are drawn by Matheron's rule: prior draws, corrected by their deviation from the measurements.
@@ -86,7 +86,7 @@ class Hierarchy:
         return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
     def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
-        """Draw the contrasts without effects of trainings, (n, n_lists, n_embeddings)."""
+        """Draw the contrasts without effects of training runs, (n, n_lists, n_embeddings)."""
         root = np.linalg.cholesky(self.covariance)
         mean = MEAN_SD * rng.standard_normal((len(sds), 1))
         runs = mean + rng.standard_normal((len(sds), len(root))) @ root.T

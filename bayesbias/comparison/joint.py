@@ -1,7 +1,7 @@
 r"""The joint posterior of a change and of the distances before it.
 
-The change `d = a - b` of every pair is fitted separately, by a model of changes. The distances
-before are added as `p(b, d) = p(d) p(b | d)`. Let `κ[c]` be the slope of before on change among
+The changes `d = a - b` of all pairs are fitted first, by their own model. The distances before
+are added as `p(b, d) = p(d) p(b | d)`. Let `κ[c]` be the slope of before on change among
 single pairs of connection c, after the model's effects are removed. Then
 
     v = b - κ[c] d
@@ -70,7 +70,7 @@ def fit_change(
     ----------
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         A model of changes; ``models("change")`` lists them.
     drop_duplicates : bool
         Leave out words with the vector of an earlier word in either table (`duplicate_vectors`).
@@ -198,8 +198,7 @@ def before_given_change(
 ) -> tuple[FloatArray, Design, ModelSpec]:
     """Remove from the distances before the part that correlates with their change.
 
-    Returns the slope of before on change, (n_connections,), the design of the remaining distances,
-    and their model.
+    Returns the slope of before on change, (n_connections,), and the remainder's design and model.
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y

@@ -1,4 +1,4 @@
-"""Fit many embeddings, lists, and trainings in one model, to compare and rank their contrasts."""
+"""Fit many embeddings, lists, and training runs in one model; compare and rank contrasts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 MOST_RUNS = 500
-"""Largest number of runs (lists times embeddings times trainings); a matrix has a row for each."""
+"""Largest number of runs (lists times embeddings times copies); a matrix has a row for each."""
 
 OF_ROW = ("wordlist", "protected_group")
 """Coordinates of the contrast rows: list and group, which is empty for overall contrasts."""
@@ -66,7 +66,7 @@ def fit_many(
     ----------
     tables : DataFrame or iterable of DataFrame
         Long-form tables with a column ``embedding``. The columns ``wordlist`` and ``replicate``
-        (the training) are optional.
+        (the training run) are optional.
     first, second : str
         The contrast is the mean distance of `first` minus that of `second`, in [-2, 2]. Negative
         means that `first` is closer. For the defaults, more negative means more biased.
@@ -81,15 +81,15 @@ def fit_many(
         ``contrast[contrast_row, embedding]``, whose rows have a ``wordlist`` and a
         ``protected_group``, which is empty for overall contrasts. Groups whose contrast their list
         does not identify have no row. ``average[embedding]`` is over lists. Sds are those of
-        embeddings, lists, their interaction, and trainings. Contrasts without a table are
+        embeddings, lists, their interaction, and training runs. Contrasts without a table are
         predicted. ``constant_data`` has ``raw_mean`` and ``raw_sd``. Use `bb.rank_embeddings`,
         `bb.comparison.embedding_differences`, and `bb.comparison.variance_shares` to summarize it.
 
     Raises
     ------
     ValueError
-        If no list is in two embeddings or trainings, no pair of words is in all embeddings of a
-        list, two embeddings are equal, or the embeddings have different numbers of trainings.
+        If no list is in two embeddings or training runs, no pair of words is in all embeddings of
+        a list, two embeddings are equal, or embeddings differ in their numbers of training runs.
 
     Notes
     -----
@@ -97,7 +97,7 @@ def fit_many(
     means and sds are from ``by-group`` fits to each embedding, and its correlations assume
     exchangeable embeddings. Groups are treated as independent, and so are lists, which is only an
     approximation if lists share words. Group contrasts are pooled over embeddings but not over
-    groups or lists. Pairs of words that some embedding of a list lacks are left out with a warning.
+    groups or lists. Pairs of words that are not in all embeddings are left out with a warning.
     `bb.fit_change` is more precise for two embeddings of one family.
 
     References
@@ -198,12 +198,12 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:
         raise ValueError(
-            f"the tables have only one embedding, {names[0]!r}, with one training; use bb.fit"
+            f"the tables have only one embedding, {names[0]!r}, with one training run; use bb.fit"
         )
     if n_runs > MOST_RUNS:
         raise ValueError(
-            f"the tables have {n_runs:,} runs (lists times embeddings times trainings), but at "
-            f"most {MOST_RUNS} are possible; use fewer trainings, such as 10 of each"
+            f"the tables have {n_runs:,} runs (lists times embeddings times copies), but at "
+            f"most {MOST_RUNS} are possible; use fewer retrained copies, such as 10 of each"
         )
     lists = []
     for wordlist, of_list in parts.items():

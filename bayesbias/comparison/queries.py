@@ -31,9 +31,9 @@ def distance_tables(
 
     Parameters
     ----------
-    embeddings : mapping of str to str, path or KeyedVectors
+    embeddings : mapping of str to str, path, or KeyedVectors
         Embeddings keyed by name, each as for `load_vectors`.
-    wordlists : iterable of WordList, str, Path or mapping
+    wordlists : iterable of WordList, str, Path, or mapping
         As for `load_wordlist`, with different names.
     case, drop_duplicates, max_missing
         As for `load_vectors` and `distance_table`.

@@ -50,7 +50,7 @@ def rank_embeddings(
         ``raw_high``, which are not shrunk; ``expected_rank``; ``p_most``, the probability of rank 1
         (the most negative contrast); and ``p_rank_2``, and so on. If there are several lists,
         overall rows start with their ``average``, which uses predictions for lists that an
-        embedding lacks. Within a list, embeddings are in the order of ``expected_rank``.
+        embedding does not have. Within a list, embeddings are in the order of ``expected_rank``.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def embedding_differences(
 def variance_shares(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute the shares of the variance of contrasts due to embeddings, lists, and trainings.
+    """Compute the shares of the variance of contrasts due to embeddings, lists, and training runs.
 
     Parameters
     ----------

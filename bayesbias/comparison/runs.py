@@ -1,10 +1,10 @@
-r"""Gaussian distributions of one list's contrasts in several embeddings or trainings.
+r"""Gaussian distributions of one list's contrasts in several embeddings or training runs.
 
-A run is an embedding or one training of it. The contrasts of each run have the mean and variance of
-a ``by-group`` fit to that run alone. Runs correlate because they share words. To estimate the
-correlations, let `y[u, w, a]` be the distance of word w and attribute a in run u, minus the run's
-mean and divided by its spread. Let Q be an orthonormal matrix whose first row averages runs, whose
-next rows compare averages of embeddings, and whose other rows compare trainings of one embedding.
+A run is an embedding or a retrained copy of it. The contrasts of each run have the mean and
+variance of a ``by-group`` fit to that run alone. Runs correlate because they share words. To
+estimate the correlations, let `y[u, w, a]` be the distance of word w and attribute a in run u,
+minus the run's mean and divided by its spread. Let Q be an orthonormal matrix. Its first row
+averages runs, the next rows compare averages of embeddings, and the others compare copies.
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
@@ -57,28 +57,28 @@ class Runs:
 class Contrasts:
     """The Gaussian distribution of one contrast of a list in all runs."""
 
-    embedding: IntArray  # (n_runs,); trainings of one embedding share it
+    embedding: IntArray  # (n_runs,); all copies of one embedding have the same
     mean: FloatArray  # (n_runs,)
     covariance: FloatArray  # (n_runs, n_runs)
 
 
 def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Runs:
-    """Pair the rows of all runs of a list; tables are keyed by embedding and training."""
+    """Pair the rows of all runs of a list; tables are keyed by embedding and training run."""
     trainings = pd.Series([embedding for embedding, _ in tables]).value_counts(sort=False)
     names = tuple(map(str, trainings.index))
     if trainings.nunique() > 1:
         counts = ", ".join(f"{name} {n}" for name, n in trainings.items())
         raise ValueError(
-            f"the list {wordlist!r} has unequal numbers of trainings ({counts}); give every "
-            "embedding of a list the same number of replicates"
+            f"the list {wordlist!r} has unequal numbers of training runs ({counts}); give "
+            "every embedding of a list the same number of replicates"
         )
     valid = [validate_table(table).drop_duplicates([*KEYS]) for table in tables.values()]
     columns = pd.concat([table.set_index([*KEYS])["cosine_distance"] for table in valid], axis=1)
     shared = columns.dropna()
     if shared.empty:
         raise ValueError(
-            f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave out "
-            "the embedding that lacks them"
+            f"no pair of words in the list {wordlist!r} is in all of {', '.join(names)}; leave out "
+            "the embedding without these words"
         )
     rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
     y = shared.to_numpy(dtype=np.float64).T
@@ -101,7 +101,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
-    """Return a basis of runs: rows that average, compare embeddings, and compare trainings."""
+    """Return a basis of runs: rows that average, compare embeddings, and compare copies."""
     from scipy.linalg import helmert
 
     average = np.full((1, n_trainings), n_trainings**-0.5)

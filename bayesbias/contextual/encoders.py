@@ -36,7 +36,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
     Parameters
     ----------
-    source : str, Path or Encoder
+    source : str, Path, or Encoder
         A folder with config.json, model.safetensors, and tokenizer.json, and with 1_Pooling if
         sentence-transformers wrote it; or a name on the hub, which transformers reads from its
         cache or downloads. Code that comes with a model is never run, and pickles are never read.
@@ -58,8 +58,8 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     lacking = [name for name in missing if "pooler" not in name]  # a head is not needed
     if lacking:
         raise ValueError(
-            f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
-            "be random numbers; pass a folder that has all weights"
+            f"{place} does not contain all weights of its architecture; without them, "
+            f"{', '.join(lacking[:3])} would be random numbers. Pass a folder that has all weights"
         )
     folder = Path(place)
     return Encoder(

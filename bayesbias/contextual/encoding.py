@@ -69,7 +69,7 @@ def contextual_vectors(
 
     Parameters
     ----------
-    encoder : str, Path or Encoder
+    encoder : str, Path, or Encoder
         As for `load_encoder`.
     words : iterable of str
     templates : str, Path, iterable of str, or mapping
@@ -112,8 +112,9 @@ def contextual_vectors(
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warn(
-            f"{loaded.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s), the vector "
-            "ignores the rest of the sentence; put words later, or use pooling='last'",
+            f"{loaded.name} is causal, so vectors from {len(blind)} of {len(contexts)} templates, "
+            f"such as {blind[0]!r}, ignore the rest of the sentence; put words later, or use "
+            "pooling='last'",
         )
     wanted = list(dict.fromkeys(words))
     pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
@@ -125,7 +126,7 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(f"{loaded.name} can use none of the {len(wanted)} word(s); pass others")
+        raise ValueError(f"{loaded.name} can use none of the words; pass other words")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:
@@ -154,7 +155,7 @@ def _encode(
     *,
     shown: bool,
 ) -> Arrays:
-    """Encode sentences in order of length, and return the vectors in the given order."""
+    """Encode sentences in order of length, and return the vectors in their original order."""
     import torch
 
     texts = [given.text for given in sentences]
@@ -197,9 +198,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
             if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
-            raise ValueError(
-                f"no token of {given.text!r} belongs to its word; try pooling='sentence'"
-            )
+            raise ValueError(f"{given.text!r} has no token of its word; try pooling='sentence'")
     return marked
 
 

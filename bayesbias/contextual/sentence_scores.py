@@ -124,7 +124,7 @@ def ceat(
         Two lists of targets and two lists of attributes, as for `scores.weat`.
     n_samples : int
         Number of samples; each draws one sentence for every word.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
 
     References
     ----------

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice
+from .._core.checks import check_choice, counted
 from .._core.display import abridged
 from .._core.files import replace_folder
 from .._core.resources import warn
@@ -60,7 +60,7 @@ class Debiasing:
     """A record of how vectors were debiased.
 
     ``lists`` is the name of the `DefiningSets`. ``parameters`` are the options and choices of the
-    method. ``missing`` are the words that the embedding lacks, keyed by set. ``sizes`` are the
+    method. ``missing`` are the words that are not in the embedding, keyed by set. ``sizes`` are the
     numbers of complete defining sets, complete equalize sets, and specific words in the embedding.
     ``case`` is how words were looked up.
     """
@@ -79,7 +79,7 @@ class Debiaser:
 
     ``everywhere`` changes all words. Then ``neutral`` changes the words that are not ``kept``.
     ``placed`` words, such as equalized ones, get the given vectors. If ``unit`` is true, rows are
-    scaled to unit length before and after.
+    scaled to unit length both before and after these changes.
     """
 
     record: Debiasing
@@ -109,7 +109,7 @@ class Debiaser:
             empty += int((~rows.any(axis=1)).sum())
             yield replace(chunk, vectors=rows)
         if empty:
-            warn(f"the vectors of {empty:,} word(s) are all zeros and were not changed")
+            warn(f"{counted(empty, 'vector of zeros was', 'vectors of zeros were')} not changed")
 
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
@@ -130,8 +130,8 @@ class Debiaser:
         lost = np.flatnonzero(~empty & (after <= VANISHED * before)).tolist()
         if names := [words[row] for row in lost if words[row] not in self.placed]:
             raise ValueError(
-                f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
-                "debiasing; add them to the specific words, or use a smaller k"
+                f"{self.record.method} debiasing leaves nothing of these vectors: {abridged(names)}"
+                "; add the words to the specific words, or use a smaller k"
             )
         if self.unit:
             matrix = matrix / np.where(empty, 1.0, after)[:, None]

@@ -45,9 +45,9 @@ def remaining_bias(
 
     Parameters
     ----------
-    before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
+    before, after : str, path, KeyedVectors, mapping, DataFrame, or tuple
         As for `load_vectors`. Words that only one embedding has are left out.
-    sets : str, path, mapping or DefiningSets
+    sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the targets of the lists.
     n_words : int
@@ -56,7 +56,7 @@ def remaining_bias(
         Number of nearest words of each target.
     vocabulary : int
         Number of words from the start of ``before`` that are searched for words and neighbors.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         For the clustering's starting points and for the folds; stored in ``attrs["seed"]``.
 
     Returns
@@ -123,9 +123,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     matrix = np.asarray(rows, dtype=np.float64)
     names, classes = np.unique(np.asarray(labels), return_inverse=True)
     if len(np.unique(matrix, axis=0)) < len(names):
-        raise ValueError(
-            f"the {len(matrix)} rows do not form {len(names)} clusters: too many are equal"
-        )
+        raise ValueError(f"{len(names)} clusters require at least as many different rows")
     state = int(as_seed_sequence(seed).generate_state(1)[0])
     clusters = KMeans(len(names), n_init=10, random_state=state).fit_predict(matrix)
     table = confusion_matrix(classes, clusters)

@@ -25,7 +25,7 @@ def save_vectors(
 
     Parameters
     ----------
-    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
+    vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
         As for `load_vectors`.
     path : str or Path
         Must end in ``.npz``. The file appears under this name only when it is complete.
@@ -70,7 +70,7 @@ def convert_vectors(
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`. If a word occurs twice, the first is kept.
+        As for `load_vectors`. If a word occurs twice, the first occurrence is kept.
     folder : path
         The folder appears under this name only when it is complete.
     force : bool

@@ -47,9 +47,9 @@ def distance_table(
 
     Parameters
     ----------
-    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
+    vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
         As for `load_vectors`; words are looked up as spelled in the list.
-    wordlist : str, Path, mapping or WordList
+    wordlist : str, Path, mapping, or WordList
         As for `load_wordlist`; at least two groups must have stereotypes.
     embedding : str, optional
         Name for an added column ``embedding``, so tables can be concatenated.
@@ -68,7 +68,7 @@ def distance_table(
     Raises
     ------
     ValueError
-        If fewer than two groups have words, a set lacks more than ``max_missing`` of its words,
+        If fewer than two groups have words, more than ``max_missing`` of a set is missing,
         two groups share a word in two spellings, a connection has no rows, or a vector is all zeros
         or not finite (the message names the words).
 
@@ -105,7 +105,7 @@ def distance_table(
 
 
 def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the words of a list that the vectors lack.
+    """Return the words of a list that have no vectors.
 
     Returns
     -------
@@ -128,9 +128,9 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 
 
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the sets that lack more than a fifth of their words, or have fewer than three left.
+    """Return the sets with over a fifth of their words missing, or fewer than three words left.
 
-    WEFE (Badilla, Bravo-Marquez and Pérez, 2020) gives no score in the first case.
+    WEFE (Badilla, Bravo-Marquez, and Pérez, 2020) gives no score in the first case.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFram
 
 
 def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> None:
-    """Raise an ArgumentError if a set lacks more than a given share of its words."""
+    """Raise an ArgumentError if more than a given share of a set's words is missing."""
     if isinstance(most, bool) or not 0 <= most <= 1:
         raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most}")
     sets = _losses(vectors, wordlist)
@@ -162,7 +162,7 @@ def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> No
     if not bad.empty:
         left = (f"{row.set} ({row.found} of {row.words} left)" for row in bad.itertuples())
         raise ArgumentError(
-            f"these sets of {wordlist.name!r} lack more than {100 * most:g}% of their words: "
+            f"over {100 * most:g}% of the words in these sets of {wordlist.name!r} are missing: "
             f"{', '.join(left)}. Use an embedding that has them, correct the list, or increase ",
             Argument("max_missing"),
         )
@@ -233,8 +233,8 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
-            f"no rows for the connection(s) {', '.join(without)} of {wordlist.name!r}: the "
-            "embedding has none of these attribute words. Use one that has some or, for controls, "
-            "remove them from the list's [controls]"
+            f"the list {wordlist.name!r} has no rows for {', '.join(without)}, because the "
+            "embedding has none of these attribute words. Use an embedding that has some. For "
+            "controls, you can also remove them from the list's [controls]"
         )
     return pairs

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.resources import warn
 from ..tables.spellings import CASES, KeyedVectors, choose, every_form, resolved_forms
@@ -46,7 +46,7 @@ def load_vectors(
 
     Parameters
     ----------
-    source : str, path, KeyedVectors, mapping, DataFrame or tuple
+    source : str, path, KeyedVectors, mapping, DataFrame, or tuple
         - a bundled set (``"glove-demo"``), or a name from gensim's downloader
           (``"glove-wiki-gigaword-100"``), which is downloaded if needed;
         - word2vec's binary format (``.bin``), or text from word2vec, GloVe, or fastText (``.txt``,
@@ -58,8 +58,8 @@ def load_vectors(
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.
     words : iterable of str, or what `load_wordlist` takes, optional
-        Words to load; all by default. A string is the name or path of a word list. Words that the
-        source lacks are left out of the result; `missing_words` names them.
+        Words to load; all by default. A string is the name or path of a word list. Words that
+        are not in the source are left out of the result; `missing_words` names them.
     case : {"exact", "lower", "fallback"}
         Look up a word as spelled, in lower case, or as spelled and then, if missing, in lower case.
         A word that is still missing is looked up in composed letters (NFC), and with underscores
@@ -154,8 +154,8 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     if not rows:
         return _joined([])
     warn(
-        f"{len(rows)} word(s) are not in the vocabulary of {embedding.path}, and their vectors are "
-        f"made from n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
+        f"the vectors of {counted(len(rows), 'word')} outside the vocabulary of {embedding.path} "
+        f"are made from n-grams ({abridged(list(rows))}); subwords=False leaves such words out"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))

@@ -15,7 +15,7 @@ from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
 
 MOST_TRAININGS = 100
-"""Most trainings; `fit_many` accepts no more per list."""
+"""Most training runs; `fit_many` accepts no more per list."""
 
 
 def retrain(
@@ -29,23 +29,23 @@ def retrain(
     seed: Seed = None,
     settings: Mapping[str, int | float] | None = None,
 ) -> pd.DataFrame:
-    """Train on one text several times, and compute a word list's distances in each training.
+    """Train on one text several times, and compute a word list's distances after each run.
 
     Parameters
     ----------
-    documents : iterable of sequence of str, str or Path
+    documents : iterable of sequence of str, str, or Path
         Documents as sequences of words, or the path of a UTF-8 text file with one document per
         line, split at white space.
-    wordlist : str, Path, mapping or WordList
+    wordlist : str, Path, mapping, or WordList
     n : int
-        Number of trainings, from 2 to 100.
+        Number of training runs, from 2 to 100.
     method : {"word2vec", "fasttext"}
     bootstrap : bool
-        Draw the documents of every training with replacement; otherwise only the seeds differ.
+        Draw the documents of every run with replacement; otherwise only the seeds differ.
     embedding : str
         Name of the text in the table's column ``embedding``.
-    seed : int, SeedSequence, Generator or None
-        Equal seeds give equal tables, because training uses one thread.
+    seed : int, SeedSequence, Generator, or None
+        The same seed always gives the same tables, because training uses one thread.
     settings : mapping, optional
         Settings for gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
         "sg": 1}``.
@@ -53,7 +53,7 @@ def retrain(
     Returns
     -------
     DataFrame
-        The concatenated long-form tables of all trainings, with ``embedding``, ``wordlist``, and
+        The concatenated long-form tables of all runs, with ``embedding``, ``wordlist``, and
         ``replicate``, for `fit_many`.
 
     References

@@ -105,7 +105,7 @@ def in_chunks(read: Callable[[Embedding, Collection[str] | None], Iterator[Entry
 def array_chunks(
     words: Sequence[str], matrix: Vector, ranks: Ranks, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
-    """Split words and their (n_words, n_dims) vectors, or the wanted ones, into chunks."""
+    """Split words and their (n_words, n_dims) vectors into chunks; keep only ``wanted`` words."""
     if wanted is not None:
         places = [row for row, word in enumerate(words) if word in wanted]
         words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]

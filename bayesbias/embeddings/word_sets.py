@@ -74,9 +74,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
     """Raise a ValueError if two sets share a word, which would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
-        raise ValueError(
-            f"{first} and {second} share {abridged(shared)}; remove the word from one of them"
-        )
+        raise ValueError(f"{first} and {second} share {abridged(shared)}; leave it out of one")
 
 
 def look_up_tuples(
@@ -114,7 +112,7 @@ def as_rows(name: str, rows: ArrayLike) -> FloatArray:
             f"got shape {matrix.shape}"
         )
     if bad := np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist():
-        raise ValueError(f"row(s) {bad} of {name} are not finite; leave those words out")
+        raise ValueError(f"{name} must be finite; leave out rows {bad}")
     return matrix
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from .._core.checks import counted
 from .datasets import ROLES
 from .language_models import LanguageModel
 
@@ -77,8 +78,9 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens,
     alike = [not (first.modified or second.modified) for first, second in aligned]
     if any(alike):
         raise ValueError(
-            f"{model.name}: {sum(alike)} pair(s) have the same tokens in both sentences, "
-            f"first {', '.join(pairs['pair_id'][alike][:3])}; fix these pairs or leave them out"
+            f"{model.name}: {counted(sum(alike), 'pair has', 'pairs have')} identical tokens in "
+            f"both sentences (for example, {', '.join(pairs['pair_id'][alike][:3])}); fix these "
+            "pairs or leave them out"
         )
     return aligned
 

@@ -72,8 +72,8 @@ def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> N
 def word_contrast(first: str, second: str) -> str:
     """Return the words in which two sentences differ, in lower case, such as ``black / white``.
 
-    The result has the words of each sentence that the other lacks, in alphabetical order, so the
-    order of the sentences does not matter. If both sentences have the same words in a different
+    The result has the words of each sentence that are not in the other, in alphabetical order, so
+    the order of the sentences does not matter. If both sentences have the same words in a different
     order, the contrast is all their words.
 
     >>> word_contrast("The poor are here.", "The rich are here.")

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.checks import counted
 from .._core.random import as_seed_sequence
 from .._core.resources import warn
 from ..model.spec import ModelSpec, load_model
@@ -72,7 +73,7 @@ def fit_pairs(
         Pairs that some language model did not score are left out with a warning.
     measure : str, optional
         The measure to model. It is required if there are several.
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         ``pairs-signs`` or your own model of preferences.
     priors : mapping, optional
         Overrides of priors, such as ``{"cluster_sd": {"sd": 0.2}}``.
@@ -94,11 +95,13 @@ def fit_pairs(
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
-        warn(f"{data.n_left_out} pair(s) are left out, because some model did not score them")
+        left_out = counted(data.n_left_out, "pair is", "pairs are")
+        warn(f"{left_out} left out, because at least one model has no score for them")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
-    if {term.name for term in spec.terms} != {"word_mean", "cluster_effect", "slope"}:
+    if (names := {term.name for term in spec.terms}) != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(
-            f"the model {spec.name!r} must have the terms word_mean, cluster_effect and slope"
+            f"the model {spec.name!r} must have exactly the terms word_mean, cluster_effect, and "
+            f"slope; got {', '.join(sorted(names)) or 'none'}"
         )
     spec = spec if data.design.covariates else spec.without("slope")
     settings = fit_options(options, keywords)
@@ -133,8 +136,8 @@ def _along(
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
         raise ValueError(
-            f"{alike} prefer(s) the same sentence of every pair, so no interval can be estimated"
-            "; use more pairs, or leave out one of the language models that agree on all pairs"
+            f"no interval can be estimated, because the preferences of {alike} are the same for "
+            "every pair; use more pairs, or leave out one of the models that agree on all pairs"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale

@@ -95,7 +95,7 @@ def load_language_model(
     kind = _kind(network.config)
     if missing:
         raise ValueError(
-            f"{place} has no {kind} language-model head, or lacks some of its weights: "
+            f"{place} has no {kind} language-model head, or not all of its weights: "
             f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
             "pass a language model, not a sentence encoder or a classifier"
         )

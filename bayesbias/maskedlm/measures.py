@@ -55,7 +55,7 @@ _AUL = Measure(
 )
 _PLL = Measure(
     "pseudo-log-likelihood: sum over all tokens, each masked in turn",
-    "Salazar, Liang, Nguyen and Kirchhoff (2020)",
+    "Salazar, Liang, Nguyen, and Kirchhoff (2020)",
     lambda tokens: [((place,), (place,)) for place in tokens.scored],
 )
 _LOG_LIKELIHOOD = Measure(
@@ -68,13 +68,13 @@ _LOG_LIKELIHOOD = Measure(
 MEASURES: dict[str, Measure] = {
     "sss": Measure(
         "mean log P of the modified tokens given the shared ones, all masked at once",
-        "Kaneko and Bollegala (2022), after Nadeem, Bethke and Reddy (2021)",
+        "Kaneko and Bollegala (2022), after Nadeem, Bethke, and Reddy (2021)",
         lambda tokens: _at_once(tokens.modified, masked=tokens.modified),
         averaged=True,
     ),
     "cps": Measure(
         "CrowS-Pairs measure: sum over the shared tokens, each masked in turn",
-        "Nangia, Vania, Bhalerao and Bowman (2020)",
+        "Nangia, Vania, Bhalerao, and Bowman (2020)",
         lambda tokens: [((place,), (place,)) for place in tokens.shared],
     ),
     "aul": _AUL,

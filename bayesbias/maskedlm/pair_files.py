@@ -45,10 +45,10 @@ def read_pairs(
     path : str or Path
         Your copy of the published file.
     dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "bbq", "csv"}
-        ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao and Bowman, 2020).
-        ``crows-pairs-fr``: a table of the French version (Névéol, Dupont, Bezançon and Fort, 2022),
+        ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao, and Bowman, 2020).
+        ``crows-pairs-fr``: a French table (Névéol, Dupont, Bezançon, and Fort, 2022),
         with sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without the ending.
-        ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``bbq``: a category's
+        ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: a category's
         ``.jsonl`` (Parrish et al., 2022); pairs are questions with ambiguous contexts, answered
         with either group. ``csv``: your own pairs, with columns ``stereotypical``,
         ``anti_stereotypical``, ``bias_type``, and optional ``pair_id``, ``direction``, ``cluster``.
@@ -150,7 +150,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
                 pair, cluster = (question[key] for key in ("example_id", "question_index"))
                 yield f"{category} {pair}", category, f"{category} {cluster}", first, second
         except (KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"not BBQ: row {number} lacks {error}") from None
+            raise ValueError(f"not BBQ: row {number} has no {error}") from None
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .._core.checks import check_numbers
+from .._core.checks import check_numbers, counted
 from .._core.display import progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
@@ -112,8 +112,9 @@ def score_pairs(
     if any(counts):
         strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
         warn(
-            f"{sum(counts)} token(s) of {len(strange)} pair(s) are unknown to {model.name}, first "
-            f"in {', '.join(pairs['pair_id'][strange[:3]])}; leave the pairs out, or use a model "
+            f"{model.name} does not know {counted(sum(counts), 'token')} in "
+            f"{counted(len(strange), 'pair')} (for example, "
+            f"{', '.join(pairs['pair_id'][strange[:3]])}); leave these pairs out, or use a model "
             "whose vocabulary includes their words"
         )
     return frame
@@ -170,17 +171,18 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     if len(odd):
         row = odd.iloc[0]
         raise ValueError(
-            f"{len(odd)} score(s) are not finite, first {row['measure']} of pair "
-            f"{row['pair_id']!r}: {row['score']}; instead of float16, use float32 or bfloat16"
+            f"{counted(len(odd), 'score is', 'scores are')} not finite; the first is "
+            f"{row['measure']} for pair {row['pair_id']!r} ({row['score']}). Use float32 or "
+            "bfloat16 instead of float16"
         )
     kept = frame[~absent].reset_index(drop=True)
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
         warn(
-            f"{len(rows)} sentence(s) have no {measure} score, because they have no token of the "
-            "required kind (shared or modified), for example if a sentence only adds words: pairs "
-            f"{', '.join(dict.fromkeys(rows['pair_id']))}"
+            f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score, because "
+            "no token is of the required kind (shared or modified), for example if a sentence only "
+            f"adds words: pairs {', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
 
@@ -199,7 +201,7 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
         ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, ``n_scored``,
         the mean number of scored tokens, and ``token_difference``, the number of tokens in the
-        stereotypical sentence minus the number in the other. Pairs that lack a score are omitted.
+        stereotypical sentence minus the number in the other. Pairs without a score are omitted.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

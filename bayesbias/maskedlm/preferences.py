@@ -25,7 +25,7 @@ class Preferences:
 
     ``y`` is (n_pairs, n_models), with 1, 0, or 1/2 for a tie. The design has one row per pair. Bias
     types take the role of protected words, and clusters take the role of attributes. ``n_left_out``
-    is the number of pairs that some language model lacks.
+    is the number of pairs that at least one language model has not scored.
     """
 
     models: tuple[str, ...]
@@ -43,9 +43,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
-        raise ValueError(
-            f"pass the name of one measure; the scores have {', '.join(known) or 'none'}"
-        )
+        raise ValueError(f"pass one measure; the scores have {', '.join(known) or 'none'}")
     if measure is not None:
         check_choice("measure", measure, known)
     return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)

@@ -52,7 +52,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     path, place = folder / SCORES, folder / RECORD
     if not path.is_file() or not place.is_file():
         raise FileNotFoundError(
-            f"{folder} lacks {SCORES} or {RECORD}; pass a folder that `{KIND}` wrote"
+            f"{folder} has no {SCORES} or no {RECORD}; pass a folder that `{KIND}` wrote"
         )
     record = read_json(place)
     if not isinstance(record, dict) or record.get("made_by") != KIND:
@@ -60,8 +60,8 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     lacking = [name for name, kind in _FIELDS.items() if not isinstance(record.get(name), kind)]
     if lacking or not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
         raise ValueError(
-            f"{place} lacks {', '.join(lacking) or 'pairs in unscored'}, or has a value of the "
-            "wrong type there; score the pairs again"
+            f"{place} has no valid {', '.join(lacking) or 'pairs in unscored'}; score the pairs "
+            "again"
         )
     with located(path):
         scores = read_csv(path, dtype=_TEXTS, keep_default_na=False)
@@ -84,7 +84,7 @@ def read_scores(
 
     Parameters
     ----------
-    path : str, Path or sequence of them
+    path : str, Path, or sequence of them
         Folders that ``bayesbias mlm score`` wrote for the same data; or logs of other evaluations,
         or folders of logs, which are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
@@ -161,7 +161,7 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
         fitting = [name for name in wanted if Path(patterns[name]).suffix == path.suffix]
         if not fitting and layout == "auto":
             raise ValueError(
-                f"{path}: pass the layout of a log that does not end in .jsonl, .json or .csv"
+                f"{path}: pass the layout of a log that does not end in .jsonl, .json, or .csv"
             )
         return [(path, (fitting or wanted)[0])]
     for name, pattern in patterns.items():

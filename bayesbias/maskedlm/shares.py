@@ -58,7 +58,7 @@ def observed_shares(
     ci_prob : float
         Probability of the equal-tailed percentile interval, in (0, 1).
     n_resamples : int
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
 
     Returns
     -------

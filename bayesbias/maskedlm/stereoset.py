@@ -1,6 +1,6 @@
 """StereoSet's own measure: how often models prefer stereotypes, and sense over nonsense.
 
-Nadeem, Bethke and Reddy (2021), ACL. Questions follow their code (moinnadeem/StereoSet:
+Nadeem, Bethke, and Reddy (2021), ACL. Questions follow their code (moinnadeem/StereoSet:
 ``dataloader.py``, ``eval_discriminative_models.py``, and ``eval_generative_models.py``); scores
 follow its ``evaluation.py``.
 """
@@ -122,7 +122,7 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
 
     References
     ----------
-    Nadeem, Bethke and Reddy (2021), StereoSet, ACL, section 5.
+    Nadeem, Bethke, and Reddy (2021), StereoSet, ACL, section 5.
     """
     require_columns(scored, ("model", "bias_type", "cluster", *ROLES, UNRELATED))
     stereo, anti, nonsense = (scored[name] for name in (*ROLES, UNRELATED))

@@ -36,7 +36,7 @@ def add_groups(
         `az.psense_summary`. ``posterior_predictive`` is for `az.plot_ppc_dist` and, with
         ``log_likelihood``, `az.loo_pit`. ``prior_predictive`` also adds ``prior``, for
         `az.plot_prior_posterior`. Existing groups are unchanged.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of the predictive and prior draws; None uses a fresh seed.
 
     Returns

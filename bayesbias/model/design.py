@@ -90,7 +90,9 @@ class Design:
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
         shape = (n_rows, len(self.covariates))
         if self.covariates and not (self.x.shape == shape and np.isfinite(self.x).all()):
-            raise ValueError(f"x needs {shape} finite covariates; leave out rows that lack one")
+            raise ValueError(
+                f"x must be a finite array of shape {shape}; leave out rows with missing covariates"
+            )
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -107,8 +109,7 @@ class Design:
                 f"attributes of the set {self.sets[sets[clash[0]]]!r} are associated with the "
                 f"group {self.groups[groups[clash[0]]]!r} in some rows and different in others, "
                 f"and the model {model!r} has set effects. Give each group's stereotypes a "
-                "separate set in the column attribute_set, or use a model without set effects, "
-                "such as crossed"
+                "separate attribute_set, or use a model without set effects, such as crossed"
             )
 
     def codes(self, column: str) -> IntArray:
@@ -129,7 +130,7 @@ class Design:
         return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
-        """Return the rows of a connection, or no rows if the design lacks it."""
+        """Return the rows of a connection, or no rows if the design does not have it."""
         if name not in self.connections:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.connection == self.connections.index(name))

@@ -32,7 +32,7 @@ def draw_parameters(
 def draw_effects(
     design: Design, terms: Iterable[Term], values: Mapping[str, FloatArray], rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw effects by name, (n_draws, ...), given sds, factors of correlations and means."""
+    """Draw effects by name, (n_draws, ...), given sds, factors of correlations, and means."""
     drawn: dict[str, FloatArray] = {}
     for term in words_last(terms):
         index = term.sd_index(design)

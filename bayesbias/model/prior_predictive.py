@@ -49,7 +49,7 @@ def prior_predictive(
 
     Parameters
     ----------
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         A bundled model's name, the path of a model, or a ModelSpec.
     table : DataFrame or Design
         A long-form table, or a design of any outcome.
@@ -59,7 +59,7 @@ def prior_predictive(
         Number of tables to draw from the prior.
     ci_prob, ci_kind
         Probability of the intervals, and their kind, ``hdi`` or ``eti``.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         None uses a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
@@ -77,7 +77,7 @@ def prior_predictive(
 
     References
     ----------
-    Gabry, Simpson, Vehtari, Betancourt and Gelman (2019), Visualization in Bayesian workflow,
+    Gabry, Simpson, Vehtari, Betancourt, and Gelman (2019), Visualization in Bayesian workflow,
     Journal of the Royal Statistical Society A 182.
 
     Examples

@@ -41,7 +41,7 @@ def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
     """Draw correlation matrices, (..., n, n).
 
     The partial correlation of rows i and j given the first j rows is a Beta(b, b) on (-1, 1) with
-    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka and Joe, 2009, J. Multivariate Analysis 100).
+    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka, and Joe, 2009, J. Multivariate Analysis 100).
     """
     n = shape[-1]
     b = eta + (n - 2 - np.tril_indices(n, -1)[1]) / 2

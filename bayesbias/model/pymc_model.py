@@ -36,7 +36,7 @@ def build_model(
     ----------
     table : DataFrame or Design
         A long-form table, or a design with any outcome.
-    spec : str, Path or ModelSpec
+    spec : str, Path, or ModelSpec
         A bundled model's name, the path of a model, or a ModelSpec.
     priors : dict, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.

@@ -87,7 +87,7 @@ class ModelSpec:
             check_choice("parameter", name, needed)
         for name in needed:
             if name not in self.priors:
-                raise ValueError(f"the model {self.name!r} lacks a prior for {name}")
+                raise ValueError(f"the model {self.name!r} has no prior for {name}")
             takes = "a normal" if name == "connection_mean" else "a positive"
             self.priors[name].require(name, "an lkj" if name in matrices else takes)
 
@@ -157,14 +157,14 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model for a design, without terms that add nothing to it.
 
-        A ValueError is raised if context effects lack two contexts, or set effects lack clear sets.
+        Context effects of one context, or set effects without clear sets, raise a ValueError.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
-            lack = "there is only one context" if design.contexts else "there is no column context"
+            lack = "only one context" if design.contexts else "no 'context' column"
             raise ValueError(
-                f"the model {self.name!r} has context effects, and {lack}; measure distances in "
-                "two or more contexts (templates), or use a model without context effects, such "
-                "as crossed"
+                f"the model {self.name!r} has context effects, but the table has {lack}; measure "
+                "distances in two or more contexts (templates), or use a model without context "
+                "effects, such as crossed"
             )
         if any("attribute_set" in term.dims for term in self.terms):
             design.require_clear_sets(self.name)
@@ -232,7 +232,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
     Parameters
     ----------
-    source : str, Path or ModelSpec
+    source : str, Path, or ModelSpec
         A name from `models()`, a path, or a ModelSpec, which is returned unchanged.
     outcome : str, optional
         The required outcome of the model, a key of ``OUTCOMES``; any outcome by default.
@@ -261,7 +261,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Return the text of a model's file, given by bundled name or path, with its comments."""
+    """Return the text of a model file, including comments; give its bundled name or path."""
     return read_text(toml_path(source, "models", "model"))
 
 

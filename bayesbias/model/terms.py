@@ -247,7 +247,7 @@ class Term:
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
 
     def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401
-        """Remove from free effects, (..., n_of, n_by), what the constraint excludes.
+        """Project free effects, (..., n_of, n_by), onto the space that the constraint allows.
 
         Effects are arrays or PyTensor variables.
         """

@@ -124,7 +124,7 @@ def in_order(dataset: Dataset) -> Dataset:
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
     """Add the other groups of a posterior to PyMC's draws, and apply constraints to effects.
 
-    Creation and sampling times are removed, so equal fits give equal files.
+    Creation and sampling times are removed, so identical fits give identical files.
     """
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:

@@ -113,7 +113,7 @@ class BaseScenario:
         return frame.assign(**{COLUMNS[4]: connection.ravel()})
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate n tables with their true values; equal seeds give equal tables."""
+        """Simulate n tables with their true values; the same seed always gives the same tables."""
         check_numbers(n=n)
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
@@ -203,7 +203,7 @@ class Batch:
         Parameters
         ----------
         other : Batch
-            The same number of tables of the same scenario without an effect.
+            As many tables from the same scenario, but without an effect.
         kept : float
             Correlation of values before and after, in [0, 1].
         """

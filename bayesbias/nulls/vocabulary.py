@@ -94,7 +94,7 @@ def vocabulary_scenario(
 
     Parameters
     ----------
-    source : str, path or KeyedVectors
+    source : str, path, or KeyedVectors
         As for `load_vectors`.
     **choices
         ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``, ``controls``.

@@ -117,7 +117,7 @@ def intervals(
         frame, left_out = _in_groups(frame, words=words)
         label, by, note = "label", "block", f"{note} {left_out}"
     names = [name for name in (label, by, hue) if name]
-    require_frame(frame, (*names, "mean", "low", "high"), "a frame with mean, low and high")
+    require_frame(frame, (*names, "mean", "low", "high"), "a frame with mean, low, and high")
     if pair is not None:
         closer, than = pair
         reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
@@ -129,7 +129,7 @@ def intervals(
     band, rope = None, frame.attrs.get("rope") if rope is None else rope
     if rope is not None:
         if not 0 <= rope <= 2:
-            raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
+            raise ValueError(f"rope is a distance and must lie in [0, 2]; got {rope}")
         band = (-rope, rope)
     rows, heads = _lay_out(frame, label, by, most)
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
@@ -167,7 +167,7 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
     frame = frame.assign(protected_word=frame.get("protected_word", ""))
     kept, note = frame.astype(dict.fromkeys(LEVEL_COLUMNS, str)), ""
     if kept[[name for name in ("mean", "low", "high") if name in kept]].isna().any(axis=None):
-        raise ValueError("some rows lack a mean or an interval; remove them with dropna")
+        raise ValueError("some rows have no mean or interval; remove them with dropna")
     word = kept["level"] == WORD
     if words and len(kept.drop_duplicates(LEVEL_COLUMNS)) > MOST_ROWS and not word.all():
         n_words = len(kept[word].drop_duplicates(LEVEL_COLUMNS))

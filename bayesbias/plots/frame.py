@@ -238,7 +238,7 @@ def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> N
     lacking = [name for name in columns if name not in frame]
     if lacking:
         raise ValueError(
-            f"the frame lacks the column(s) {', '.join(lacking)}; it has "
+            f"the frame is missing columns: {', '.join(lacking)}; it has "
             f"{', '.join(map(str, frame))}. This plot draws {source}"
         )
     if frame.empty:

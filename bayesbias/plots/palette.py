@@ -1,4 +1,4 @@
-"""Colors and markers, which are the same for a connection in every plot."""
+"""Colors and markers. Each connection keeps its own in every plot."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
     require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")
     others = {"method": "scenario", "scenario": "method"}
     if by not in others:
-        raise ValueError(f"by must be 'method' or 'scenario', got {by!r}")
+        raise ValueError(f"by must be 'method' or 'scenario'; got {by!r}")
     alarms = (frame["kind"] == "false alarms").any()
     rows = frame[frame["kind"] == ("false alarms" if alarms else "coverage")]
     if rows.empty:

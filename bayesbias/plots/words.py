@@ -110,7 +110,8 @@ def background_words(
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]
     if curve.empty:
-        raise ValueError(f"the densities have no experiment {experiment!r}")
+        known = ", ".join(map(repr, densities["experiment"].unique()))
+        raise ValueError(f"the densities do not include experiment {experiment!r}; known: {known}")
     sets = words["set"].unique()
     words = words.assign(tick=words.groupby("set")["psi"].transform("mean"))
     far = (words["psi"] - words["tick"]).abs().groupby(words["set"])

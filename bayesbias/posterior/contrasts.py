@@ -97,7 +97,7 @@ def contrasts(
         word's deviation as chance, which is right for the most striking of many words. For `named`
         words, a Normal model is instead fitted once per word, without shrinking the word's effects
         toward those of other words.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
@@ -175,9 +175,7 @@ def _of_named_words(
     """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
-        raise ValueError(
-            f"named requires a Normal model; {spec.name!r} has a {spec.likelihood} likelihood"
-        )
+        raise ValueError(f"named requires a Normal model; {spec.name!r} is {spec.likelihood}")
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
         check_choice("protected word", name, design.words)

@@ -81,7 +81,7 @@ def prior_sensitivity(
 
     References
     ----------
-    Kallioinen, Paananen, Bürkner and Vehtari (2024), Detecting and diagnosing prior and likelihood
+    Kallioinen, Paananen, Bürkner, and Vehtari (2024), Detecting and diagnosing prior and likelihood
     sensitivity with power-scaling, Statistics and Computing 34.
 
     Examples

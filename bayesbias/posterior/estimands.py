@@ -5,7 +5,7 @@ Let m(g, j) be the mean distance of group g in column j, a stereotype set or a k
 double difference
     Own sets minus other sets, averaged over groups. A set's closeness to all groups cancels, and so
     does a group's closeness to all sets. Two groups without controls are sufficient. If groups
-    share or lack a set, cells have weights from a regression on group, column, and connection.
+    share a set or have none, cells have weights from a regression on group, column, and connection.
 relative
     A group's distance to its own sets minus that of other groups h, minus the same difference for
     the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K is the

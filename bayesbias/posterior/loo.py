@@ -54,7 +54,7 @@ def compare_models(
         Two or more posteriors from `fit`, all for the same table, keyed by model name.
     leave_out : {"row", "attribute", "protected_word"}
         Leaving out words works only for Normal models.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
@@ -68,7 +68,7 @@ def compare_models(
 
     References
     ----------
-    Vehtari, Gelman and Gabry (2017), Statistics and Computing 27; Vehtari, Simpson, Gelman, Yao
+    Vehtari, Gelman, and Gabry (2017), Statistics and Computing 27; Vehtari, Simpson, Gelman, Yao
     and Gabry (2024), Journal of Machine Learning Research 25; for left-out words, Merkle, Furr
     and Rabe-Hesketh (2019), Psychometrika 84.
 
@@ -153,8 +153,8 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
         pairs = np.unique(np.stack([design.connection, codes]), axis=1)[0]
         if single := [design.connections[i] for i in np.flatnonzero(np.bincount(pairs) == 1)]:
             raise ValueError(
-                f"the connection(s) {', '.join(single)} have only one attribute word, which cannot "
-                "be left out; leave out rows"
+                f"the only attribute word of a connection ({', '.join(single)}) cannot be left "
+                "out; leave out rows instead"
             )
     order = default_rng(seed).permutation(len(home))
     order = order[np.argsort(home[order], kind="stable")]

@@ -56,7 +56,7 @@ def predict_words(
         Attributes to average over. ``population`` averages over all attributes of this kind, whose
         mean effects are zero, without residuals. ``listed`` averages over this table's attributes,
         with their effects, leans, and residuals, and thus predicts a contrast that you can measure.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns

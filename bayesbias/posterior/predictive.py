@@ -56,7 +56,7 @@ def predictive_check(
         Highest-density or equal-tailed intervals.
     n_draws : int, optional
         Number of posterior draws to use; None uses all.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
@@ -121,7 +121,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``role`` (``protected_group``, ``attribute_set`` or ``controls``), ``name``, ``n_words``,
+        ``role`` (``protected_group``, ``attribute_set``, or ``controls``), ``name``, ``n_words``,
         and ``n_effective``, in [1, n_words].
 
     Examples

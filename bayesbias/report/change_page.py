@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
 
 LIKELY = 0.9
-"""Smallest probability for which a word is named as moved, reversed or unchanged."""
+"""Smallest probability for which a word is named as moved, reversed, or unchanged."""
 
 
 def page(analysis: ChangeAnalysis) -> Page:
@@ -87,7 +87,7 @@ def write_up(analysis: ChangeAnalysis) -> WriteUp:
 
 
 def headline_figure(analysis: ChangeAnalysis) -> Figure:
-    """Return the main figure: the contrast before and after, or how far each attribute moved."""
+    """Return the main figure: the contrast before and after, or how far attributes moved."""
     orders = analysis.lead["orders"]
     if orders.empty:
         draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
@@ -190,7 +190,7 @@ def _scores(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def single_numbers(analysis: ChangeAnalysis) -> list[str]:
-    """Return sentences about MAC, Direct Bias and a classifier."""
+    """Return sentences about MAC, Direct Bias, and a classifier."""
     mac = analysis.scores.query("score == 'mac'").iloc[0]
     sentences = [prose("single_numbers", before=number(mac["before"]), after=number(mac["after"]))]
     if analysis.remains is None:
@@ -233,7 +233,7 @@ def _model(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def pairing(analysis: ChangeAnalysis) -> str:
-    """Return how many rows were paired, repeated and left out."""
+    """Return sentences on how many rows were paired, repeated, or left out."""
     attrs = analysis.posterior.attrs
     n_pairs = counted(attrs["n_pairs"], "pair of rows was", "pairs of rows were")
     sentences = [f"{n_pairs} matched on words and connection."]

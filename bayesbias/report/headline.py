@@ -1,4 +1,4 @@
-"""The headline of pages, screens, notebooks and papers: a table by group, with explanations."""
+"""The headline of pages, screens, notebooks, and papers: a table by group, with explanations."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 ORDER = ("associated", "different")
 """The connections of the main contrast, which is compared with reference lists."""
 
+OF_A_GROUP = {"associated": "a group's own stereotypes", "different": "other groups' stereotypes"}
+
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Descriptions of the reference lists, keyed by how they are drawn."""
 
@@ -68,8 +70,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
     the contrast is below zero, with the words for it. ``edge`` marks a borderline interval, and
     ``thin`` says whether a set lost too many words. ``frequency`` and ``topics`` are the shares of
-    reference lists that are less close; ``reference_low`` and ``reference_high`` are for
-    ``frequency``.
+    reference lists that are less close. ``reference_low`` and ``_high`` are for ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -103,16 +104,14 @@ def headline(analysis: Analysis) -> Headline:
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     own = measured[measured["connection"] == first].groupby("protected_group", sort=False)
     examples = [f"{joined(words.unique()[:2])} for {of}" for of, words in own["attribute"]]
-    overall, *by_group = [_answer(row["of"], row["closer"]) for row in rows.to_dict("records")]
-    answers = f"{overall}; by group, {named(by_group, 8)}" if by_group else overall
     about = prose(
         "about_list",
         list=analysis.wordlist.name,
         embedding=analysis.settings.embedding,
         examples=f"{'; '.join(examples[:4])}{'; and others' * (len(examples) > 4)}",
         others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
-        answers=answers,
-        words=f"{counted(n_words, 'word')} of {counted(n_groups, 'group')}",
+        answers=_answers(rows),
+        words=f"{counted(n_words, 'word')} from {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
     nulls = [name for name in NULLS if name in rows]
@@ -132,18 +131,26 @@ def headline(analysis: Analysis) -> Headline:
         )
         for row in rows.to_dict("records")
     ]
-    caption = f"Distance to {MEANINGS[first]} minus distance to {MEANINGS[second]}"
-    caption += ", each group relative to the other groups" if is_relative(rows) else ""
+    one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in (first, second))
+    caption = f"Distance to {one} minus distance to {other}"
+    caption += "; group rows are relative to the other groups" if is_relative(rows) else ""
     caption += f" (model {analysis.lead.spec.name})"
     table = Table(caption, tuple(heads), (False,) * len(heads), tuple(cells), leads=True)
     return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
 
 
-def _answer(of: str, closer: str) -> str:
-    """Write a group's ``98%, probably`` as part of a sentence."""
-    probability, word, *edge = closer.split(", ")
-    name = "" if of == ALL_GROUPS else f" for {of}"
-    return f"{word}{name} ({', '.join([probability, *edge])})"
+def _answers(rows: pd.DataFrame) -> str:
+    """Write the answers, such as ``probably yes (90%)``, overall and by group."""
+    overall, groups = "", dict[str, list[str]]()
+    for of, closer in zip(rows["of"], rows["closer"], strict=True):
+        chance, word, *edge = closer.split(", ")
+        answer = word if word == GRADES[0] else f"{word} yes".replace("not yes", "no")
+        chance = f"({', '.join([chance, *edge])})"
+        overall = overall or f"{answer} {chance}"
+        if of != ALL_GROUPS:
+            groups.setdefault(answer, []).append(f"{of} {chance}")
+    by_group = [f"{answer} for {named(names, 8)}" for answer, names in groups.items()]
+    return f"{overall}. By group, it is {joined(by_group)}" if by_group else overall
 
 
 def _count(share: float, n: int) -> str:
@@ -170,7 +177,8 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
-        sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows)))
+        counts = {"n_lists": len(places), "least": len(places) - int(0.05 * len(places))}
+        sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
     unclear = rows["closer"].str.contains(GRADES[0]).any()

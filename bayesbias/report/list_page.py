@@ -161,7 +161,7 @@ def overall_table(frame: pd.DataFrame, caption: str, *extra: str) -> Table:
 
 
 def _words(analysis: Analysis) -> list[Block]:
-    """Show mean distances and contrasts overall, by group and by word."""
+    """Show mean distances and contrasts overall, by group, and by word."""
     lead, name = analysis.lead, analysis.lead.spec.name
     ci = probability_name(analysis.settings.ci_prob)
     first, second = leading_pair(analysis.table)

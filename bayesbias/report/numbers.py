@@ -1,4 +1,4 @@
-"""Formats of numbers, intervals and lists of names, and the heads of table columns."""
+"""Formats of numbers, intervals, and lists of names, and the heads of table columns."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import pandas as pd
 
+from .._core.checks import counted as counted  # noqa: PLC0414  for the pages
+
 type Write = Callable[[Any], str]
 
 type Row = Mapping[Hashable, Any] | pd.Series
-"""A row of a frame with ``mean``, ``low`` and ``high``."""
+"""A row of a frame with ``mean``, ``low``, and ``high``."""
 
 GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
 """Words for probabilities, keyed by the smallest percentage; 20% or less get "not"."""
@@ -98,21 +100,16 @@ def plain_number(value: float) -> str:
     return number(value, 1 if size >= 10 else 3)
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """Write a count with its noun: 1 word, 2 words."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def joined(parts: Iterable[str]) -> str:
-    """Join texts as a sentence does: a, b and c."""
-    items = list(parts)
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]}"
+    """Join texts as a sentence does: a, b, and c."""
+    *items, last = parts
+    return f"{', '.join(items)}{',' * (len(items) > 1)} and {last}" if items else last
 
 
 def named(names: list[str], most: int = 6) -> str:
     """Join the first names, and count the rest."""
     rest = len(names) - most
-    return joined(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest} more"
+    return joined(names) if rest <= 0 else f"{', '.join(names[:most])}, and {rest} more"
 
 
 COLUMNS: dict[str, tuple[str, Write | None]] = {

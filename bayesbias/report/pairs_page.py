@@ -32,9 +32,8 @@ def page(analysis: PairAnalysis) -> Page:
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
-        lede="How often a language model finds the stereotypical sentence of a pair more "
-        "probable, for which kinds of stereotypes, how certain that is, and what you cannot "
-        "conclude.",
+        lede="How often a language model finds the stereotypical sentence in a pair more "
+        "probable, for which bias types, how certain that is, and what you cannot conclude.",
         sections=sections(
             ("found", "What was found", [lead, _most(analysis), prose("not_people")]),
             ("reading", "How to read this", [_reading(analysis)]),
@@ -104,7 +103,7 @@ def _measured(analysis: PairAnalysis) -> list[Block]:
         if pairs := {str(row["pair_id"]) for row in record.get("unscored", [])}:
             blocks.append(
                 f"A measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
-                "because a sentence lacks the tokens that the measure uses; see run.json."
+                "because a sentence has no tokens that the measure uses; see run.json."
             )
         if record.get("left_out"):
             answers = counted(record["left_out"], "answer")

@@ -153,12 +153,12 @@ def sensitivity_sentence(result: ModelResult) -> str:
     """Describe which parameters of a model depend on their priors."""
     parts: dict[str, list[str]] = {}
     for row in result["sensitivity"].query("diagnosis != ''").to_dict("records"):
-        name = row["parameter"].replace("_", " ").replace("sigma", "residual sd")
-        parts.setdefault(name, []).append(row["of"].replace(", ", "–"))
+        parts.setdefault(f"`{row['parameter']}`", []).append(row["of"].replace(", ", "–"))
     names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
     if not names:
         return "No parameter noticeably depends on the priors."
-    return f"The priors noticeably influence {joined(names)}."
+    many = counted(len(names), "parameter depends", "parameters depend")
+    return f"{many} noticeably on the priors: {joined(names)}."
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:

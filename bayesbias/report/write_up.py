@@ -45,7 +45,7 @@ INDICES = {
 
 @dataclass(frozen=True)
 class WriteUp:
-    """Results, methods and a table; ``print`` shows the Markdown.
+    """Results, methods, and a table; ``print`` shows the Markdown.
 
     ``pandoc --citeproc write-up.md -o paper.pdf`` fills in the citations, and ``pandoc --natbib
     write-up.md -o write-up.tex`` makes LaTeX.

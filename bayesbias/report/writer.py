@@ -1,4 +1,4 @@
-"""Writing of all pages, with sections of prose, tables and figures, as HTML and Markdown.
+"""Writing of all pages, with sections of prose, tables, and figures, as HTML and Markdown.
 
 A page is a list of sections, and a section a list of blocks: a paragraph, a list of `Line`, a
 `Table` or a `Figure`. All texts are plain; the writer escapes them.
@@ -78,7 +78,7 @@ class Section:
 
 
 def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
-    """Return sections of keys, titles and blocks, leaving out empty blocks and sections."""
+    """Return sections of keys, titles, and blocks, leaving out empty blocks and sections."""
     whole = [
         Section(key, title, [one for one in blocks if getattr(one, "rows", one)])
         for key, title, blocks in parts
@@ -116,12 +116,12 @@ def lines(*keys: str, **values: object) -> list[Line]:
 
 
 def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
-    """Make a table from some or all columns of a frame; names that it lacks are left out.
+    """Make a table from all columns of a frame or from the named ones.
 
-    ``interval`` combines ``low`` and ``high``. If the frame's attrs have ``n_draws`` and ``rope``,
-    intervals and probabilities that more draws could change are marked. Intervals of rows whose
-    ``thin`` is true get a ``THIN_MARK``, and NaN is a dash. `numbers.COLUMNS` has the heads and
-    formats. A frame without rows makes an empty table, which is not shown.
+    Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``. If
+    the frame's attrs have ``n_draws`` and ``rope``, intervals and probabilities that more draws
+    could change are marked. Intervals of rows whose ``thin`` is true get a ``THIN_MARK``, and NaN
+    is a dash. `numbers.COLUMNS` has the heads and formats. An empty table is not shown.
     """
     if frame.empty:
         return Table(caption, (), (), ())

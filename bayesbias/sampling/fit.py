@@ -45,7 +45,7 @@ _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """Arguments that warnings suggest changing."""
 
 RHAT_LIMIT = 1.01
-"""Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
+"""Vehtari, Gelman, Simpson, Carpenter, and Bürkner (2021), Bayesian Analysis 16."""
 
 
 @shows_fit_keywords
@@ -63,7 +63,7 @@ def fit(
     ----------
     table : DataFrame
         A long-form table with the columns in ``COLUMNS``.
-    model : str, Path or ModelSpec
+    model : str, Path, or ModelSpec
         A bundled model for distances (see `models("distance")`), the path of a model file, or a
         ModelSpec.
     priors : mapping, optional
@@ -194,8 +194,8 @@ def from_pymc(
     ]
     if lacking or others:
         raise ValueError(
-            f"these are not draws of {spec.name!r} for this table: they lack {sorted(lacking)}, "
-            f"and have other labels of {others}; pass the table, model, and priors of build_model"
+            f"these are not draws of {spec.name!r} for this table: missing {sorted(lacking)}, with "
+            f"other labels of {others}; pass the table, model, and priors of build_model"
         )
     complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}

@@ -2,7 +2,7 @@
 
 L-BFGS finds a mode, and a heavy-tailed proposal is placed there and refitted to its own weighted
 draws. With several modes, the proposal is a mixture. The final draws are resampled with
-Pareto-smoothed weights (Vehtari, Simpson, Gelman, Yao and Gabry, 2024, Journal of Machine Learning
+Pareto-smoothed weights (Vehtari, Simpson, Gelman, Yao, and Gabry, 2024, Journal of Machine Learning
 Research 25).
 """
 
@@ -78,9 +78,9 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A mixture with a part for each of m modes.
+    """A mixture with a component for each of m modes.
 
-    Each part has independent two-piece Student-t coordinates, mapped linearly to the n parameters.
+    A component has independent two-piece Student-t coordinates, mapped linearly to n parameters.
     There are two scales because a log sd may have a long lower tail. Each parameter costs 6% of the
     effective proposals with 5 degrees of freedom and 2% with 8, so larger models have more.
     """
@@ -97,7 +97,7 @@ class Proposal:
         return max(5.0, float(self.center.shape[1]) / 2)
 
     def draw(self, n: int, rng: Generator) -> FloatArray:
-        """Draw n points, with each part's share from that part."""
+        """Draw n points from the components, in proportion to their shares."""
         edges, points = np.round(n * np.cumsum(self.shares)).astype(int), []
         counts, below = np.diff(edges, prepend=0), self.lower / (self.lower + self.upper)
         for part, count in enumerate(counts):
@@ -109,7 +109,7 @@ class Proposal:
         return np.concatenate(points)
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Return log(share times density) of each part, (m, n_points), up to a constant."""
+        """Return log(share times density) of each component, (m, n_points), up to a constant."""
         centered = np.swapaxes(points - self.center[:, None], 1, 2)
         coordinates = np.linalg.solve(self.factor, centered)
         scale = np.where(coordinates < 0, self.lower[..., None], self.upper[..., None])
@@ -238,7 +238,7 @@ def _at_least(shares: FloatArray) -> FloatArray:
 
 
 def _fitted(pilot: Weighted) -> Proposal:
-    """Fit each part to the points, weighted by the part's probability; also fit its share."""
+    """Fit each component to the points, weighted by its probability, and fit its share."""
     former, log_q = pilot.proposal, pilot.proposal.log_densities(pilot.points)
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
@@ -255,7 +255,7 @@ def _fitted(pilot: Weighted) -> Proposal:
 def _fitted_part(
     former: list[FloatArray], points: FloatArray, weights: FloatArray
 ) -> list[FloatArray]:
-    """Fit the center, factor, and scales of one part to weighted points.
+    """Fit the center, factor, and scales of one component to weighted points.
 
     If there are few effective points, the fit is shrunk toward the former proposal.
     """

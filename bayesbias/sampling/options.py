@@ -48,8 +48,8 @@ class FitOptions:
         Warm-up steps per chain; only for NUTS.
     target_accept : float
         Target share of accepted steps, in (0, 1); only for NUTS.
-    seed : int, SeedSequence, Generator or None
-        Equal seeds give equal results. None draws a fresh seed, which the result records.
+    seed : int, SeedSequence, Generator, or None
+        The same seed gives the same results. None draws a fresh seed, which the result records.
     ci_prob : float
         Probability of intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
@@ -91,8 +91,8 @@ class FitOptions:
         if self.draws < least:
             raise ArgumentError(
                 Argument("draws"),
-                f" must be at least {least} with {self.chains} chain(s), because checks of "
-                f"the posterior need {LEAST_DRAWS} draws in all; got {self.draws}. Use 1000 for "
+                f" must be at least {least} if chains is {self.chains}, because checks of the "
+                f"posterior need {LEAST_DRAWS} draws in all; got {self.draws}. Use 1000 for "
                 "results that you rely on",
             )
         check_probability(self.target_accept, "target_accept")
@@ -152,7 +152,7 @@ def check_rope(rope: float) -> None:
     """Raise an ArgumentError if the half-width of a ROPE is invalid."""
     if not 0 <= rope <= 2:
         raise ArgumentError(
-            Argument("rope"), f" is a distance and must lie in [0, 2], got {rope!r}"
+            Argument("rope"), f" is a distance and must lie in [0, 2]; got {rope!r}"
         )
 
 
@@ -161,7 +161,7 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:
-            raise TypeError(unknown_name("option of a fit", name, known))
+            raise TypeError(unknown_name("fit option", name, known))
     return replace(options or FitOptions(), **keywords)
 
 

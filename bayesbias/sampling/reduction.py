@@ -340,9 +340,7 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
             Argument("method", "nuts"),
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
-        raise ValueError(
-            f"all {len(design.y)} distances are equal or nearly equal; use words that differ"
-        )
+        raise ValueError(f"all {len(design.y)} distances are almost equal; use words that differ")
     spec = spec.fitting(design)
     y, types = design.y - spec.center, row_types(design, spec)
     blocks = parameter_blocks(design, spec)

@@ -5,8 +5,8 @@ Scores of four lists of words: ``weat(vectors, X, Y, A, B)``; of words and two p
 list: ``mac(vectors, wordlist)``. All scores of a word list: ``score_table(vectors, wordlist)``.
 
 ``vectors`` is an embedding: gensim's KeyedVectors or a mapping from words to arrays. If it is
-``None``, pass each set as a matrix of vectors, (n_words, n_dims), instead of words. Words that the
-embedding lacks are left out and listed in the result's ``missing``.
+``None``, pass each set as a matrix of vectors, (n_words, n_dims), instead of words. Words that
+are not in the embedding are left out and listed in the result's ``missing``.
 
 To add a score, write its function and add its `ListScore` to ``registry.SCORES``.
 """

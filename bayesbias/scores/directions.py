@@ -128,7 +128,7 @@ def relation_vector(pairs: FloatArray) -> FloatArray:
     """
     differences = pairs[:, 0] - pairs[:, 1]
     if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
-        raise ValueError(f"pair(s) {equal} have two equal vectors, which define no direction")
+        raise ValueError(f"the vectors of a pair must differ; leave out pairs {equal}")
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
 

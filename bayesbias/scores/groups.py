@@ -115,8 +115,7 @@ def gweat(
 ) -> ScoreResult:
     """Compute GWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
 
-    X̄_i and Ā_i are the mean unit vectors of group i and its attribute set. μ and Ā are their means
-    over groups.
+    X̄_i and Ā_i are mean unit vectors of group i and its attribute set; μ and Ā are their means.
 
     Parameters
     ----------
@@ -182,7 +181,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     0.902
     """
     if not wordlist.groups or not wordlist.stereotypes:
-        raise ValueError(f"MAC needs groups and stereotypes; the list {wordlist.name!r} lacks them")
+        raise ValueError(f"MAC needs a list with groups and stereotypes; got {wordlist.name!r}")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
     stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
     sets = look_up(vectors, groups | stereotypes)

@@ -62,7 +62,7 @@ class ListRows:
         if self.defining is None:
             raise ValueError("needs groups of equal size, so that their words form pairs in order")
         if not len(self.defining):
-            raise ValueError("for every position, the embedding lacks the word of some group")
+            raise ValueError("every set of matched words has a word that is not in the embedding")
         return self.defining
 
     def of_groups(self, places: Sequence[int]) -> ListRows:

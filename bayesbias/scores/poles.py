@@ -92,7 +92,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     1.79
     """
     if ddof not in get_args(Ddof):
-        raise ValueError(f"ddof must be one of {get_args(Ddof)}, got {ddof!r}")
+        raise ValueError(f"ddof must be one of {get_args(Ddof)}; got {ddof!r}")
     x, y = (np.asarray(s, dtype=np.float64) for s in (s_x, s_y))
     n_x, n_y = x.shape[-1], y.shape[-1]
     if not n_x or not n_y:
@@ -228,8 +228,8 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
     effects = effect_sizes(to_a, to_b, ddof)
     if np.isnan(effects).any():
         raise ValueError(
-            f"word(s) {np.flatnonzero(np.isnan(effects)).tolist()} are equally close to every "
-            "attribute, so the sd of their cosines is 0; use weam"
+            f"words {np.flatnonzero(np.isnan(effects)).tolist()} have no effect size, because all "
+            "their cosines are equal; use weam"
         )
     return effects
 

@@ -43,7 +43,7 @@ class ScoreResult(Shown):
         One row per word, in the order given. The index has the words, or numbers for matrices.
     details : mapping of str to value
     missing : mapping of str to tuple of str
-        Words left out because the embedding lacks them, keyed by set.
+        Words that are not in the embedding and were left out, keyed by set.
     """
 
     score: float

@@ -65,7 +65,7 @@ def score_table(
         set; defining pairs are drawn as pairs.
     alternative : {"two-sided", "greater", "less"}
         The alternative of WEAT's p-value.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Stored in the frame's ``attrs``.
 
     Returns
@@ -139,9 +139,7 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
     """Resample the words of every set, with replacement."""
     if n_resamples < 2:
-        raise ValueError(
-            f"n_resamples must be at least 2, got {n_resamples}; {N_RESAMPLES} is usual"
-        )
+        raise ValueError(f"n_resamples must be 2 or more, such as {N_RESAMPLES}; got {n_resamples}")
     random = np.random.default_rng(as_seed_sequence(seed))
 
     def drawn(words: Sized) -> Indices:

@@ -31,7 +31,7 @@ def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArra
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return a table's cosines among words, (n_words, n_words); (0, 0) if it lacks any of them."""
+    """Return a table's cosines among words, (n_words, n_words); (0, 0) if any are missing."""
     frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))

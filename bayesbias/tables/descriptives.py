@@ -44,7 +44,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
     mac = float(np.nanmean(set_means(valid).to_numpy()))
     width = abs(UNRELATED - mac) if half_width is None else half_width
     if not 0 <= width <= UNRELATED:
-        raise ValueError(f"half_width is a distance from 1 and must lie in [0, 1], got {width}")
+        raise ValueError(f"half_width is a distance from 1 and must lie in [0, 1]; got {width}")
     low, high = UNRELATED - width, UNRELATED + width
     inside = valid["cosine_distance"].between(low, high)
     by = inside.groupby(valid["connection"].astype(str))

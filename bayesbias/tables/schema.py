@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._core.checks import check_choice
+from .._core.checks import check_choice, counted
 
 IDS = ("protected_word", "protected_group", "attribute", "attribute_set", "connection")
 COLUMNS = (*IDS, "cosine_distance")
@@ -107,7 +107,7 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise ValueError(
-            f"the table lacks the column(s) {', '.join(lacking)}; "
+            f"the table is missing columns: {', '.join(lacking)}; "
             f"it has {', '.join(map(str, table.columns))}"
         )
     if not table.columns.is_unique:
@@ -154,7 +154,7 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
         row = int(np.argmax(wrong))
         pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
         raise ValueError(
-            f"{int(wrong.sum())} distance(s) are not numbers in [0, 2], first in row {row} "
-            f"({pair}): {column.iloc[row]!r:.60}; leave out the rows of missing words"
+            f"{counted(int(wrong.sum()), 'distance is', 'distances are')} not in [0, 2], first in "
+            f"row {row} ({pair}): {column.iloc[row]!r:.60}; leave out the rows of missing words"
         )
     return distances.clip(0.0, LARGEST_DISTANCE)

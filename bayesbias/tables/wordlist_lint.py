@@ -63,7 +63,7 @@ def refuse_errors(content: Mapping[str, Any]) -> None:
 
 
 def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield everything wrong or doubtful in a word list's content, which may have any type."""
+    """Yield every error and questionable entry in content with values of any type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             name = key if isinstance(key, str) else shown(key)
@@ -106,7 +106,7 @@ def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find empty sets, unfit words, and words that are listed twice, in one pass."""
+    """In one pass, find empty sets, invalid words, and words that are listed twice."""
     listed: dict[str, _Path] = {}
     spelled: dict[str, str] = {}
     sets = [((key, name), words) for key in WORD_TABLES for name, words in content[key].items()]

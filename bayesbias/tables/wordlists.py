@@ -129,7 +129,7 @@ def load_wordlist(source: WordListLike) -> WordList:
 
     Parameters
     ----------
-    source : str, Path, mapping or WordList
+    source : str, Path, mapping, or WordList
         A name from `wordlists()`, or a path: TOML, JSON with the same keys, or CSV with the columns
         ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype, its
         group), and ``word``. A mapping has the fields of a `WordList`.
@@ -164,14 +164,14 @@ def load_wordlist(source: WordListLike) -> WordList:
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
     """Return everything that is wrong or doubtful in a word list, even one that cannot be loaded.
 
-    No embedding is read; `missing_words` returns the words that an embedding lacks.
+    No embedding is read; `missing_words` returns the words that are not in an embedding.
 
     Returns
     -------
     DataFrame
         One row per finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
-        does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word`` and
-        ``finding``.
+        does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word``,
+        and ``finding``.
 
     Examples
     --------

@@ -84,10 +84,10 @@ class ChangeAnalysis(ModelAnalysis):
     """All results about the change between two tables; its display is the headline.
 
     `before` and `after` are the distances, and `unpaired` are rows without a partner. `results` are
-    keyed by model name; the last model leads. `bands` is from `comparison.band_shares`, `scores`
-    from `scores_before_after` or, without vectors, `mac_before_after`, and `remains` from
-    `bias_before_after`, or None. `notices` are the package's warnings, `wordlist` is the list's
-    name, and `call` repeats the analysis.
+    keyed by model name; the last model leads. `bands` comes from `comparison.band_shares`. `scores`
+    comes from `scores_before_after`, or from `mac_before_after` if there are no vectors. `remains`
+    comes from `bias_before_after` and may be None. `notices` are the package's warnings, `wordlist`
+    is the list's name, and `call` repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
@@ -140,21 +140,21 @@ def analyze_change(
 
     Parameters
     ----------
-    before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
+    before, after : str, path, KeyedVectors, mapping, DataFrame, or tuple
         Vectors as for `bayesbias.load_vectors`, or two long-form tables. `after` may also be
         the name of a debiasing method, such as ``"hard"``, which is applied to `before`.
-    wordlist : str, Path, mapping or WordList, optional
+    wordlist : str, Path, mapping, or WordList, optional
         Required for vectors.
-    sets : str, Path or DefiningSets, optional
+    sets : str, Path, or DefiningSets, optional
         Defining sets for a debiasing method; by default the sets with the list's name.
-    recover : str, Path or DefiningSets, optional
+    recover : str, Path, or DefiningSets, optional
         Test how well the bias of these sets can be recovered before and after the change.
     tell : callable, optional
         A function that is called with a description of each step before it runs.
     **settings
         ``models`` for changes (the last one leads); ``names`` of before and after; ``ci_prob``,
         ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
-        ``recover_words``; ``drop_duplicates``; and the options of a fit, such as ``seed``.
+        ``recover_words``; ``drop_duplicates``; and fit options, such as ``seed``.
 
     Returns
     -------

@@ -78,7 +78,7 @@ def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> Non
 def write_report(
     page: Page, record: Mapping[str, Any], folder: Path, kinds: Sequence[str] = ()
 ) -> None:
-    """Write a page with its figures, and then the record, whose command the page shows."""
+    """Write a page and its figures, then the record; the page shows the command from the record."""
     record = {"versions": versions(), **record}
     write_page(page, record, folder, kinds=kinds)
     write_record(record, folder)
@@ -108,7 +108,7 @@ def load_record(folder: Path) -> dict[str, Any]:
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return a frame of all differences: ``what``, ``before`` and ``after``, contrasts last."""
+    """Return a frame of all differences: ``what``, ``before``, and ``after``, contrasts last."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))

@@ -1,4 +1,4 @@
-"""The analysis of sentence pairs in one function: from scores to measures, models and checks."""
+"""The analysis of sentence pairs in one function: from scores to measures, models, and checks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WHOLE_SENTENCE = ("pll", "log-likelihood")
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How to analyze pairs: the options of a fit, and a model of preferences."""
+    """How to analyze pairs: fit options, and a model of preferences."""
 
     spec: str | Path | ModelSpec = DEFAULT_MODEL
 

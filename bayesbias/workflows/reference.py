@@ -75,8 +75,8 @@ def matched_list(
 ) -> tuple[KeyedVectors, WordList]:
     """Add matched controls and their vectors to a list, if they are requested.
 
-    A list that already has matched controls is unchanged. If the embedding has too few words, so is
-    the list.
+    A list that already has matched controls is returned unchanged, as is any list if the embedding
+    has too few words.
     """
     if pool is None or not settings.matched or "matched" in wordlist.controls:
         return vectors, wordlist

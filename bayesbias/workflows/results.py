@@ -228,7 +228,7 @@ def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
 
 
 def written_call(function: str, given: Mapping[str, object], keywords: Mapping[str, object]) -> str:
-    """Write a function call, with long values and objects as variables, such as ``model=model``."""
+    """Return a function call as text, with variable names instead of long values and objects."""
     texts = [
         repr(str(value)) if isinstance(value, str | os.PathLike) else name
         for name, value in given.items()

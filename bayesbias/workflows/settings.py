@@ -1,4 +1,4 @@
-"""The settings of whole analyses, which functions, commands and sweeps share."""
+"""The settings of whole analyses, which functions, commands, and sweeps share."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ChangeSettings(FitOptions):
         Names or paths of models for changes; may be repeated. The report leads with the last one.
         By default change-by-group.
     case : str
-        How to look up words: exact, lower or fallback.
+        How to look up words: exact, lower, or fallback.
     recover_words : int
         Number of the most biased words per class, to test whether bias can be recovered.
     drop_duplicates : bool
@@ -130,9 +130,7 @@ def require_lists(lists: Sequence[WordList]) -> None:
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:
-            raise ValueError(
-                f"the list {wordlist.name!r} has control words only; give one with groups"
-            )
+            raise ValueError(f"the list {wordlist.name!r} has only controls; give one with groups")
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
@@ -144,6 +142,6 @@ def load_models(models: Sequence[str]) -> list[ModelSpec]:
     for spec in specs:
         if {"/", "\\"} & set(spec.name):
             raise ValueError(
-                f"the model's name {spec.name!r} must be usable in a file name; remove slashes"
+                f"the model name {spec.name!r} must be a valid file name; remove slashes"
             )
     return specs

@@ -1,6 +1,6 @@
-"""Sweeps of many embeddings, lists and models: each cell is fitted once, saved, and compared.
+"""Sweeps of many embeddings, lists, and models: each cell is fitted once, saved, and compared.
 
-A cell is one embedding, one list and one model. A joint model of all embeddings and lists also
+A cell is one embedding, one list, and one model. A joint model of all embeddings and lists also
 ranks the embeddings and estimates their differences.
 """
 
@@ -85,9 +85,9 @@ class Sweep:
     """The frames of a sweep, over all cells that have a result.
 
     Each row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
-    ``method``, ``warnings``, ``error``, ``message`` and the ``key`` of its result. `summary` and
+    ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result. `summary` and
     `contrasts` are from the functions with these names, with the cell in the first columns.
-    `ranks`, `differences` and `shares` are from `bb.rank_embeddings`,
+    `ranks`, `differences`, and `shares` are from `bb.rank_embeddings`,
     `comparison.embedding_differences` and `comparison.variance_shares`; they are empty if no list
     has different distances in two embeddings. Each row of `tables` is a list in an embedding;
     `missing` and `thin` are from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
@@ -115,7 +115,7 @@ class Sweep:
 
     @property
     def doubts(self) -> list[str]:
-        """Warnings from the sampler, each with the number of its cells."""
+        """Warnings from the sampler, each with the number of cells affected."""
         texts = self.cells["warnings"][self.cells["warnings"] != ""].value_counts(sort=False)
         return [f"{count} cell{'s' * (count > 1)}: {text}" for text, count in texts.items()]
 
@@ -153,8 +153,8 @@ def run_sweep(
 ) -> Sweep:
     r"""Measure every list in every embedding, fit every model, and compare the embeddings.
 
-    A result's key depends on the distances, the model's content and the settings. It changes with a
-    vector, a prior or the seed, but not if a file is renamed or moved.
+    A result's key depends on the distances, the model's content, and the settings. It changes if a
+    vector, a prior, or the seed changes, but not if a file is renamed or moved.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def run_sweep(
     Warns
     -----
     SamplingWarning
-        If the sampler warned; each text appears once, with its number of cells.
+        If the sampler warned in any cell. Each warning is shown once, with its number of cells.
     UserWarning
         If an embedding cannot be read, a list has too few words in it, or a saved result is
         damaged and must be computed again.
@@ -315,7 +315,7 @@ def fit_cell(table: pd.DataFrame, spec: ModelSpec, options: FitOptions) -> pd.Da
 
 
 def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFrame:
-    """Fit all tables, in a worker, and return ranks, differences and shares.
+    """Fit all tables, in a worker, and return ranks, differences, and shares.
 
     Warnings about missing pairs are hidden, because the report names the missing words.
     """
@@ -326,7 +326,7 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
 
 
 def _packed(result: ModelResult) -> pd.DataFrame:
-    """Join frames into one, with their columns, the method and warnings in ``attrs``."""
+    """Join frames into one, with their columns, the method, and warnings in ``attrs``."""
     whole = joined(result.frames, "frame")
     whole.attrs = {
         "columns": {name: list(part) for name, part in result.frames.items()},

@@ -1,4 +1,4 @@
-"""The file of a sweep: embeddings, lists and models to compare."""
+"""The file of a sweep: embeddings, lists, and models to compare."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Embedding:
 
 @dataclass(frozen=True)
 class SweepConfig(FitOptions):
-    """What a sweep compares: every combination of an embedding, a list and a model.
+    """What a sweep compares: every combination of an embedding, a list, and a model.
 
-    Embeddings, lists and models each have different names.
+    Embeddings, lists, and models each have different names.
     """
 
     embeddings: tuple[Embedding, ...]

@@ -78,7 +78,7 @@ def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
 
 
 def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return contrasts over exactly a table's words; empty if a word lacks some connection."""
+    """Return contrasts over exactly a table's words; empty if a connection is missing."""
     n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
     cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
     if len(np.unique(cells)) < n_words * n_kinds:
@@ -174,20 +174,20 @@ def analyze(
 
     Parameters
     ----------
-    vectors : str, path, KeyedVectors, mapping, DataFrame, tuple or ContextualVectors
+    vectors : str, path, KeyedVectors, mapping, DataFrame, tuple, or ContextualVectors
         As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all
         words, so pass the name or path of an embedding, or all of its vectors.
-    wordlist : str, Path, mapping or WordList
+    wordlist : str, Path, mapping, or WordList
         As for `bayesbias.load_wordlist`.
     name : str
         Name of the embedding; by default its name or path.
     **settings
         ``models`` (names, paths, or results of `bayesbias.load_model`; the last one leads; by
         default by-group); ``matched`` and ``reference_lists``, the number of control words
-        per stereotype and of reference lists; ``ci_prob``, ``ci_kind`` and ``rope`` of the
-        intervals; ``case``, ``strip_accents``, ``subwords`` and ``allow_pickle`` of
-        `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and the options of
-        a fit, such as ``seed`` and ``draws``.
+        per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope`` of the
+        intervals; ``case``, ``strip_accents``, ``subwords``, and ``allow_pickle`` of
+        `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and fit options,
+        such as ``seed`` and ``draws``.
 
     Returns
     -------

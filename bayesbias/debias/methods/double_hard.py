@@ -57,12 +57,12 @@ def double_hard(
         Number of words from the start of the embedding that are searched for biased words.
     equalize : bool
         Move the equalize sets. If False, their words are not equalized.
-    seed : int, SeedSequence, Generator or None
+    seed : int, SeedSequence, Generator, or None
         Seed of the clustering's starting points, which the record stores.
 
     References
     ----------
-    Wang, Lin, Rajani, McCann, Ordonez and Xiong (2020), Double-Hard Debias, ACL, algorithm 1.
+    Wang, Lin, Rajani, McCann, Ordonez, and Xiong (2020), Double-Hard Debias, ACL, algorithm 1.
     """
     vectors, lists = material.vectors, material.sets
     sums = moments(material.embedding, lists.kept)

@@ -22,7 +22,7 @@ def multiclass_hard(material: Material, *, k: int | None = None, equalize: bool 
 
     References
     ----------
-    Manzini, Lim, Tsvetkov and Black (2019), section 3.
+    Manzini, Lim, Tsvetkov, and Black (2019), section 3.
     """
     return _projected(material, k, equalize)
 
