@@ -275,7 +275,7 @@ def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: obje
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
     long = r"has 60\d tokens, but all-MiniLM-L6-v2 takes at most 512"
-    refused("can use none of the 1 word", contextual_vectors, mini, ["\U000130b8"], ["{}."])
+    refused("can use none of the words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
     refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=7)
     refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")
     refused(long, contextual_vectors, mini, ["he"], ["word " * 600 + "{}."])
