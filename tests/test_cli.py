@@ -75,7 +75,7 @@ BAD_ARGUMENTS = {
     "compare glove-demo hard": "pass one, such as --list gender",
     "compare glove-demo hard --list toy.toml": "no defining sets are called 'toy'",
     "run toy.toml --ci-prob 89": "for 89% pass 0.89",
-    "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
+    "run toy.toml --draws 2": "--draws must be at least 7 if chains is 4",
     "run toy.toml --draws 1000000000": "GB",
     "run toy.toml --modl paper": "Did you mean --model?",
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",

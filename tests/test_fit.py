@@ -106,7 +106,7 @@ REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda t: fit(t, method="exct"), "unknown method 'exct'; did you mean 'exact'"),
     (lambda t: fit(t, "crosed"), "unknown model 'crosed'; did you mean 'crossed'"),
     (lambda t: fit(t, draws=0), "^draws must be a whole number.*; got 0"),
-    (lambda t: fit(t, draws=2), "^draws must be at least 7 with 4 chain"),
+    (lambda t: fit(t, draws=2), "^draws must be at least 7 if chains is 4"),
     (lambda t: fit(t, draws=10**9), r"1,000,000,000 draws of 4 chains take [\d,]+ GB"),
     (lambda t: fit(t, chains=1.5), "^chains must be a whole number"),
     (lambda t: fit(t, tune=True), "^tune must be a whole number"),

@@ -224,7 +224,7 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
         (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' .*, is in two clusters"),
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "the language models share no pair"),
         ({"bias_type": " "}, {}, "row 0, pair '0' .*, has an empty bias_type"),
-        ({"difference": 1.0}, {}, "so no interval can be estimated"),
+        ({"difference": 1.0}, {}, "no interval can be estimated"),
         ({}, {"priors": {"nu": {"rate": 1.0}}}, "unknown parameter 'nu'"),
     ],
 )
