@@ -119,13 +119,13 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, c
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main([*toy, "--plots", "png"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "embedding: Son, Puppi, Nurse, and 1 control word. They are left out." in out
+    assert "entries: Son, Puppi, Nurse, and 1 control word. Missing words are left out." in out
     assert "in another spelling (nurse for Nurse and son for Son)" in out
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
     assert "women_stereotype (2 of 3 left)" in told
     assert main([*toy, "--case", "fallback", "--force"]) == 0
     said = capsys.readouterr()
-    assert "embedding: Puppi and 1 control word." in said.out
+    assert "entries: Puppi and 1 control word." in said.out
     told = "Nurse as nurse of 'toy': these have the same vector and count once"
     assert said.err == f"bayesbias: warning: {told}\n"
     assert told.replace("'", "&#39;") in Path("bayesbias-results/report.html").read_text()
