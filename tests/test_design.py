@@ -43,8 +43,14 @@ def test_a_stereotype_word_that_is_also_a_control_counts_as_stereotype() -> None
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"covariates": ("length",), "x": np.zeros((3, 1))}, r"x needs \(32, 1\) finite"),
-        ({"covariates": ("length",), "x": np.full((32, 1), np.nan)}, r"x needs \(32, 1\) finite"),
+        (
+            {"covariates": ("length",), "x": np.zeros((3, 1))},
+            r"x must be a finite array of shape \(32, 1\)",
+        ),
+        (
+            {"covariates": ("length",), "x": np.full((32, 1), np.nan)},
+            r"x must be a finite array of shape \(32, 1\)",
+        ),
         ({"y": np.array([0.5])}, "word needs an index in 0 to 3 for each of 1 y"),
         ({"word": np.full(32, 4)}, "word needs an index in 0 to 3"),
         ({"connection": np.full(32, -1)}, "connection needs an index in 0 to 3"),

@@ -315,7 +315,7 @@ def test_draws_become_a_posterior(mock_nuts: dict[str, Any]) -> None:
         bb.summary(idata)
     with pytest.raises(ValueError, match="not draws of 'by-group'"):
         bb.from_pymc(idata, table)
-    with pytest.raises(ValueError, match="and have other labels of"):
+    with pytest.raises(ValueError, match="with other labels of"):
         bb.from_pymc(idata, table.groupby("attribute_set").head(10), "crossed")
     post = bb.from_pymc(idata, table, "crossed")
     assert {"overall", "group", "word"} == set(bb.contrasts(post)["level"])

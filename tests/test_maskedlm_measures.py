@@ -212,7 +212,7 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
     names = preferences(two).design.covariates[:2]
     assert names == ("token_difference, one", "token_difference, other")
     assert preferences(two.iloc[3:]).n_left_out == 3
-    with pytest.warns(UserWarning, match="3 pair\\(s\\) are left out"):
+    with pytest.warns(UserWarning, match="3 pairs are left out"):
         fit_pairs(two.iloc[3:], seed=1, draws=10)
 
 

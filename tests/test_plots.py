@@ -196,7 +196,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
         "forest",
         lambda frame: frame.drop(columns="connection"),
         {},
-        r"column\(s\) connection",
+        r"missing columns: connection",
     ),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "have no mean or interval"),
     ("forest", lambda f: {}, {}, r"draws a frame, not a dict; pass bb\.summary\(posterior\)"),

@@ -201,7 +201,7 @@ PAIRS = list(zip(X, Y, strict=True))
         ("have no effect size", nas, (SAME_VECTORS, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
-        ("have the same vector", direct_bias, (SAME_VECTORS, A, PAIRS)),
+        ("all vectors are equal", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("of a pair must differ", ripa, (SAME_VECTORS, A, PAIRS)),
         ("pairs is empty", ripa, (SHORT, A, [])),
         ("must be pairs of words", ripa, (SHORT, A, [("x0", "y1", "y2")])),

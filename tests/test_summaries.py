@@ -144,8 +144,8 @@ def test_copies_of_a_word_count_once(copies: int) -> None:
     rng, parts = np.random.default_rng(5), []
     for _ in range(2):
         axes = np.linalg.qr(rng.standard_normal((40, 6)))[0].T
-        for half in np.repeat(axes, copies, axis=0).reshape(2, 3 * copies, 40):
-            parts.append(half + 1e-4 * rng.standard_normal(half.shape))
+        halves = np.repeat(axes, copies, axis=0).reshape(2, 3 * copies, 40)
+        parts += list(halves + 1e-4 * rng.standard_normal(halves.shape))
     post = bb.fit(table_of(parts), seed=1, draws=50)
     frame = bb.effective_sizes(post)
     assert frame["n_words"].tolist() == [3 * copies] * 4
@@ -260,7 +260,7 @@ def test_what_cannot_be_compared_is_refused(
         ({"paper": paper}, "row", "two or more posteriors; got 1"),
         (two, "word", "unknown value of leave_out 'word'"),
         (two | {"robust": robust}, "attribute", "'robust' has a student_t likelihood"),
-        (two, "attribute", r"connection\(s\) human have only one attribute word"),
+        (two, "attribute", r"the only attribute word of a connection \(human\)"),
     ):
         with pytest.raises(ValueError, match=fragment):
             bb.compare_models(given, leave_out)

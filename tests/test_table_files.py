@@ -201,7 +201,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", f"{HEADER}{ROW}0.5,more\n", "more fields than the head"),
     ("odd.csv", HEADER.replace(",", "\t"), "by semicolons or tabs. Save it with commas"),
     ("odd.csv", f"{HEADER}he,man,,woman,different,0.5\n", "row 0 has an empty attribute"),
-    ("odd.csv", "protected_word,word_to_compare\nhe,nurse\n", r"the column\(s\) word_class"),
+    ("odd.csv", "protected_word,word_to_compare\nhe,nurse\n", r"missing columns: word_class"),
     ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "no associated rows, .* for it"),
     ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
     ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "is damaged, or is not a table"),
