@@ -234,7 +234,7 @@ def test_a_causal_encoder_that_has_read_nothing_yet(tmp_path: Path) -> None:
     np.testing.assert_array_equal(vectors[0], vectors[1])
     last = contextual_vectors(tmp_path, ["John"], templates, pooling="last").vectors[0]
     assert not np.allclose(last[0], last[1])
-    with pytest.warns(UserWarning, match="and 0 other"):
+    with pytest.warns(UserWarning, match="vectors from 1 of 1 templates"):
         contextual_vectors(tmp_path, ["John"], ["This is {}."], pooling="cls")
 
 

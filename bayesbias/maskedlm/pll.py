@@ -112,10 +112,10 @@ def score_pairs(
     if any(counts):
         strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
         warn(
-            f"{model.name} does not know {counted(sum(counts), 'token')} in "
+            f"the vocabulary of {model.name} lacks {counted(sum(counts), 'token')} in "
             f"{counted(len(strange), 'pair')} (for example, "
-            f"{', '.join(pairs['pair_id'][strange[:3]])}); leave these pairs out, or use a model "
-            "whose vocabulary includes their words"
+            f"{', '.join(pairs['pair_id'][strange[:3]])}); leave these pairs out, or use a "
+            "model that has them"
         )
     return frame
 
