@@ -152,5 +152,6 @@ def test_twenty_seeds_give_the_same_words(name: str, case: str) -> None:
         ends.append(rows[["low", "high"]].to_numpy(dtype=float))
     assert all(one == words[0] for one in words)
     assert np.ptp(percents, axis=0).max() <= 1
-    # At most one unit in the third digit from the median over seeds.
-    assert abs(np.array(ends) - np.median(ends, axis=0)).max() <= 0.001
+    # As printed, at most one unit in the third digit from the median over seeds.
+    shown = 1000 * np.array(ends).round(3)
+    assert abs(shown - np.median(shown, axis=0).round()).max() < 1.5
