@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run the ordinary tests on several Pythons, versions of dependencies, and orders of tests, each in
-# a fresh clone, and print one row of a table for each.
+# a fresh copy, and print one row of a table for each.
 #
 #     sh scripts/test_versions.sh UV
 #
@@ -24,9 +24,11 @@ for version in ${PYTHONS:-3.12 3.13}; do
             *) echo "VERSIONS are pinned and lowest, not $versions" >&2; exit 2 ;;
         esac
         for order in ${ORDERS:-written 1 2}; do
-            rm -rf "$place/clone"
-            git clone --quiet "$root" "$place/clone"
-            cd "$place/clone"
+            rm -rf "$place/copy"
+            mkdir "$place/copy"
+            tar -C "$root" --exclude=./.git --exclude=./.venv --exclude=./.tools --exclude=./build \
+                --exclude=./.hypothesis --exclude=__pycache__ -cf - . | tar -C "$place/copy" -xf -
+            cd "$place/copy"
             "$uv" venv --quiet --python "$python" .venv
             # shellcheck disable=SC2086
             "$uv" pip install --quiet --python .venv/bin/python $which --editable '.[dev]'
