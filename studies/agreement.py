@@ -11,8 +11,7 @@ from xarray import Dataset
 import bayesbias as bb
 from bayesbias.model.tree import n_draws, varying
 
-ENDS = (0.055, 0.945)
-"""Ends of central 89% intervals."""
+ENDS = (0.055, 0.945)  # ends of central 89% intervals
 
 HIGHEST_Z = 5.5
 """In 400 comparisons with normal errors of known sd, one exceeds 3.7 with a probability of 1 in 10.

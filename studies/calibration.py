@@ -9,8 +9,7 @@ import pandas as pd
 
 import bayesbias as bb
 
-TESTS = ("t-cells-groups", "t-word-means", "weat-p", "weat-d-large")
-"""Methods that compare two groups."""
+TESTS = ("t-cells-groups", "t-word-means", "weat-p", "weat-d-large")  # they compare two groups
 
 METHODS = (
     *("paper-hpdi", "crossed-hpdi", "maximal-hpdi", "maximal-topics-hpdi"),

@@ -2,10 +2,9 @@
 
 Each sentence has a subject from one of two groups and two words for a trait. The dial is the
 probability that the trait belongs to the subject's own group; at .5, the text is unbiased. Word2vec
-is trained on ten texts at each of five dials. For each score, the table has the rank correlation
-with the dial, a 95% bootstrap interval over trainings, and the mean at every dial. ``size`` is the
-number of trainings per dial. The design follows Schröder et al. (2023, ICPRAM), who train on texts
-with graded bias.
+is trained on ten texts at each of five dials, as in Schröder et al. (2023, ICPRAM). For each score,
+the table has the rank correlation with the dial, a 95% bootstrap interval over training runs, and
+the mean at every dial. ``size`` is the number of training runs per dial.
 """
 
 from __future__ import annotations

@@ -25,8 +25,7 @@ from bayesbias.tables.cosines import attach_cosines
 
 FEW = {"draws": 250, "chains": 2, "progressbar": False}
 
-PAIR = 0.9
-"""Cosine between the two words of a pair, and the share of variance that they have in common."""
+PAIR = 0.9  # cosine between the two words of a pair, and the share of variance in common
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ import bayesbias as bb
 
 from .published import BUNDLED
 
-REACH = float(norm.ppf(0.945)) * 2**0.5
-"""Half-width of a predictive interval, in posterior sds."""
+REACH = float(norm.ppf(0.945)) * 2**0.5  # half-width of a predictive interval, in posterior sds
 
 
 def study(size: int = 200) -> pd.DataFrame:

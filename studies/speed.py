@@ -23,8 +23,7 @@ import bayesbias as bb
 
 from .literature.sources import published_table
 
-COUNT, DIMS = 200_000, 300
-"""Words and dimensions of the generated embedding."""
+COUNT, DIMS = 200_000, 300  # words and dimensions of the generated embedding
 
 
 def study(size: int = 3) -> pd.DataFrame:

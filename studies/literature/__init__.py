@@ -10,5 +10,4 @@ from .claims import AGREES, COLUMNS, DIFFERS, ENTRIES, NOT_COMPARABLE, Claim, En
 from .null_example import PaperExample, null_share, paper_example
 from .sources import TABLES, data_folder, plotted_posteriors, published_table
 
-CLAIMS = {entry.name: entry for entry in ENTRIES}
-"""Rows, keyed by the name of their function."""
+CLAIMS = {entry.name: entry for entry in ENTRIES}  # rows, keyed by the name of their function

@@ -125,8 +125,7 @@ BANDS = {
 """Half-width of the band around 1 and the percentage inside by connection, before and after
 debiasing: the labels of figures 3-5 and 15-17, from paperDraft.Rmd at 1e34865."""
 
-OLDER = 27
-"""The first words of the appendix's human list, which reproduce the labels before debiasing."""
+OLDER = 27  # first words of the appendix's human list, which reproduce labels before debiasing
 
 
 def _inside(table: pd.DataFrame, width: float, connection: str) -> float:

@@ -88,8 +88,7 @@ class Entry:
         return frame.assign(place=place, printed=pd.Series(printed, dtype=object))
 
 
-ENTRIES: list[Entry] = []
-"""All rows, in module order."""
+ENTRIES: list[Entry] = []  # all rows, in module order
 
 
 def recomputes[F: Callable[[], Iterable[Claim]]](

@@ -18,11 +18,9 @@ from scipy.stats import ttest_ind
 
 from bayesbias.scores import effect_sizes, permutation_test
 
-N = 8
-"""Number of words in X and Y, and of attributes in A and B."""
+N = 8  # number of words in X and Y, and of attributes in A and B
 
-SD = 0.08
-"""Standard deviation of the null model's cells."""
+SD = 0.08  # standard deviation of the null model's cells
 
 FloatArray = np.ndarray
 

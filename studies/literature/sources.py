@@ -29,8 +29,7 @@ EMBEDDINGS = ("glove", "google", "reddit")
 BEFORE = {f"{ls}_{vs}": f"{ls}_group_{vs}_dataset.csv" for ls in LISTS for vs in EMBEDDINGS}
 BEFORE |= {f"weat{n}_{vs}": f"weat_{n}_{vs}.csv" for n in (1, 7) for vs in EMBEDDINGS}
 DEBIASED = {f"debiased_{ls}_reddit": f"debiased_{ls}_reddit.csv" for ls in LISTS}
-TABLES = BEFORE | DEBIASED
-"""Files of the 18 published tables by short name."""
+TABLES = BEFORE | DEBIASED  # files of the 18 published tables by short name
 
 
 def data_folder() -> Path:
