@@ -118,9 +118,8 @@ def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFra
     if drop and (pairs["kind"] == "copy").any():
         return drop_duplicates(table)
     for (kind, role), rows in pairs.groupby(["kind", "role"], sort=False):
-        named = f"{counted(len(rows), 'pair')}: "
-        named += abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
+        named = abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
         names = "protected words" if role == "protected_word" else "attribute words"
-        text = MEANINGS[str(kind)].format(names=names, pairs=named)
-        warn(f"{where}: {text}")
+        text = {"names": names, "pairs": f"{counted(len(rows), 'pair')}: {named}"}
+        warn(f"{where}: {MEANINGS[str(kind)].format(**text)}")
     return table
