@@ -96,7 +96,11 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.npz", npz(words=AB[:1].astype(object), vectors=ROWS[:1]), "damaged, or is not a file"),
     ("a.npz", npz(words=AB[:1], vectors=np.array([["x", "y"]])), "damaged, or is not a file"),
     ("a.npz", npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or is not a file"),
-    ("a.npz", with_member(npz(vectors=ROWS), "words.npy", b"no array"), r"words has shape \(\)|is damaged"),
+    (
+        "a.npz",
+        with_member(npz(vectors=ROWS), "words.npy", b"no array"),
+        r"words has shape \(\)|is damaged",
+    ),
     ("a.npz", npz(words=AB, vectors=ROWS[:1]), r"words has shape \(2,\), but vectors has \(1, 2\)"),
     ("a.npz", with_member(npz(words=AB), "vectors.npy", HUGE), "or needs more memory than is"),
     ("a.npz", npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
