@@ -11,6 +11,7 @@ from itertools import combinations
 
 import pandas as pd
 
+from .._core.checks import counted
 from .._core.display import abridged
 from .._core.resources import warn
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
@@ -25,12 +26,12 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """For each column of words, the column of the words they are compared with."""
 
 MEANINGS = {
-    "copy": "{count} {names} are exact copies of others, with equal distances ({pairs}). A model "
+    "copy": "some {names} are exact copies of others, with equal distances ({pairs}). A model "
     "treats them as different words, so its intervals are too short; keep one name of each "
     "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
-    "equidistant": "{count} pairs of {names} from different groups are equally far from every "
-    "stereotype attribute ({pairs}), as after equalizing. The associated and different distances "
-    "of a pair are then equal on average, and their contrast says nothing about the attributes",
+    "equidistant": "some {names} from different groups are equally far from every stereotype "
+    "attribute ({pairs}), as after equalizing. The associated and different distances of a pair "
+    "are then equal on average, and their contrast says nothing about the attributes",
 }
 """Warnings for copies and for equidistant words."""
 
@@ -119,6 +120,6 @@ def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFra
     for (kind, role), rows in pairs.groupby(["kind", "role"], sort=False):
         named = abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
         names = "protected words" if role == "protected_word" else "attribute words"
-        text = MEANINGS[str(kind)].format(count=len(rows), names=names, pairs=named)
-        warn(f"{where}: {text}")
+        text = {"names": names, "pairs": f"{counted(len(rows), 'pair')}: {named}"}
+        warn(f"{where}: {MEANINGS[str(kind)].format(**text)}")
     return table
