@@ -121,7 +121,7 @@ def intervals(
     if pair is not None:
         closer, than = pair
         reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
-        xlabel = f"difference in cosine distance: {what}"
+        xlabel = xlabel or f"difference in cosine distance: {what}"
     if directions:
         arrows = np.where(frame["mean"] < 0, "← ", "→ ")
         frame = frame.assign(text=arrows + frame["p_direction"].map(percent))

@@ -120,8 +120,8 @@ def contrast_forest(
     rows = contrast_of(frame.assign(**pair), first, second)
     title, xlabel = f"Are {first} or {second} attributes closer?", ""
     if "estimand" in rows and (rows["estimand"] == "relative").any():
-        title = "Are words closer to their own stereotypes than other words are?"
-        xlabel = "contrast with the other groups (negative = closer to own stereotypes)"
+        title = "Are words closer to their own stereotypes than words of other groups?"
+        xlabel = "contrast in cosine distance (negative = closer to their own stereotypes)"
     return intervals(
         rows,
         words=words,

@@ -113,13 +113,12 @@ def headline(analysis: Analysis) -> Headline:
         answers=_answers(rows),
         words=f"{counted(n_words, 'word')} from {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
+        contrast=contrast_meaning(analysis, rows),
     )
     nulls = [name for name in NULLS if name in rows]
     ci = probability_name(analysis.settings.ci_prob)
-    heads = ["", f"contrast ({ci} interval)", "probability that it is closer to its own"]
-    heads += [
-        f"closer than lists of {NULLS[name].removesuffix(' as stereotypes')}" for name in nulls
-    ]
+    heads = ["", f"contrast ({ci} interval)", "closer to its own stereotypes?"]
+    heads += [f"closer than with {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
     lists = analysis.reference["reference_lists"] if nulls else None
     n_lists = {} if lists is None else lists.groupby("match")["list"].nunique().to_dict()
     cells = [
@@ -131,12 +130,19 @@ def headline(analysis: Analysis) -> Headline:
         )
         for row in rows.to_dict("records")
     ]
-    one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in (first, second))
-    caption = f"Distance to {one} minus distance to {other}"
-    caption += "; group rows are relative to the other groups" if is_relative(rows) else ""
-    caption += f" (model {analysis.lead.spec.name})"
+    caption = f"Contrasts in cosine distance (model {analysis.lead.spec.name})"
     table = Table(caption, tuple(heads), (False,) * len(heads), tuple(cells), leads=True)
     return Headline(about, table, [*allowed(analysis, rows), *meanings(analysis, rows)])
+
+
+def contrast_meaning(analysis: Analysis, rows: pd.DataFrame) -> str:
+    """Define the contrast, by group if groups are compared with other groups."""
+    if not is_relative(rows):
+        one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in leading_pair(analysis.table))
+        return f"the distance to {one} minus the distance to {other}"
+    controls = set(CONTROLS) & set(analysis.table["connection"])
+    base = "control words" if controls else "stereotypes of third groups"
+    return prose("relative", base="equally frequent " * ("matched" in controls) + base)
 
 
 def _answers(rows: pd.DataFrame) -> str:
@@ -150,7 +156,7 @@ def _answers(rows: pd.DataFrame) -> str:
         if of != ALL_GROUPS:
             groups.setdefault(answer, []).append(f"{of} {chance}")
     by_group = [f"{answer} for {named(names, 8)}" for answer, names in groups.items()]
-    return f"{overall}. By group, it is {joined(by_group)}" if by_group else overall
+    return f"{overall}. By group, the answer is {joined(by_group)}" if by_group else overall
 
 
 def _count(share: float, n: int) -> str:
@@ -192,21 +198,15 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         return [prose("one_number")] if len(with_own(analysis)) > 1 else []
     if not is_relative(rows):
         return [prose("own_words")]
-    controls = set(CONTROLS) & set(analysis.table["connection"])
-    base = "control words" if controls else "stereotypes of third groups"
-    base = "equally frequent control words" if "matched" in controls else base
-    sentences = [prose("relative", base=base)]
     if analysis.lead["listed"].empty:
-        return sentences  # some words lack a connection, so the listed words have no mean for it
+        return []  # some words lack a connection, so the listed words have no mean for it
     listed = at_level(contrast_of(analysis.lead["listed"], *ORDER), GROUP)
     listed = groups[["protected_group"]].merge(listed, on="protected_group").set_index(groups.index)
     gap = (listed["mean"] - groups["mean"]).abs()
     turned = (listed["mean"] * groups["mean"] < 0) & (gap > analysis.rope)
     differing = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
-    if differing:
-        names = joined(f"{row['protected_group']} has {placed(row)}" for row in differing)
-        sentences.append(prose("listed", names=names))
-    return sentences
+    names = joined(f"{row['protected_group']} has {placed(row)}" for row in differing)
+    return [prose("listed", names=names)] if differing else []
 
 
 def change_headline(analysis: ChangeAnalysis) -> Headline:
