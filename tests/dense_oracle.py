@@ -48,9 +48,7 @@ def covariance(
         if term.constraint == "zero_sum":
             alike = alike - 1 / levels
         if term.constraint == "contrast":
-            sign = {"associated": 1.0, "different": -1.0}
-            signs = np.array([sign.get(connection, 0.0) for connection in design.connections])
-            alike = np.outer(signs, signs) / 2
+            alike = np.array([[1.0, -1.0], [-1.0, 1.0]]) / 2
         if term.correlated:
             alike = values[term.correlation]
         if term.constraint == "interaction":

@@ -30,6 +30,9 @@ COVARIATE = "covariate"
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
 """Kinds of attribute words: stereotypes and controls."""
 
+WITHOUT_CONTROLS = ("attribute_set", "stereotype_connection")
+"""Dimensions in which rows of controls have no level."""
+
 ROW_PARTS = {
     "protected_word": "word",
     "connection": "connection",
@@ -123,6 +126,9 @@ class Design:
             return self.word_group[self.word]
         if column == "attribute_kind":
             return self.attribute_kind[self.attribute]
+        if column == "stereotype_connection":  # comes first among the connections
+            n = len(self.coords.get(column, ()))
+            return np.where(self.connection < n, self.connection, -1)
         if column == "attribute_column":
             control = np.array([name in CONTROLS for name in self.connections])
             place = len(self.sets) + np.cumsum(control) - 1
@@ -196,6 +202,7 @@ class Design:
         """Return the coordinates of every dimension that a model may use."""
         names = {
             "connection": self.connections,
+            "stereotype_connection": tuple(c for c in self.connections if c in STEREOTYPES),
             "protected_word": self.words,
             "protected_group": self.groups,
             "attribute": self.attributes,
@@ -205,7 +212,7 @@ class Design:
             COVARIATE: self.covariates,
             "context": self.contexts,
         }
-        optional = {"attribute_set", "attribute_column", COVARIATE, "context"}
+        optional = {*WITHOUT_CONTROLS, "attribute_column", COVARIATE, "context"}
         return {dim: list(labels) for dim, labels in names.items() if labels or dim not in optional}
 
 

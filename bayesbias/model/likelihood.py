@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
-from .design import COVARIATE
+from .design import COVARIATE, WITHOUT_CONTROLS
 from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
@@ -109,8 +109,8 @@ def row_sums(
                 total = total + gather(slopes[place], (index,), column)
             continue
         places = tuple(codes(dim) for dim in term.dims)
-        in_set = places[-1] >= 0 if term.dims[-1] == "attribute_set" else None  # False for controls
-        total = gather(values(term.name), places, in_set) + total
+        stereotype = places[-1] >= 0 if term.dims[-1] in WITHOUT_CONTROLS else None
+        total = gather(values(term.name), places, stereotype) + total
     return total
 
 

@@ -25,7 +25,10 @@ FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "c
 """Factors that have effects. Controls belong to no attribute set. Effects of covariates are slopes,
 which are multiplied by a row's values; see ``Design.x``."""
 
-CROSSINGS = ("connection", "attribute_kind", "attribute_set", "attribute_column", "protected_group")
+CROSSINGS = (
+    *("connection", "stereotype_connection", "attribute_kind", "attribute_set"),
+    *("attribute_column", "protected_group"),
+)
 """Columns that effects may be crossed with."""
 
 CONSTRAINTS = {
@@ -38,8 +41,8 @@ CONSTRAINTS = {
 """Constraints on the effects of a term, with their wording in the write-up.
 
 ``zero_sum``: effects of one unit sum to zero over the levels of ``by``. ``contrast``: effects of
-one unit are the difference between associated and different, split equally between them, and zero
-in controls. ``interaction``: effects of groups by sets are orthogonal to groups, sets, and
+one unit are the difference between associated and different, split equally between them.
+``interaction``: effects of groups by sets are orthogonal to groups, sets, and
 connections; with two groups and two sets, no effect is left. ``cells``: effects of groups by
 columns (sets and kinds of controls) sum to zero over the cells of every connection, whose mean is
 the connection mean.
@@ -49,13 +52,11 @@ OF_TABLES = ("interaction", "cells")
 """Constraints that apply to a whole table of groups by columns."""
 
 _WHOLE = {
-    "contrast": ("", "connection"),
+    "contrast": ("", "stereotype_connection"),
     "interaction": ("protected_group", "attribute_set"),
     "cells": ("protected_group", "attribute_column"),
 }
 """The ``of`` and ``by`` that each constraint requires."""
-
-_SIGN = {"associated": 1.0, "different": -1.0}
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,7 @@ class Term:
         if self.constraint == "zero_sum":
             return _zero_sum(n_by)
         if self.constraint == "contrast":
-            signs = np.array([[_SIGN.get(connection, 0.0)] for connection in design.connections])
-            return np.asarray(signs / np.sqrt(2))
+            return np.asarray(np.array([[1.0], [-1.0]]) / np.sqrt(2))  # associated, different
         if self.constraint == "interaction":
             groups, sets = np.repeat(np.eye(n_of), n_by, axis=1), np.tile(np.eye(n_by), n_of)
             connections = one_hot(design.set_connection.ravel(), len(design.connections))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ROW_INDICES = {
     "protected_word": "word_index",
     "connection": "connection_index",
+    "stereotype_connection": "stereotype_connection_index",
     "attribute": "attribute_index",
     "attribute_kind": "kind_index",
     "attribute_set": "set_index",

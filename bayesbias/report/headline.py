@@ -205,8 +205,8 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     gap = (listed["mean"] - groups["mean"]).abs()
     turned = (listed["mean"] * groups["mean"] < 0) & (gap > analysis.rope)
     differing = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
-    names = joined(f"{row['protected_group']} has {placed(row)}" for row in differing)
-    return [prose("listed", names=names)] if differing else []
+    names = [f"{row['protected_group']} has {placed(row)}" for row in differing]
+    return [prose("listed", names=joined(names))] if names else []
 
 
 def change_headline(analysis: ChangeAnalysis) -> Headline:

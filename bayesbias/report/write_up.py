@@ -37,8 +37,9 @@ OF_EMBEDDINGS = dict.fromkeys(
 """Sources of embeddings that are known by name."""
 
 INDICES = {
-    **{"connection": "c", "protected_word": "w", "protected_group": "g", "attribute": "a"},
-    **{"attribute_kind": "k", "attribute_set": "s", "attribute_column": "j", "context": "t"},
+    **{"connection": "c", "stereotype_connection": "c", "protected_word": "w", "attribute": "a"},
+    **{"protected_group": "g", "attribute_kind": "k", "attribute_set": "s"},
+    **{"attribute_column": "j", "context": "t"},
 }
 """Indices in the formula, keyed by column."""
 
