@@ -99,9 +99,11 @@ def _reference(analysis: Analysis) -> list[Block]:
     if not frames:
         return []
     names = ("score", "groups", "reading", "value", "low", "high", "p_value")
+    scores = frames["scores"]
+    scores = scores.assign(reading=scores["direction"] + " is " + scores["reading"])
     return [
         prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
-        table(frames["scores"], "Scores", *names),
+        table(scores, "Scores", *names),
         table(frames["relative"], "Random words"),
     ]
 
