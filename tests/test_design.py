@@ -88,7 +88,7 @@ def test_mean_and_deviations_have_the_variances_that_a_covariance_gives_them() -
     rows = rng.standard_normal((6, 9))
     gram = rows @ rows.T
     block = gram / np.sqrt(np.outer(np.diag(gram), np.diag(gram)))
-    split = directions(block)
+    split = directions(block.tobytes(), len(block))
     assert split.mean == pytest.approx(max(1, np.ones(6) @ block @ np.ones(6) / 6))
     centered = block - block.mean(0) - block.mean(1)[:, None] + block.mean()
     rebuilt = (split.basis * split.deviations) @ split.basis.T

@@ -10,6 +10,7 @@ between blocks, and the exact sampler is no slower.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,20 +41,21 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     return np.asarray(matrix)
 
 
-def directions(block: FloatArray) -> Directions:
-    """Split one block of K, (n, n), into its mean and the deviations from it."""
+@lru_cache(maxsize=64)  # reference lists share most of their blocks
+def directions(content: bytes, n: int) -> Directions:
+    """Split one block of K, (n, n) as bytes, into its mean and the deviations from it."""
     from scipy.linalg import helmert
 
-    contrasts = helmert(len(block)).T
+    block, contrasts = np.frombuffer(content).reshape(n, n), helmert(n).T
     variances, axes = np.linalg.eigh(contrasts.T @ block @ contrasts)
-    mean = max(1.0, block.sum() / len(block))  # no block counts as more than n units
+    mean = max(1.0, block.sum() / n)  # no block counts as more than n units
     return Directions(mean, np.clip(variances, 0.0, None), contrasts @ axes)
 
 
 def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Directions]]:
     """Return the members of every block of K, and their directions."""
     members = [np.flatnonzero(block == index) for index in range(block.max() + 1)]
-    return [(own, directions(matrix[np.ix_(own, own)])) for own in members]
+    return [(own, directions(matrix[np.ix_(own, own)].tobytes(), len(own))) for own in members]
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
