@@ -119,7 +119,7 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("models need the same pairs; pass folders of one data set, or only logs")
+            raise ValueError("models need the same pairs; pass folders of one data set, or logs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
