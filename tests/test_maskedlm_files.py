@@ -237,17 +237,17 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
     (read_pairs, "no data here\n", ("crows-pairs",), r"is missing columns: sent_more"),
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
-    (read_pairs, "{}", ("stereoset",), r"not StereoSet: the file has no data\.intrasentence"),
+    (read_pairs, "{}", ("stereoset",), r"not a StereoSet file: it has no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a cluster of Stereo"),
-    (read_pairs, "{}", ("bbq",), "not BBQ: row 0 has no"),
+    (read_pairs, "{}", ("bbq",), "not a BBQ file: row 0 has no"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not from a cr"),
-    (read_scores, inspect("gpqa"), ("inspect",), "of the task 'gpqa'; pass a log of stereoset"),
+    (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log of stereoset"),
     (read_scores, inspect("bbq"), ("inspect",), "no pair in the logs has"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),
-    (read_scores, "", (), "pass the layout of a log that does not end in"),
+    (read_scores, "", (), "does not end in .jsonl, .json, or .csv; pass the layout"),
 ]
 
 

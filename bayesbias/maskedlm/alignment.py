@@ -23,9 +23,9 @@ _SPACES = ("Ġ", "▁")
 class Tokens:
     """The tokens of a sentence, including the special tokens that the model expects.
 
-    ``scored`` are the positions of tokens that are not special. ``words`` has each token's word, or
-    None. ``shared`` are the positions of tokens that the other sentence also has; ``modified`` are
-    the other scored positions.
+    ``scored`` contains the positions of tokens that are not special. ``words`` contains the word of
+    each token, or None. ``shared`` contains the positions of tokens that the other sentence also
+    has, and ``modified`` contains the other scored positions.
     """
 
     ids: Places
@@ -60,17 +60,17 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 
 
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
-    """Return the id of the token that a causal model reads before a text.
+    """Return the id of the token that goes before a text for a causal model.
 
-    This is the token that begins texts. If there is none, as in the Qwen family, it is the token
-    that ends texts, as in lm-evaluation-harness (``HFLM.prefix_token_id``).
+    It is the token that begins texts or, in a tokenizer without one, as in the Qwen family, the
+    token that ends texts. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).
     """
     begin: int | None = tokenizer.bos_token_id
     return tokenizer.eos_token_id if begin is None else begin
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs in a frame, or raise a ValueError if a pair has identical tokens."""
+    """Align all pairs in a frame, or raise a ValueError if both sentences have the same tokens."""
     aligned = [
         _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
         for first, second in pairs[list(ROLES)].itertuples(index=False)

@@ -11,7 +11,7 @@ from .._core.checks import unknown_name
 from ..tables.schema import require_columns
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
-"""Labels of a pair, which every frame has. Pairs in the same cluster contrast the same words."""
+"""Columns that label a pair. Pairs in the same cluster contrast the same words."""
 
 ROLES = ("stereotypical", "anti_stereotypical")
 """The two sentences of a pair, in the order that every frame uses."""
@@ -26,15 +26,15 @@ _WORD = re.compile(r"[\w'’-]+")
 
 
 def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Check a frame of sentence pairs and return it with its columns in order.
+    """Check a frame of sentence pairs, and return it with its columns in the usual order.
 
-    If there is no column ``cluster``, it is set to the `word_contrast` of the sentences.
+    A missing column ``cluster`` is filled with the `word_contrast` of the sentences.
 
     Raises
     ------
     ValueError
         If a label or sentence is empty, if a pair_id occurs twice, if a direction is unknown, or if
-        the sentences of a pair are equal.
+        the sentences of a pair are identical.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
     if pairs.empty:
@@ -45,7 +45,7 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     valid = pairs[list(PAIR_COLUMNS)].fillna("").astype(str).reset_index(drop=True)
     for name in PAIR_COLUMNS:
         valid[name] = valid[name].str.strip()
-    directions = f"needs the direction {' or '.join(DIRECTIONS)}; are columns exchanged?"
+    directions = f"needs the direction {' or '.join(DIRECTIONS)}; are two columns swapped?"
     empty = "has an empty {}; fill it in or leave the pair out"
     refuse_rows(
         valid,
@@ -53,15 +53,14 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
         | {
             "has the pair_id of an earlier row": valid["pair_id"].duplicated(),
             directions: ~valid["direction"].isin(DIRECTIONS),
-            "has two equal sentences; there is nothing to compare": valid[ROLES[0]]
-            == valid[ROLES[1]],
+            "has two identical sentences; change one of them": valid[ROLES[0]] == valid[ROLES[1]],
         },
     )
     return valid
 
 
 def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:
-    """Raise a ValueError for the first row with the first fault that occurs."""
+    """Raise a ValueError about the first fault found, and name the first row that has it."""
     for fault, wrong in faults.items():
         if wrong.any():
             row, more = pairs[wrong.to_numpy()].iloc[0], int(wrong.sum()) - 1
@@ -70,11 +69,11 @@ def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> N
 
 
 def word_contrast(first: str, second: str) -> str:
-    """Return the words in which two sentences differ, in lower case, such as ``black / white``.
+    """Return the words that differ between two sentences, in lower case, such as ``black / white``.
 
-    The result has the words of each sentence that are not in the other, in alphabetical order, so
-    the order of the sentences does not matter. If both sentences have the same words in a different
-    order, the contrast is all their words.
+    The result contains the words of each sentence that the other sentence lacks. They are in
+    alphabetical order, so the order of the sentences does not matter. If both sentences have the
+    same words in a different order, the contrast contains all of their words.
 
     >>> word_contrast("The poor are here.", "The rich are here.")
     'poor / rich'
@@ -86,7 +85,7 @@ def word_contrast(first: str, second: str) -> str:
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
-    """Return the rows with the given bias types, or raise a ValueError for an unused type."""
+    """Return the rows with the given bias types, or raise a ValueError if no row has a type."""
     wanted = [bias_types] if isinstance(bias_types, str) else list(bias_types)
     known = pairs["bias_type"].unique()
     for name in wanted:

@@ -1,12 +1,12 @@
-r"""How often language models prefer stereotypical sentences, with uncertainty.
+r"""Models of how often language models prefer stereotypical sentences.
 
-A preference is 1 where the stereotypical sentence of a pair scores higher, 0 where the other
-sentence does, and 1/2 in a tie. The model ``pairs-signs`` is linear in the effects of bias types,
+A preference is 1 if the stereotypical sentence of a pair has the higher score, 0 if it has the
+lower score, and 1/2 in a tie. The model ``pairs-signs`` is linear in the effects of bias types,
 clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` samples it exactly.
 
-`Y` has the preferences of several language models, with one row per pair, and `H` has the
-eigenvectors of their covariance. The columns of `Y H` are uncorrelated, so each is fitted alone.
-Multiplying the effects by `Hᵀ` gives the effects of the language models.
+`Y` contains the preferences, with one row per pair and one column per language model. `H` contains
+the eigenvectors of their covariance. The columns of `Y H` are uncorrelated, so each column is
+fitted alone. Multiplying the effects by `Hᵀ` gives the effects for each language model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ VARIABLES = {
 """Variables of the model, keyed by their names in `shares`."""
 
 SD_OF_PREFERENCES = 0.5
-"""The sd of equally many zeros and ones, which is the scale of the priors."""
+"""Standard deviation of equally many zeros and ones, which sets the scale of the priors."""
 
 
 @shows_fit_keywords
@@ -62,30 +62,30 @@ def fit_pairs(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Model which sentences are preferred, by bias type and language model.
+    """Model how often stereotypical sentences are preferred, by bias type and language model.
 
     Parameters
     ----------
     paired : DataFrame
-        From `paired_scores` or `read_scores`, with one or more language models. The columns
+        From `paired_scores` or `read_scores`, for one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
-        ``cluster``, pairs are independent. The other two add slopes to the model. Ties count half.
-        Pairs that some language model did not score are left out with a warning.
+        ``cluster``, pairs are independent. The other two columns add slopes to the model. A tie
+        counts as half. Pairs without a score from every language model are left out with a warning.
     measure : str, optional
-        The measure to model. It is required if there are several.
+        The measure to model. It is required if `paired` has several measures.
     model : str, Path, or ModelSpec
         ``pairs-signs`` or your own model of preferences.
     priors : mapping, optional
-        Overrides of priors, such as ``{"cluster_sd": {"sd": 0.2}}``.
+        Parameters of priors to change, such as ``{"cluster_sd": {"sd": 0.2}}``.
     options, **keywords
-        As for `bayesbias.fit`.
+        Fit options, as in `bayesbias.fit`.
 
     Returns
     -------
     xarray.DataTree
-        A posterior with the dimensions ``bias_type``, ``language_model``, and ``covariate``. The
+        A posterior with the dimensions ``bias_type``, ``language_model``, and ``covariate``. Its
         shares are ``share``, ``overall_share``, and ``population_share``. Summarize it with
-        `pair_summary` and related functions. The attribute ``measure`` is the measure's name.
+        `pair_summary` and related functions. The attribute ``measure`` is the name of the measure.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def fit_pairs(
 def _along(
     axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
 ) -> tuple[DataTree, dict[str, FloatArray]]:
-    """Fit the preferences along one axis on the scale of the priors, and scale the draws back."""
+    """Scale the preferences along one axis to the priors, fit them, and scale the draws back."""
     along = data.y @ axis
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])

@@ -1,8 +1,8 @@
-"""Inference with a language model: batches of similar length, and only the necessary tokens.
+"""Inference with a language model, in batches and only for the necessary tokens.
 
 The last layer of a language model, from hidden states to the whole vocabulary, is often its most
-expensive part. A masked version of a sentence needs that layer only at one position or a few, so
-the layer is applied only there.
+expensive part. A masked sentence needs this layer at only one or a few positions, so the layer is
+applied only at these positions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import torch
 
 LOGITS_AT_ONCE = 256
-"""Number of tokens with log probabilities in memory at once: 31 MB for BERT's vocabulary."""
+"""Maximum number of tokens whose log probabilities are in memory: 31 MB for BERT's vocabulary."""
 
 Asked = tuple[Places, Places, int]
 """Token ids, masked positions, and the requested position."""
@@ -39,9 +39,9 @@ def ask(
     batch_size: int,
     attention_of: Collection[Places] = (),
 ) -> Answers:
-    """Answer questions in batches of similar length.
+    """Answer questions about sentences, in batches of similar length.
 
-    ``attention_of`` are sentences whose attention is needed, and which are asked without masks.
+    ``attention_of`` contains the sentences whose attention is needed. They are not masked.
     """
     log_probs: dict[Asked, float] = {}
     attention: dict[Places, FloatArray] = {}
@@ -78,7 +78,7 @@ def _batches(pending: Sequence[Question], batch_size: int) -> Iterator[list[Ques
 def _answer(
     model: LanguageModel, batch: Sequence[Question], *, attention: bool
 ) -> tuple[list[float], list[FloatArray]]:
-    """Return log probabilities of requested tokens and, on request, each token's attention."""
+    """Return log probabilities of the requested tokens and, on request, the attention to each."""
     import torch
 
     lengths = [len(sentence) for sentence, _, _ in batch]
@@ -112,7 +112,7 @@ def _answer(
 
 @contextmanager
 def _head_at(model: LanguageModel, where: torch.Tensor) -> Iterator[list[bool]]:
-    """Apply the output layer only to requested positions. The list is empty if it never ran."""
+    """Apply the output layer only to requested positions. If it never runs, the list is empty."""
     heard: list[bool] = []
     head = model.network.get_output_embeddings()
 

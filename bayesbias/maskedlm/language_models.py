@@ -1,4 +1,4 @@
-"""Language models: safe loading, including their heads, and versions with random weights."""
+"""Language models: loading them safely with their heads, or with random weights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind`` is masked or causal. ``longest`` is the largest number of tokens, with special tokens.
+    ``kind`` is masked or causal. ``longest`` is the largest number of tokens, with special ones.
     """
 
     name: str
@@ -100,7 +100,7 @@ def load_language_model(
             "pass a language model, not a sentence encoder or a classifier"
         )
     if kind == "masked" and tokenizer.mask_token_id is None:
-        raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
+        raise ValueError(f"the tokenizer of {place} has no mask token; pass another model")
     if kind == "causal" and sees_ahead(network):
         raise ValueError(
             f"{place} has a causal head, but its tokens attend to later tokens, so it would see "
@@ -120,9 +120,9 @@ def _kind(config: Any) -> str:  # noqa: ANN401
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:
     """Yield language models with the same architecture and tokenizer but random weights.
 
-    They have learned nothing, so their preferences come from tokens, lengths, and chance. Count how
-    often their intervals exclude one half. The seeds 0, 1, ... initialize the weights, and the
-    models are named ``NAME, random weights SEED``.
+    These models have learned nothing, so their preferences come from tokens, lengths, and chance.
+    Count how often their intervals exclude one half by chance. The seeds 0, 1, ... initialize the
+    weights, and the models are named ``NAME, random weights SEED``.
     """
     import torch
     import transformers

@@ -1,7 +1,7 @@
 """The questions of each measure: masked versions of sentences, and the tokens to predict.
 
 A question is a sentence, its masked positions, and the positions of the requested tokens. Measures
-share questions: for example, PLL includes the masked versions of CPS. Computing all measures
+can share questions: for example, PLL asks every question that CPS asks. Computing all measures
 therefore costs little more than computing the most expensive one.
 """
 
@@ -20,9 +20,9 @@ Needs = Callable[[Tokens], list[tuple[Places, Places]]]
 class Measure:
     """A score of a sentence, computed from log probabilities of its tokens.
 
-    ``needs`` returns (masked positions, requested positions), one pair for each question. The score
-    is the sum over the requested tokens or, if ``averaged``, their mean. With ``attention``, each
-    token is weighted by the attention it receives. ``usual`` measures are scored by default.
+    ``needs`` returns one pair of (masked positions, requested positions) for each question. The
+    score is the sum over the requested tokens or, if ``averaged``, their mean. With ``attention``,
+    each token is weighted by the attention it receives. ``usual`` measures are the default.
     """
 
     title: str
@@ -102,13 +102,13 @@ MEASURES: dict[str, Measure] = {
 
 
 def require_measures(names: Iterable[str]) -> None:
-    """Raise a ValueError for the first unknown measure, regardless of the kind of model."""
+    """Raise a ValueError for the first name that is not a measure for any kind of model."""
     for name in names:
         check_choice("measure", name, MEASURES)
 
 
 def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
-    """Return the usual measures for a kind of model, or check the requested ones."""
+    """Return the requested measures, or by default the usual ones for a kind of model."""
     fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
     if not names:
         return [name for name in fitting if MEASURES[name].usual]

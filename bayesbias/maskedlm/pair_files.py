@@ -19,7 +19,7 @@ from ..tables.table_files import read_csv
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
 
 PARTS = ("intrasentence", "intersentence")
-"""Parts of StereoSet: a blank in one sentence, or a second sentence after a context."""
+"""Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
 
 LABELS = ("stereotype", "anti-stereotype")
 """StereoSet's labels of the two sentences of a pair, in the order of ``ROLES``."""
@@ -46,11 +46,11 @@ def read_pairs(
         Your copy of the published file.
     dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "bbq", "csv"}
         ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao, and Bowman, 2020).
-        ``crows-pairs-fr``: a French table (Névéol, Dupont, Bezançon, and Fort, 2022),
-        with sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without the ending.
-        ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: a category's
-        ``.jsonl`` (Parrish et al., 2022); pairs are questions with ambiguous contexts, answered
-        with either group. ``csv``: your own pairs, with columns ``stereotypical``,
+        ``crows-pairs-fr``: a French table (Névéol, Dupont, Bezançon, and Fort, 2022), with
+        sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without this suffix.
+        ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` of a
+        category (Parrish et al., 2022); a pair is an ambiguous question with two answers, one for
+        each group. ``csv``: your own pairs, with columns ``stereotypical``,
         ``anti_stereotypical``, ``bias_type``, and optional ``pair_id``, ``direction``, ``cluster``.
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. The sentences of an intersentence pair follow their context.
@@ -60,9 +60,9 @@ def read_pairs(
     Returns
     -------
     DataFrame
-        The columns are ``PAIR_COLUMNS``. In CrowS-Pairs, the more stereotyping sentence is always
-        ``stereotypical``, as in the published measure. ``cluster`` is the target in StereoSet, the
-        template in BBQ, and otherwise the `word_contrast` of the sentences.
+        The columns are ``PAIR_COLUMNS``. In CrowS-Pairs, ``stereotypical`` is always the more
+        stereotyping sentence, as in the published measure. ``cluster`` is the target in StereoSet,
+        the template in BBQ, and the `word_contrast` of the sentences in other data sets.
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
@@ -116,11 +116,11 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, each with the sentences of these labels."""
+    """Yield the clusters of a part of StereoSet, each with the sentences that have the labels."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
-        raise ValueError(f"not StereoSet: the file has no data.{part}") from None
+        raise ValueError(f"this is not a StereoSet file: it has no data.{part}") from None
     for cluster in clusters:
         try:
             texts = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
@@ -150,13 +150,13 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
                 pair, cluster = (question[key] for key in ("example_id", "question_index"))
                 yield f"{category} {pair}", category, f"{category} {cluster}", first, second
         except (KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"not BBQ: row {number} has no {error}") from None
+            raise ValueError(f"this is not a BBQ file: row {number} has no {error}") from None
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the positions of the stereotypical and the other group's answer, None if unclear.
+    """Return the positions of the stereotypical and the other answer, or None if this is unclear.
 
-    The stereotypical answer to a negative question is the stereotyped group. To a question that is
+    The stereotypical answer to a negative question is the stereotyped group. For a question that is
     not negative, it is the other group (Parrish et al., 2022, section 4).
     """
     named = [str(question["answer_info"][f"ans{place}"][-1]) for place in range(3)]

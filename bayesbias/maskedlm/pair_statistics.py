@@ -1,7 +1,7 @@
 """Differences between two sets of scores: percentage score, KLS, and JSS.
 
 KLS and JSS (Liu, 2024) are included because they are published and used. `Normals` describes their
-limits. For a difference with its uncertainty, see `bayesbias.maskedlm.fit_pairs`.
+limits. To estimate a difference with its uncertainty, use `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..tables.schema import require_columns
 from .datasets import ROLES
 
 VARIANTS = ("printed", "published")
-"""JSS with the true mixture, in bits, as the paper prints it; and JSS as its code computes it."""
+"""JSS as printed in the paper, with the true mixture in bits; and JSS as in the published code."""
 
 ALL_TYPES = "all"
 """Bias type of the rows that cover all pairs."""
@@ -28,7 +28,7 @@ STATISTICS = ("percentage", "kls", "jss", "jss_published")
 """Column names of the measures of two sets of scores."""
 
 PANELS, NODES = 12, 20
-"""Quadrature: each Normal is cut at every sd up to PANELS sds, with NODES nodes per panel."""
+"""Quadrature splits each Normal at every sd up to PANELS sds, with NODES nodes per panel."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Normals:
         """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
-            raise ValueError("stereo and anti must be finite scores of the same pairs, 2 or more")
+            raise ValueError("stereo and anti must be finite scores of the same 2 or more pairs")
         sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(
@@ -65,7 +65,7 @@ class Normals:
             100 max(KL_1, KL_2) / (KL_1 + KL_2)
 
         KLS compares sds: it is exactly 50 whenever the two sds are equal, no matter how far apart
-        the means are. Identical Normals raise a ValueError, because KLS is then 0/0.
+        the means are. For identical Normals, KLS is 0/0, and a ValueError is raised.
         """
         parts = list(zip(self.means, self.sds, strict=True))
         both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
@@ -74,14 +74,14 @@ class Normals:
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
-        r"""JSS of Liu (2024): overlap of the Normals relative to their sd difference, in [0, 100].
+        r"""JSS of Liu (2024): overlap of two Normals relative to their sd difference, in [0, 100].
 
             100 (1 - JS) / (1 + |σ_st - σ_at|)
 
-        ``printed``: JS uses the true mixture of the Normals, in bits. ``published``, as in the
-        published code: JS uses a Normal with the mean of the means and the root mean square of the
-        sds, in nats; JS and the difference of sds are replaced by their inverses if above 1. The
-        sign of the difference is lost, and JSS changes if all scores are multiplied by a constant.
+        ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``, as
+        in the code: JS is computed in nats from a Normal with the mean of the means and the root
+        mean square of the sds. If JS or the difference of sds is above 1, its inverse is used. It
+        does not matter which sd is larger. Multiplying all scores by a constant changes JSS.
         """
         check_choice("variant of JSS", variant, VARIANTS)
         spread = abs(self.sds[0] - self.sds[1])
@@ -93,7 +93,7 @@ class Normals:
         return 100.0 * (1.0 - js) / (1.0 + spread)
 
     def js_divergence(self) -> float:
-        """Compute the Jensen-Shannon divergence, 0 to 1 bits, by Gauss-Legendre quadrature."""
+        """Compute the Jensen-Shannon divergence, in bits, by Gauss-Legendre quadrature."""
         from scipy.stats import norm
 
         parts = list(zip(self.means, self.sds, strict=True))
@@ -121,10 +121,10 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
         ``jss``, and ``jss_published``. The percentage is the share of pairs whose stereotypical
-        sentence scores higher. Ties count half here; in CrowS-Pairs' code, they count against the
-        stereotype. Rows with bias type ``all`` have the mean over types weighted by their numbers
-        of pairs, as published. For the percentage, this is the share of all pairs. A measure is NaN
-        if it is undefined (one pair, equal scores, or identical Normals) and is left out of means.
+        sentence scores higher. A tie counts as half here, but counts against the stereotype in the
+        code of CrowS-Pairs. As published, the bias type ``all`` is the mean over types, weighted by
+        their numbers of pairs. For the percentage, this is the share of all pairs. An undefined
+        measure is NaN (one pair, equal scores, or identical Normals) and is left out of means.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:
@@ -152,7 +152,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
 def _statistics(sides: FloatArray) -> list[float]:
     """Compute all `STATISTICS` of two sets of scores, with NaN for undefined ones."""
     values = [50.0 + 50.0 * float(np.sign(sides[0] - sides[1]).mean()), np.nan, np.nan, np.nan]
-    with suppress(ValueError):  # too few or equal scores; then identical Normals
+    with suppress(ValueError):  # for too few or equal scores, or for identical Normals
         normals = Normals.fit(*sides)
         values[2:] = normals.jss(), normals.jss("published")
         values[1] = normals.kls()

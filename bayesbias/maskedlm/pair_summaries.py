@@ -1,4 +1,4 @@
-"""Tidy frames of a posterior of sentence pairs: preferences, model contrasts, and spreads."""
+"""Tidy frames from a posterior of sentence pairs: preferences, model contrasts, and spreads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 NO_PREFERENCE = 0.5
-"""Share of stereotypical preferences of a model without a preference."""
+"""Share of pairs in which a model without a preference chooses the stereotypical sentence."""
 
 
 def pair_summary(
@@ -33,18 +33,18 @@ def pair_summary(
     tree : DataTree
         From `fit_pairs`.
     ci_prob, ci_kind
-        As for `bayesbias.summary`.
+        Probability and kind of the intervals, as in `bayesbias.summary`.
 
     Returns
     -------
     DataFrame
         ``level`` is overall (the types in the data, weighted by their numbers of pairs), population
-        (a new type), or bias_type. ``quantity`` is p_stereotypical, the share of pairs whose
-        stereotypical sentence is preferred, or, if token counts are known, p_equal_length, the
-        share if both sentences of each pair had equally many tokens. Both are averaged over the
-        pairs in the data and over similar new clusters, so intervals cover other contrasts of
-        words. Each row also has ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``, and
-        ``p_above``, the probability that the share is above one half.
+        (a new type), or bias_type. The ``quantity`` p_stereotypical is the share of pairs whose
+        stereotypical sentence is preferred. If token counts are known, p_equal_length is this share
+        for pairs of sentences with equally many tokens. Both are averaged over the pairs in the
+        data and over similar new clusters, so intervals cover other contrasts of words. Other
+        columns are ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``, and ``p_above``,
+        the probability that the share is above one half.
     """
     models = labels(tree, "language_model")
 
@@ -65,7 +65,7 @@ def model_contrasts(
     tree : DataTree
         From `fit_pairs`, with two or more language models.
     ci_prob, ci_kind
-        As for `pair_summary`.
+        Probability and kind of the intervals, as in `pair_summary`.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def _several(tree: DataTree) -> list[str]:
 
 
 def _by_quantity(tree: DataTree, make: Callable[[FloatArray], pd.DataFrame]) -> pd.DataFrame:
-    """Join the frames that ``make`` returns for the draws, (n_draws, n_models), of quantities."""
+    """Join the frames that ``make`` returns for each quantity's draws, (n_draws, n_models)."""
     types, frames = labels(tree, "bias_type"), []
     levels = [("overall", ""), ("population", ""), *(("bias_type", name) for name in types)]
     for level, bias_type in levels:

@@ -31,7 +31,7 @@ SENTENCES_AT_ONCE = 128
 """Number of sentences that are scored together, after which the cache is written."""
 
 DEFAULT_BATCH = 64
-"""Masked sentences in a batch. More do not help on a CPU; on a GPU, use a few hundred."""
+"""Number of masked sentences in a batch. Use a few hundred on a GPU, but no more on a CPU."""
 
 
 class _Task(NamedTuple):
@@ -70,7 +70,7 @@ def score_pairs(
     measures : sequence of str, optional
         Names in ``MEASURES``. By default, all that fit the model and do not end in ``-mean``.
     batch_size : int
-        Number of masked sentences in a batch. It affects speed, and scores only by rounding.
+        Number of masked sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional
         A file that stores scores by model, sentence, and measure. A stopped run resumes from it.
     progressbar : bool
@@ -79,12 +79,12 @@ def score_pairs(
     Returns
     -------
     DataFrame
-        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is in nats: a sum
-        of log probabilities, a mean for sss, aul, and names that end in mean, or a weighted mean
-        for aula. ``n_tokens`` is the number of tokens; ``n_scored`` is the number of scored tokens.
-        SSS is undefined for a sentence without a modified token, and CPS for a sentence without a
-        shared token. Such rows are left out; ``.attrs["unscored"]`` and a warning list them.
-        Another warning counts tokens that are unknown to the tokenizer.
+        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is in nats. It is
+        a sum of log probabilities, a mean for sss, aul, and names that end in mean, and a weighted
+        mean for aula. ``n_tokens`` and ``n_scored`` are the numbers of all tokens and of scored
+        tokens. SSS is undefined for a sentence without a modified token, and CPS for a sentence
+        without a shared token. Such rows are left out; ``.attrs["unscored"]`` and a warning list
+        them. Another warning counts tokens that are unknown to the tokenizer.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def score_pairs(
             f"the vocabulary of {model.name} lacks {counted(sum(counts), 'token')} in "
             f"{counted(len(strange), 'pair')} (for example, "
             f"{', '.join(pairs['pair_id'][strange[:3]])}); leave these pairs out, or use a "
-            "model that has them"
+            "model that knows these tokens"
         )
     return frame
 
@@ -135,7 +135,7 @@ def _scores(
     *,
     shown: bool,
 ) -> dict[str, float]:
-    """Return scores by key; tasks without questions have no score."""
+    """Return scores by key, without the tasks that have no questions."""
     scores = {} if cache is None else _remembered(cache)
     todo: dict[Places, list[_Task]] = {}
     for task in tasks:
@@ -157,10 +157,10 @@ def _scores(
 
 
 def _remembered(cache: Path) -> dict[str, float]:
-    """Return the scores in the cache, by key; none if there is no file yet."""
+    """Return the scores in the cache, keyed by task, or nothing if there is no file yet."""
     scores = read_json(cache) if cache.exists() else {}
     if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
-        raise ValueError(f"{cache} is not a cache of scores; set cache to another path")
+        raise ValueError(f"{cache} does not contain cached scores; set cache to another path")
     return scores
 
 
@@ -181,8 +181,8 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     for measure, rows in named.groupby("measure", sort=False):
         warn(
             f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score, because "
-            "no token is of the required kind (shared or modified), for example if a sentence only "
-            f"adds words: pairs {', '.join(dict.fromkeys(rows['pair_id']))}"
+            "no token is of the required kind (shared or modified). This happens if a sentence "
+            f"only adds words. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
 
@@ -199,9 +199,9 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
-        ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, ``n_scored``,
-        the mean number of scored tokens, and ``token_difference``, the number of tokens in the
-        stereotypical sentence minus the number in the other. Pairs without a score are omitted.
+        ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. The
+        differences of scores and token numbers are stereotypical - anti_stereotypical. ``n_scored``
+        is the mean number of scored tokens. Pairs without a score are left out.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]
@@ -210,7 +210,7 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         row = twice.iloc[0]
         raise ValueError(
             f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} occurs "
-            "twice; give each model its own name"
+            "twice; give each model a different name"
         )
     first, second = (scores[scores["role"] == role].set_index(keys) for role in ROLES)
     both = first.add_suffix("_1").join(second.add_suffix("_2"), how="inner")

@@ -21,11 +21,11 @@ TOKENS = "token_difference"
 
 @dataclass(frozen=True)
 class Preferences:
-    """Preferences of language models on the pairs that all models have scored.
+    """Preferences of language models for the pairs that all models have scored.
 
     ``y`` is (n_pairs, n_models), with 1, 0, or 1/2 for a tie. The design has one row per pair. Bias
-    types take the role of protected words, and clusters take the role of attributes. ``n_left_out``
-    is the number of pairs that at least one language model has not scored.
+    types take the role of protected words, and clusters that of attributes. ``n_left_out`` is the
+    number of pairs that at least one language model has not scored.
     """
 
     models: tuple[str, ...]
@@ -34,12 +34,12 @@ class Preferences:
     n_left_out: int
 
     def design_of(self, y: FloatArray, name: str) -> Design:
-        """Return the design for one outcome, for `bayesbias.fit_design` and ``build_model``."""
+        """Return the design of one outcome for `bayesbias.fit_design` and ``build_model``."""
         return replace(self.design, y=y, connections=(name,))
 
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
-    """Return the rows of one measure; if there are several, ``measure`` is required."""
+    """Return the rows of one measure; ``measure`` is required if there are several measures."""
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
@@ -61,7 +61,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         "occurs twice under this model": chosen.duplicated(["model", "pair_id"]),
         "has an empty bias_type": chosen["bias_type"].str.strip() == "",
         f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
-        "is in two clusters; use one for all language models": chosen.groupby("pair_id")[
+        "is in two clusters; use the same one for all models": chosen.groupby("pair_id")[
             "cluster"
         ].transform("nunique")
         > 1,
@@ -71,7 +71,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
     if shared.empty:
-        raise ValueError("the language models share no pair; score all models on the same pairs")
+        raise ValueError("no pair has scores from all language models; score the same pairs")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
     types, clusters = pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"])

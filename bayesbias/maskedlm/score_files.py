@@ -45,7 +45,7 @@ Row = dict[str, Any]
 
 
 def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Read the scores and the record of a folder.
+    """Read the scores and the record in a folder.
 
     A missing file raises FileNotFoundError; a damaged file raises ValueError.
     """
@@ -56,7 +56,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         )
     record = read_json(place)
     if not isinstance(record, dict) or record.get("made_by") != KIND:
-        raise ValueError(f"{place} is not a record of `{KIND}`")
+        raise ValueError(f"{place} was not written by `{KIND}`")
     lacking = [name for name, kind in _FIELDS.items() if not isinstance(record.get(name), kind)]
     if lacking or not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
         raise ValueError(
@@ -80,13 +80,13 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 def read_scores(
     path: str | Path | Sequence[str | Path], layout: str = "auto", *, model: str | None = None
 ) -> pd.DataFrame:
-    """Read preferences between scored sentences, for one or more language models.
+    """Read which sentences language models prefer, from folders of scores or from logs.
 
     Parameters
     ----------
     path : str, Path, or sequence of them
-        Folders that ``bayesbias mlm score`` wrote for the same data; or logs of other evaluations,
-        or folders of logs, which are searched recursively.
+        Folders that ``bayesbias mlm score`` wrote for the same data, or logs of other evaluations.
+        Folders of logs are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
         with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
@@ -96,18 +96,18 @@ def read_scores(
         and ``token_difference`` are optional. ``auto``: the first layout that matches the name of
         the file, or of a file in the folder.
     model : str, optional
-        The name of the language model. By default, the folder of a harness file (or the file
-        itself, if it was renamed), the model in Inspect's log, or the model in the CSV file.
+        The name of the language model. By default, it comes from Inspect's log or the CSV file. For
+        a harness file, it is the folder's name, or the file's name if the file was renamed.
 
     Returns
     -------
     DataFrame
-        The columns are ``LOG_COLUMNS``, with one row per pair and model, for `fit_pairs`. Multiple
-        choice answers have no scores; their differences are 1 and -1. Answers that choose no
-        sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
+        The columns are ``LOG_COLUMNS``, with one row per pair and model, for `fit_pairs`.
+        Multiple-choice answers have no scores; their differences are 1 and -1. Answers that choose
+        no sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
         name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
-        pair is the two groups that a question with an ambiguous context can be about; pairs without
-        a stereotyped group are left out. A harness pair's id is part of its sentences' SHA-256.
+        pair is the two groups in a question with an ambiguous context; pairs without a stereotyped
+        group are left out. The id of a pair from the harness is part of its sentences' SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
@@ -132,7 +132,7 @@ def read_scores(
         row = joined[twice].iloc[0]
         raise ValueError(
             f"pair {row['pair_id']!r} occurs twice under {row['model']!r}; pass one run of each "
-            "model, or give each run its own name"
+            "model, or give each run a different name"
         )
     joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
     return joined
@@ -161,7 +161,7 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
         fitting = [name for name in wanted if Path(patterns[name]).suffix == path.suffix]
         if not fitting and layout == "auto":
             raise ValueError(
-                f"{path}: pass the layout of a log that does not end in .jsonl, .json, or .csv"
+                f"{path} does not end in .jsonl, .json, or .csv; pass the layout of the log"
             )
         return [(path, (fitting or wanted)[0])]
     for name, pattern in patterns.items():
@@ -206,7 +206,7 @@ def _from_harness(path: Path) -> Iterator[Row]:
         doc, answers = sample["doc"], sample["filtered_resps"]
         if len(answers) != len(ROLES) or "sent_more" not in doc:
             raise ValueError(f"row {number} is not from a crows_pairs task")
-        # Each is (log-likelihood, whether greedy decoding yields the sentence), as text.
+        # Each answer is the log-likelihood, and whether greedy decoding yields the sentence.
         scores = [float(answer[0] if isinstance(answer, list) else answer) for answer in answers]
         first, second = str(doc["sent_more"]), str(doc["sent_less"])
         direction = doc["stereo_antistereo"]  # a number in some copies of the data set
@@ -226,7 +226,7 @@ def _from_inspect(path: Path) -> Iterator[Row | None]:
     log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:
-        raise ValueError(f"the log is of the task {task!r}; pass a log of stereoset or bbq")
+        raise ValueError(f"the log is for the task {task!r}; pass a log of stereoset or bbq")
     for sample in log["samples"] or []:
         about = sample["metadata"]
         if sample.get("epoch", 1) != 1 or not sample.get("scores"):

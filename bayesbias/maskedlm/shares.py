@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 EQUAL = "_equal_length"
-"""Suffix of the names of shares for pairs of sentences with equal numbers of tokens."""
+"""Suffix in the names of shares that assume sentences with equal numbers of tokens."""
 
 LEAST_REST = 0.5
 """Smallest divisor of a cluster's variance. The variance is therefore at most doubled."""
@@ -48,8 +48,8 @@ def observed_shares(
     """Compute the share of pairs whose stereotypical sentence is preferred, with an interval.
 
     Whole clusters of pairs are resampled with replacement (Field and Welsh, 2007, Journal of the
-    Royal Statistical Society B 69). All models and measures use the same resamples. If a type has
-    few clusters, the interval is too short; `fit_pairs` also learns from the other types.
+    Royal Statistical Society B 69). All models and measures use the same resamples. The interval is
+    too short for a type with few clusters; `fit_pairs` also learns from the other types.
 
     Parameters
     ----------
@@ -99,13 +99,13 @@ def shares(
 ) -> dict[str, FloatArray]:
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
-    A share is the mean of the model's expected preferences for the pairs in the data, plus what
-    similar new clusters would add: equally many new effects, Normal with the same sd, and the
-    variation of the covariates between clusters. Intervals therefore cover other contrasts of
-    words. A contrast with many pairs has the same weight as in the data.
+    A share is the mean of the model's expected preferences for the pairs in the data, plus the
+    contribution of similar new clusters. This adds equally many new effects, Normal with the same
+    sd, and the variation of covariates between clusters. Intervals therefore cover other contrasts
+    of words. A contrast with many pairs has the same weight as in the data.
 
-    ``effects`` are draws, (n_draws, ..., n_axes). Along the ``axes``, (n_models, n_axes), the
-    language models' preferences are uncorrelated. ``SHARE_DIMS`` has the results' dimensions.
+    ``effects`` are draws, (n_draws, ..., n_axes). The preferences of the language models are
+    uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` has all dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.
@@ -143,8 +143,8 @@ def _of_new_clusters(
 
     Effects of a cluster are sums over its words, so contrasts that share words are correlated. A
     cluster's variance is divided by 1 - h, where h is the share of a type's pairs that are
-    correlated with it. A type's mean follows large clusters, so their spread would otherwise be
-    underestimated (the estimator CV2: Bell and McCaffrey, 2002, Survey Methodology 28).
+    correlated with the cluster. Large clusters pull the type's mean toward themselves, so the
+    spread would be too small otherwise (CV2: Bell and McCaffrey, 2002, Survey Methodology 28).
     """
     size = np.bincount(design.attribute)
     words = word_shares(design.attributes, size)

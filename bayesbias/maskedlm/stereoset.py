@@ -1,8 +1,8 @@
-"""StereoSet's own measure: how often models prefer stereotypes, and sense over nonsense.
+"""StereoSet's own measure: how often models prefer stereotypes, and sense to nonsense.
 
-Nadeem, Bethke, and Reddy (2021), ACL. Questions follow their code (moinnadeem/StereoSet:
-``dataloader.py``, ``eval_discriminative_models.py``, and ``eval_generative_models.py``); scores
-follow its ``evaluation.py``.
+Nadeem, Bethke, and Reddy (2021), ACL. Questions follow the published code (moinnadeem/StereoSet:
+``dataloader.py``, ``eval_discriminative_models.py``, and ``eval_generative_models.py``), and scores
+follow ``evaluation.py``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def stereoset_scores(
 
 
 def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]:
-    """Ask for every token of the word in the blank or, for a causal model, of the sentence."""
+    """Ask about every token of the word in the blank or, for a causal model, of the sentence."""
     tokenizer = model.tokenizer
     if model.kind == "causal":  # the first token follows the one that begins texts
         ids = tuple(tokenizer(sentence, add_special_tokens=False)["input_ids"])
@@ -103,7 +103,7 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     r"""Compute StereoSet's three scores of language models: ss, lms, and ICAT, which combines them.
 
     For each target, ss is the share of clusters whose stereotype scores higher than the
-    anti-stereotype, and lms is the share of these two sentences that score higher than the
+    anti-stereotype. lms is the share of these two kinds of sentences that score higher than the
     unrelated sentence. Both are averaged over targets and given in percent, and
 
         ICAT = lms · min(ss, 100 - ss) / 50
