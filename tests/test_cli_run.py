@@ -96,7 +96,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch, ca
     monkeypatch.setattr("bayesbias.workflows.output.write_record", stop)  # all else is written
     assert main([*toy, "--out", "res"]) == 130
     assert listing(Path()) == before
-    assert "bayesbias: interrupted; results are whole" in capsys.readouterr().err
+    assert "bayesbias: interrupted; results are complete" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("one_plot")
@@ -263,7 +263,7 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     page = change.report(tmp_path / "out").read_text(encoding="utf-8")
     assert "<h1>gender: glove-demo → hard</h1>" in page
     assert "bb.analyze_change(&#39;glove-demo&#39;, &#39;hard&#39;, &#39;gender&#39;" in page
-    with pytest.raises(TypeError, match="vectors need their word list"):
+    with pytest.raises(TypeError, match="vectors need a word list"):
         analyze_change("glove-demo", "hard")
     with pytest.raises(ValueError, match="debiasing method 'hrad'; did you mean 'hard'"):
         analyze_change("glove-demo", "hrad", "gender")

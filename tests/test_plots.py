@@ -191,7 +191,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute of the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false alarms and no coverage"),
     ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario'; got 'n'"),
-    ("false_alarms", ninety, {}, "180 rows do not fit into one figure, which holds 80"),
+    ("false_alarms", ninety, {}, "180 rows are too many for one figure; select up to 80"),
     (
         "forest",
         lambda frame: frame.drop(columns="connection"),

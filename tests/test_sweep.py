@@ -187,7 +187,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
         ("good.toml --out damaged", "results is a file"),
         ("good.toml --out mine", "already has results (summary.csv)"),
         ("good.toml --out good.toml", "is a file; give --out the name of a folder"),
-        ("model.toml", "`bayesbias sweep --help` shows a sweep's file"),
+        ("model.toml", "`bayesbias sweep --help` shows an example"),
     ],
 )
 def test_what_cannot_be_run_writes_nothing(arguments, told, tmp_path, capsys, monkeypatch) -> None:

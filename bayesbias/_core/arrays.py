@@ -29,6 +29,14 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
+def require_memory(n_bytes: float, what: str) -> None:
+    """Raise a MemoryError that names the size unless this many bytes can be allocated."""
+    try:
+        np.empty(int(n_bytes), np.uint8)  # allocated, but never filled
+    except MemoryError:
+        raise MemoryError(f"{what} needs about {n_bytes / 1e9:,.1f} GB") from None
+
+
 def one_thread() -> AbstractContextManager[object]:
     """Limit linear algebra to one thread, which halves the time for a posterior."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")

@@ -16,7 +16,7 @@ BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 """Exit codes for bad input, for Ctrl-C, and for a closed pipe, as in ``bayesbias lists | head``."""
 
 STOPPED = (
-    "interrupted; results are whole or unchanged. Repeat the command to continue from a sweep's "
+    "interrupted; results are complete or unchanged. Repeat the command to continue from a sweep's "
     "finished cells, or from saved scores or parts"
 )
 
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # if a terminal has no such character
+            stream.reconfigure(errors="replace")  # for characters that a terminal lacks
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     kept = [token for token in tokens if token not in {"-q", "--quiet"}]
     before = QUIET.set(len(kept) < len(tokens))
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(_usage(error))
         return BAD_INPUT
     except (BrokenPipeError, SystemExit):
-        sys.stdout = None  # or the interpreter would flush it on exit; rich exits on a closed pipe
+        sys.stdout = None  # the interpreter would flush it on exit; rich exits on a closed pipe
         return CLOSED_PIPE
     except (ValueError, OSError, ImportError, MemoryError) as error:
         complain(in_one_line(error))

@@ -34,9 +34,9 @@ def background(
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
 
-    For each pair of groups, the tables compare the mean ψ (the words' association with the
-    attributes) with that of all words, and the difference with random pairs of word sets. Pass an
-    embedding with its whole vocabulary; glove-demo has 5,000 frequent words and those of our lists.
+    The tables compare the mean ψ of a set, its words' association with the attributes, with the
+    whole vocabulary, and differences of sets with random pairs of sets. Pass an embedding with all
+    of its words; glove-demo has only 5,000 frequent words and the words of our lists.
 
     Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 
@@ -45,7 +45,7 @@ def background(
     lists : str
         Bundled lists or paths to .toml files; by default the ten lists of Caliskan et al. (2017).
     ranks : (int, int)
-        Use only words with these ranks: first and stop, counted from 0 in the order of the file.
+        Range of ranks to use, as start and stop, counted from 0 in the order of the file.
     draws : int
         Number of random pairs of sets for relative bias.
     out : Path

@@ -34,7 +34,7 @@ def calibrate(
 ) -> None:
     """Simulate tables with known truth, and count how often methods claim bias in them.
 
-    If no bias was planted, claims are false alarms; otherwise their rate is the power. The nominal
+    If no bias was planted, claims are false alarms; otherwise, their rate is the power. The nominal
     rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`

@@ -17,7 +17,7 @@ REMEMBERED = "remembered.json"
 
 app = App(
     "mlm",
-    help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
+    help="`score` sentence pairs under masked and causal language models, then `report` on them.",
 )
 
 
@@ -61,11 +61,11 @@ def score(
         For StereoSet: intrasentence or intersentence.
     measure : list of str
         Masked models: sss, cps, aul, aula, pll, pll-word-l2r, or pll-mean. Causal models:
-        log-likelihood or log-likelihood-mean. May be repeated; by default all without -mean.
+        log-likelihood or log-likelihood-mean. May be repeated; by default, all without -mean.
     name : str
         Name of the model in the results.
     device : str
-        Device, as torch names it: cpu, cuda, or mps.
+        Device for torch: cpu, cuda, or mps.
     dtype : str
         float32, bfloat16, or float16.
     batch_size : int

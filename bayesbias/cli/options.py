@@ -90,7 +90,7 @@ class ListReading(Reading):
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses more than this share of its words; by default, only mark it.
+        Refuse a list if a set loses more than this share of its words; by default, mark the set.
     """
 
     strip_accents: bool = False
@@ -233,7 +233,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def say_what_is_unwritten(source: str) -> None:
-    """Print that a copied embedding has no extra words, if its source has any."""
+    """Print that extra words of a source were not copied, if it has any."""
     import numpy as np
 
     from ..embeddings.registry import open_embedding
@@ -255,7 +255,7 @@ def require_file(out: Path | None, *endings: str, force: bool) -> None:
     if out.suffix not in endings:
         raise ValueError(f"--out must end in {' or '.join(endings)}; got {out.name!r}")
     if out.is_dir():
-        raise IsADirectoryError(f"{out} is a folder; give --out the name of a file in it")
+        raise IsADirectoryError(f"{out} is a folder; pass a file name with --out")
     if out.exists() and not force:
         raise ValueError(f"{out} already exists; pass --force to replace it")
     if not out.absolute().parent.is_dir():

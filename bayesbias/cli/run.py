@@ -27,7 +27,7 @@ def run(
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    The folder will contain report.html, which works offline, tables, posteriors, and run.json. If
+    The folder will contain tables, posteriors, run.json, and report.html, which works offline. If
     you pass several lists, each has a subfolder. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
@@ -72,7 +72,7 @@ def compare(
     out: options.OutFolder = Path("bayesbias-change"),
     results: options.Results = options.RESULTS,
 ) -> int:
-    """Compare two tables or embeddings pair by pair, as before and after debiasing.
+    """Compare two tables or embeddings pair by pair, such as before and after debiasing.
 
     BEFORE and AFTER are tables of the same word list. If you pass --list, they are two embeddings,
     or an embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
@@ -104,5 +104,5 @@ def compare(
             warnings.filterwarnings("ignore", message=".* exact copies of")  # fitting repeats it
             ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
-        raise ValueError("embeddings need their word list; pass one, such as --list gender")
+        raise ValueError("embeddings need a word list; pass one, such as --list gender")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])

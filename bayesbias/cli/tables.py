@@ -13,7 +13,7 @@ from ..model.defaults import RECOMMENDED
 from . import options, screen
 
 MOST_ROWS, MOST_NAMED = 60, 100
-"""Maximum rows of a printed summary (longer ones omit words), and of named missing words."""
+"""Maximum numbers of rows in a printed summary, and of missing words that are named."""
 
 
 def table(
@@ -44,7 +44,7 @@ def table(
     measured = bb.distance_table(read, loaded, embedding=reading.name, max_missing=most)
     bb.write_table(measured, out)
     missing, thin = bb.missing_words(read, loaded), bb.undersized_sets(read, loaded)
-    few = f" Too few words are left of {sets_in_words(thin)}: do not rely on these."
+    few = f" Too few words are left in {sets_in_words(thin)}; do not rely on these sets."
     few = few if len(thin) else ""
     screen.say(f"{out}: {len(measured):,} distances.{few}")
     if len(missing):
@@ -110,17 +110,18 @@ def scores(
 ) -> None:
     """Compute every cosine score of a word list, with intervals and exact p-values.
 
-    The protected words of two groups are X and Y, and their stereotypes are A and B. Scores of two
-    groups are computed for every pair. `bayesbias docs scores` explains what each score measures.
+    The protected words of two groups are X and Y, and their stereotypes are A and B. These scores
+    are computed for every pair of groups. `bayesbias docs scores` explains what each score
+    measures.
 
     Example: `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
 
     Parameters
     ----------
     n_resamples : int
-        Number of times to resample the words, for the intervals.
+        Number of resamples of the words for the intervals.
     alternative : str
-        Alternative of WEAT's p-value: two-sided, greater, or less.
+        Alternative hypothesis of WEAT's p-value: two-sided, greater, or less.
     out : Path
         The .csv file for the table.
     """
@@ -148,7 +149,7 @@ def scores(
     few = set(thin_names(thin, loaded))
     marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
     if len(thin):
-        screen.say(f"Too few words are left of {sets_in_words(thin)}. {THIN_MEANING}")
+        screen.say(f"Too few words are left in {sets_in_words(thin)}. {THIN_MEANING}")
     title = f"{loaded.name} in {reading.name}: scores, {100 * ci_prob:g}% bootstrap intervals"
     shown = ("score", "groups", "value", "low", "high", "p_value")
     screen.frame(title, frame.assign(groups=frame["groups"] + marks), *shown)
@@ -208,7 +209,7 @@ def check_limits(
 ) -> int:
     """Check whether an interval is within limits, for use in continuous integration.
 
-    The exit code is 1 if it is not.
+    The exit code is 1 if the interval is outside.
 
     Example: `bayesbias check-limits religion "muslim: associated - different" -0.15 0.15`
 

@@ -1,10 +1,10 @@
 """Plots of tidy frames on matplotlib Axes. Plots draw values and do not compute them.
 
 The functions do not display figures or change matplotlib's settings. `intervals` draws all forest
-plots and takes any frame with ``mean``, ``low``, and ``high``. Many plots share these parameters:
+plots and accepts any frame with ``mean``, ``low``, and ``high``. Many plots share these parameters:
 
 frame : DataFrame
-    The result of the function named in the plot's first lines, or some of its rows.
+    The result of the function that the plot's docstring names, or some of its rows.
 ax : Axes, optional
     Axes to draw on. The default is a new figure sized to fit its content. Plots return the Axes.
 words : bool
@@ -14,7 +14,7 @@ first, second : str
     Two connections. The plot shows first - second, so negative means that the first is closer.
 rope : float, optional
     Half-width of the shaded region of practical equivalence, in [0, 2]. The default is the frame's
-    rope, or no region if the rows come from several frames.
+    rope. If the rows come from several frames, no region is shaded.
 """
 
 from __future__ import annotations

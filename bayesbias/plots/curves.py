@@ -26,7 +26,7 @@ LINES = (
     ("#A25A8C", "v", "--"),
     (COLORS["neutral"], "X", "--"),
 )
-"""Color, marker, and line style of each curve. They are distinct without color."""
+"""Color, marker, and line style of each curve. Curves also differ in grayscale."""
 
 ALONG = {
     "effect": "size of the planted effect (cosine distance)",
@@ -58,15 +58,15 @@ def curves(
 ) -> Axes:
     """Draw column `y` against column `x`, with one curve for each value of `by`.
 
-    For example, draw rates by planted effect or list length. If the frame has them, ``low`` and
-    ``high`` are shaded bands around rates and means, and ``nominal`` and ``no_bias`` are dashed
-    lines. Numbers of words have a logarithmic axis.
+    For example, draw rates by planted effect or by list length. The columns ``low`` and ``high``,
+    if present, give shaded bands around rates and means; ``nominal`` and ``no_bias`` give dashed
+    lines. Numbers of words are drawn on a logarithmic axis.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):
-        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; select rows")
+        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; drop one")
     names = list(rows[by].unique())
     if not 0 < len(names) <= len(LINES):
         raise ValueError(f"{len(names)} curves by {by!r}; a figure has room for 1 to {len(LINES)}")
@@ -117,17 +117,17 @@ def null_distribution(
     Parameters
     ----------
     values : (n,) array_like
-        For example, the effect sizes of simulated tables without bias.
+        Values under the null model, such as effect sizes of simulated tables without bias.
     observed : float
         The observed value. Values at least this extreme are colored, on both sides.
     label : str
         Label of the x axis.
     share : float, optional
-        Exact share of null values at least as far from the center. The default is their share.
+        Exact share of null values at least as far from the center; by default counted in `values`.
     center : float
-        The value expected by chance. The mirror image is equally far away on the other side.
+        The value expected by chance. The observed value is mirrored at the center.
     about, published : str
-        For the note: a name for the null values, and a sentence about a published value.
+        Parts of the note: a name for the null values, and a sentence about a published value.
     bounds : sequence of float
         Limits of possible values, drawn as dotted lines.
 

@@ -34,10 +34,10 @@ MOST_ROWS = 80
 """Largest number of rows in a figure that is still readable."""
 
 BLOCK_GAP, DODGE, TALL = 0.45, 0.17, 24
-"""In rows: space above a block and between hues, and height that adds x labels on top."""
+"""In rows: space above a block, space between hues, and the height at which x labels repeat."""
 
 LONGEST_LABEL, LONGEST_NAME = 26, 44
-"""Longest label of a row, without and with block headings."""
+"""Maximum length of a row label, without and with block headings."""
 
 STYLES = {name: (COLORS[name], MARKERS[name]) for name in COLORS}
 """Color and marker of each connection."""
@@ -52,7 +52,7 @@ REFERENCES = {
     "topics": ("95% of lists with other topics as stereotypes", "#DADADA", 0.82),
     "frequency": ("95% of lists of equally frequent words", "#D9CBBB", 0.62),
 }
-"""Label, color, and height in rows of the ranges of reference lists, the taller ones first."""
+"""Label, color, and height in rows of each range of reference lists, the tallest range first."""
 
 THIN_KEY = f"{THIN_MARK} A set in this row has too few words left; do not rely on the row."
 
@@ -88,12 +88,12 @@ def intervals(
     label, by, hue : str
         Columns that label the rows, group them into blocks, and set colors and markers.
     words : bool, optional
-        Pass it for a frame with levels, such as `bayesbias.summary` returns. The rows are then
-        grouped into one block per protected group, with or without rows for single words.
+        Required for frames with levels, such as the result of `bayesbias.summary`. The rows form
+        one block per protected group, with or without rows for single words.
     styles : mapping
         Color and marker, keyed by hue. Other hues get default styles.
     reference : float, optional
-        Where to draw a dashed line.
+        Position of a dashed line.
     pair : pair of str, optional
         Two connections whose difference is drawn, with an x label and a line at zero.
     directions : bool
@@ -101,7 +101,7 @@ def intervals(
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional
-        Entries of the legend. The default is the hues, if there are several, and shaded ranges.
+        Entries of the legend. By default, these are the shaded ranges and, if several, the hues.
     most : int
         Largest number of rows in the figure.
 
@@ -199,7 +199,7 @@ def _lay_out(
     rows = rows.iloc[np.argsort(pd.factorize(block)[0], kind="stable")]
     first = rows.drop_duplicates(["_block", "label"])
     if len(first) > most:
-        raise ValueError(f"{len(first)} rows do not fit into one figure, which holds {most}")
+        raise ValueError(f"{len(first)} rows are too many for one figure; select up to {most}")
     starts = first["_block"] != first["_block"].shift()
     headed = starts & ~first["bold"] & (first["_block"] != "")
     gap = 0.0 if first["bold"].all() else BLOCK_GAP

@@ -110,9 +110,9 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        The optional columns ``reference_low`` and ``reference_high`` are ranges behind the
-        intervals, in the color of ``match`` (frequency or topics; rows may occur once for each).
-        Rows where ``thin`` is true are marked.
+        The optional columns ``reference_low`` and ``reference_high`` give a range behind each
+        interval. Its color depends on ``match`` (frequency or topics; a row may occur once for
+        each). Rows are marked if their column ``thin`` is true.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")
@@ -137,7 +137,7 @@ def contrast_forest(
 
 
 def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw differences before and after a change (`comparison.order_changes`), and reversals."""
+    """Draw differences before and after (`comparison.order_changes`), and whether they reversed."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
     first, second = frame[["first", "second"]].iloc[0]
@@ -167,7 +167,7 @@ def rank_forest(
     rope: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), fitted jointly and alone."""
+    """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), fitted jointly and separately."""
     values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
     columns = ("wordlist", "embedding", *values, *raw, "p_most")
     require_frame(frame, columns, "bb.rank_embeddings(posterior)")
@@ -212,7 +212,7 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
         by="factor",
         pair=(frame.attrs.get("first", "associated"), frame.attrs.get("second", "different")),
         title="Influential words",
-        note=f"Point: the contrast without the word. Line: with all words, {number(with_all, 3)}.",
+        note=f"Points: the contrast without a word. Line: with all words, {number(with_all, 3)}.",
         ax=ax,
     )
     ax.axvline(with_all, color=LINE, linewidth=1.0, zorder=1)
@@ -225,7 +225,7 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     tails = frame["parameter"] == "nu"
     rows, note = frame[~tails], f"{interval_note(frame)} Farther right means more spread."
     for nu, low, high in frame.loc[tails, ["mean", "low", "high"]].to_numpy():
-        note += f" Tails: {nu:.0f} degrees of freedom ({low:.0f} to {high:.0f}); below 10 is heavy."
+        note += f" Tails: {nu:.0f} degrees of freedom ({low:.0f} to {high:.0f}); heavy below 10."
     meaning = rows["parameter"].replace(MEANINGS)
     label = rows["of"].where(rows["of"] != "", meaning)
     ax = intervals(

@@ -34,7 +34,7 @@ GAP, TOP_TICKS = 6.0, 16.0
 """Gap between the parts of a header, and height of tick labels above the Axes, in points."""
 
 RIGHT = 1.015
-"""Where texts to the right of the Axes start, as a multiple of their width."""
+"""Left end of texts to the right of the Axes, as a multiple of the width of the Axes."""
 
 OWN = "bayesbias-figure"
 """Group id of figures that this package makes, which `save` closes."""
@@ -98,7 +98,7 @@ def header(
 ) -> Axes:
     """Write the title, note, and legend above the Axes, wrapped to the width of the Axes.
 
-    Call this function last. ``raised`` is the space above the Axes already in use, in points.
+    Call this function last. ``raised`` is the height in points that is used above the Axes.
     """
     from matplotlib.text import Text
 
@@ -150,7 +150,7 @@ def _break_lines(text: Text, width: float) -> int:
 
 
 def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) -> Text:
-    """Write a literal text above the Axes, at a height in points and a fraction of the width."""
+    """Write text without math above the Axes, at a height in points and a fraction of the width."""
     place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     return ax.annotate(text, (at, 1), (0, points), parse_math=False, **place, **style)  # type: ignore[arg-type]
 
@@ -158,7 +158,7 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 def right_column(
     ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
 ) -> float:
-    """Write rows of (height, text, bold) right of the Axes; return points to leave free above.
+    """Write rows of (height, text, bold) right of the Axes, and return the points needed above it.
 
     In a figure that this package makes, the header ends left of the heading. In a shared figure,
     the Axes may become narrower, so the header is placed above the heading.
@@ -172,7 +172,7 @@ def right_column(
 
 
 def row_labels(ax: Axes, positions: Sequence[float], labels: Iterable[str], most: int = 26) -> None:
-    """Label rows on the y axis with literal text, and shorten long labels."""
+    """Label the rows on the y axis, without parsing math, and shorten long labels."""
     ax.set_yticks(positions, [shorten(label, most) for label in labels], parse_math=False)
 
 
@@ -213,7 +213,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(probability: float) -> str:
-    """Format a probability. Draws are finite, so the extremes are <1% and >99%."""
+    """Format a probability. The extremes are <1% and >99%, as draws are finite."""
     if probability < 0.01:
         return "<1%"
     return ">99%" if probability > 0.99 else f"{probability:.0%}"

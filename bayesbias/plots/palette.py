@@ -1,4 +1,4 @@
-"""Colors and markers. Each connection keeps its own in every plot."""
+"""Colors and markers. Each connection has the same color and marker in every plot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLORS = {
 """Three hues of Okabe and Ito's color-blind-safe palette, a dark gray, and a dark brown.
 
 All have a contrast of 3 or more on white. Under protanopia, deuteranopia, and tritanopia, they are
-at least 22 units of CIE Lab apart, which is among the best of such sets.
+at least 22 units of CIE Lab apart; few sets of this size do better.
 """
 
 MARKERS = {"associated": "o", "different": "s", "neutral": "^", "human": "D", "matched": "v"}

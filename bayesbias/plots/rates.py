@@ -110,14 +110,14 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores (`bayesbias.score_table`): one block per score, with intervals.
 
-    Scores have different units, so each block has its own scale: the distance from the value of no
-    bias, in the score's direction, divided by the largest such distance in the block.
+    Scores have different units, so each block has a separate scale. A row shows the distance from
+    the value of no bias, in the score's direction, divided by the block's largest distance.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
     rows = frame[frame["value"].notna()]
     if rows.empty:
-        raise ValueError("no score in the frame has a value; see its column note")
+        raise ValueError("no score in the frame has a value; its column note says why")
     sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
     away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
     farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)
@@ -139,9 +139,9 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         reference=0.0,
         heading="value  [interval]",
         title="Scores, each on its own scale",
-        note="Bars: intervals. Rows of the same score share a scale, set by the farthest end. "
-        "Lengths of different scores are not comparable. Scores that cannot be negative "
-        "never cross the line; for them, being off the line is not evidence of bias.",
+        note="Bars: intervals. Rows of the same score share a scale, which ends at the farthest "
+        "bar. Do not compare lengths between scores. Scores that cannot be negative never "
+        "cross the line; a distance from the line is no evidence of bias for such scores.",
         ax=ax,
     )
     ax.set_xlim(-1.08, 1.08)

@@ -41,7 +41,7 @@ def distributions(
     half_width: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the distances of each connection as ridges, with the share inside a band around 1.
+    """Draw the density of each connection's distances, with the share inside a band around 1.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def distributions(
     values = [*filled["cosine_distance"], *curves["cosine_distance"]]
     draw_x(ax, DISTANCE, values, UNRELATED, (low, high))
     if after is None:
-        title, about = "Spread of the distances", "If many are outside, the mean hides them."
+        title, about = "Spread of the distances", "The mean hides values outside the band."
         heading, texts = "inside the band", [f"{share:.0%}" for share in bands["share"]]
     else:
         title, about = "Spread of the distances, before and after", "Dashed: before."

@@ -1,4 +1,4 @@
-"""Plots of single words: around a protected word, by frequency, and with their background."""
+"""Plots of single words: closest attributes, frequency ranks, and words in the background."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_WORDS = 150
 
 
 def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the attributes closest to one protected word of a table, and all of its stereotypes.
+    """Draw the attributes closest to one protected word of a table, and the word's stereotypes.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
         reference=UNRELATED,
         xlabel=DISTANCE,
         title=f"Attributes closest to “{shorten(word)}”",
-        note=f"The closest {most} of {rows['n_available'].iloc[0]}, and all associated ones. "
+        note=f"The closest {most} of {rows['n_available'].iloc[0]} and all associated attributes. "
         f"{UNRELATED_NOTE}",
         keys=[key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,
@@ -64,7 +64,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     Parameters
     ----------
     ranks : DataFrame
-        ``word`` and ``rank``, which is 1 or more. Words without a rank are left out.
+        A frame with ``word`` and ``rank``; ranks start at 1. Words without a rank are left out.
     """
     require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})
@@ -105,7 +105,7 @@ def background_words(
     densities, words : DataFrame
         The results of `bayesbias.background.densities` and `bayesbias.background.words`.
     most : int
-        Number of words to draw per set. The farthest from the set's mean are drawn.
+        Number of words to draw per set. Those farthest from the set's mean are drawn.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]

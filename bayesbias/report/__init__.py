@@ -1,1 +1,1 @@
-"""The reports: HTML pages that say in plain words what was measured, and what follows."""
+"""Reports: HTML pages that explain what was measured and what the results mean."""

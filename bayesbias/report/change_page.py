@@ -132,7 +132,7 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def order_sentences(analysis: ChangeAnalysis) -> list[str]:
-    """Return for how many protected words the order of associated and different reversed."""
+    """Return sentences on the protected words for which associated and different reversed."""
     lead, settings = analysis.lead, analysis.settings
     if lead["orders"].empty:
         return [f"The tables do not have both {joined(ORDER)} attributes, so no order can reverse."]
@@ -154,7 +154,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 
 def side_effects(analysis: ChangeAnalysis) -> list[str]:
-    """Return how far the control words moved."""
+    """Return sentences on how far the control words moved."""
     frame, rope = analysis.changes, analysis.rope
     n_draws, sentences = frame.attrs["n_draws"], []
     for name in (control for control in CONTROLS if control in set(frame["connection"])):
@@ -236,11 +236,11 @@ def pairing(analysis: ChangeAnalysis) -> str:
     """Return sentences on how many rows were paired, repeated, or left out."""
     attrs = analysis.posterior.attrs
     n_pairs = counted(attrs["n_pairs"], "pair of rows was", "pairs of rows were")
-    sentences = [f"{n_pairs} matched on words and connection."]
+    sentences = [f"{n_pairs} matched by words and connection."]
     if attrs["n_repeated"]:
         sentences.append(
             f"{counted(attrs['n_repeated'], 'pair repeats', 'pairs repeat')} the words of an "
-            "earlier one. Repeated rows were matched in order, and each of them counts."
+            "earlier pair. Repeated rows were matched in order, and each of them counts."
         )
     lost = joined(f"{attrs[f'n_unpaired_{name}']:,} {name}" for name in ("before", "after"))
     sentences.append(

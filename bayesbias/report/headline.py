@@ -45,7 +45,7 @@ NULLS = {"frequency": "equally frequent words", "topics": "other topics as stere
 
 @dataclass(frozen=True)
 class Headline:
-    """Sentences on what was measured, a table by group, and sentences on what it means."""
+    """Sentences on what was measured, a table by group, and sentences on what the table means."""
 
     about: str
     table: Table
@@ -70,7 +70,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
     the contrast is below zero, with the words for it. ``edge`` marks a borderline interval, and
     ``thin`` says whether a set lost too many words. ``frequency`` and ``topics`` are the shares of
-    reference lists that are less close. ``reference_low`` and ``_high`` are for ``frequency``.
+    reference lists with less close words. ``reference_low`` and ``_high`` are for ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -160,12 +160,12 @@ def _answers(rows: pd.DataFrame) -> str:
 
 
 def _count(share: float, n: int) -> str:
-    """Write how many of the reference lists are less close."""
+    """Write the number of reference lists in which words are less close."""
     return f"{share * n:.0f} of {n}"
 
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
-    """Return sentences on what a list's numbers allow you to say, and what they do not."""
+    """Return sentences on what you can and cannot conclude from a list's numbers."""
     groups = at_level(rows, GROUP)
     sentences = []
     if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
@@ -192,7 +192,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
-    """Return what a group's number means, and where the number for the listed words differs."""
+    """Return sentences on what a group's number means, and where the listed words differ."""
     groups = at_level(rows, GROUP)
     if groups.empty:
         return [prose("one_number")] if len(with_own(analysis)) > 1 else []
@@ -212,7 +212,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 def change_headline(analysis: ChangeAnalysis) -> Headline:
     """Return the headline of a change's page: the change in associated − different, by group.
 
-    If the tables lack one of the two, it shows how far each kind of attribute moved.
+    Tables without associated or different distances show how far each kind of attribute moved.
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:

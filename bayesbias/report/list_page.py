@@ -147,7 +147,7 @@ def _measured(analysis: Analysis) -> list[Block]:
         ),
         table(listed, "The list, set by set; missing words in brackets", *listed),
         *wording.missing_sentences(analysis),
-        f"Read in another form (case “{settings.case}”): {forms}." if forms else "",
+        f"Found in another form (case “{settings.case}”): {forms}." if forms else "",
         [Line("Warning", text) for text in analysis.notices],
     ]
 
@@ -194,7 +194,7 @@ def _driving(analysis: Analysis) -> list[Block]:
     lead, blocks = analysis.lead, list[Block]()
     if len(lead["influence"]):
         contrast = " − ".join(leading_pair(analysis.table))
-        caption = "Each line ends where the contrast is without that word; see influence.csv."
+        caption = "Each line ends at the contrast without that word; see influence.csv."
         draw = partial(plots.influence, lead["influence"], most=6)
         blocks = [
             prose("influence", contrast=contrast, sentence=wording.influence_sentence(lead)),
@@ -273,7 +273,7 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
         kind=KIND,
         title=f"{counted(len(analyses), 'word list')}, in {analysis.settings.embedding}",
         lede="Each list asks the same question: are the stereotypes of a word's own group closer "
-        "to it than those of other groups, and how certain is the answer?",
+        "to the word than those of other groups, and how certain is the answer?",
         sections=sections(("lists", "All lists", blocks)),
         doubts=[f"{name}, {doubt}" for name, one in analyses.items() for doubt in one.doubts],
     )

@@ -16,7 +16,7 @@ type Row = Mapping[Hashable, Any] | pd.Series
 """A row of a frame with ``mean``, ``low``, and ``high``."""
 
 GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
-"""Words for probabilities, keyed by the smallest percentage; 20% or less get "not"."""
+"""Words for probabilities, keyed by their smallest percentage; "not" is added up to 20%."""
 
 BORDERLINE = ", borderline"
 """Mark of results that more draws could change."""
@@ -25,11 +25,11 @@ MOST_RANKS = 6
 """Number of ranks whose probabilities a page shows; files have all of them."""
 
 AT_EDGE = 3.2
-"""Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
+"""Two Monte Carlo errors of an end of an interval are 2 · 1.6 sd / √draws."""
 
 
 def borderline(row: Row, n_draws: float, rope: float) -> str:
-    """Return a mark if more draws could move an end across zero or an end of the ROPE."""
+    """Return a mark if more draws could move an interval's end across zero or a ROPE's end."""
     error = AT_EDGE * row["sd"] / sqrt(n_draws)
     gaps = (abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope))
     return BORDERLINE if min(gaps) < error else ""
@@ -38,7 +38,7 @@ def borderline(row: Row, n_draws: float, rope: float) -> str:
 def graded(p: float, n_draws: float | None = None) -> str:
     """Write the probability of a statement with the words for it: ``84%, probably``.
 
-    With `n_draws`, it is marked as borderline if other words start within two Monte Carlo errors.
+    With `n_draws`, the result is marked as borderline if two Monte Carlo errors could change it.
     """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)

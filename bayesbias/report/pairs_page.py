@@ -32,8 +32,8 @@ def page(analysis: PairAnalysis) -> Page:
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
-        lede="How often a language model finds the stereotypical sentence in a pair more "
-        "probable, for which bias types, how certain that is, and what you cannot conclude.",
+        lede="How often does a language model find the stereotypical sentence of a pair more "
+        "probable? For which bias types, and how certain is the answer?",
         sections=sections(
             ("found", "What was found", [lead, _most(analysis), prose("not_people")]),
             ("reading", "How to read this", [_reading(analysis)]),
@@ -49,19 +49,19 @@ def page(analysis: PairAnalysis) -> Page:
 
 
 def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
-    """Return the rows of a quantity, with a dash in rows about no single bias type."""
+    """Return the rows of a quantity, with a dash in rows without a bias type."""
     rows = frame[frame["quantity"] == quantity]
     return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
 
 
 def sheet(analysis: PairAnalysis) -> Sheet:
-    """Show what was found in a terminal or notebook."""
+    """Return the findings for a terminal or notebook."""
     lead, notes = _preferences(analysis), [*map(str, _most(analysis)), prose("not_people")]
     return Sheet(lead.caption, lead.rows, lead.heads, "\n".join(notes))
 
 
 def _preferences(analysis: PairAnalysis) -> Table:
-    """Show how often stereotypes are preferred, in these pairs and in a new one."""
+    """Return a table of how often stereotypes are preferred, in these pairs and in a new pair."""
     keys, observed = ["measure", "model"], analysis.frames["observed"]
     whole = observed[observed["bias_type"] == ALL_TYPES].set_index(keys)
     shares = _of(analysis.frames["summary"])
@@ -144,7 +144,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     return [
         prose("common"),
         table(frame, caption, *names),
-        table(wide.reset_index(), "Probabilities of ranks: 1 prefers stereotypes most often"),
+        table(wide.reset_index(), "Probabilities of ranks (1: prefers stereotypes most)"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The page of a sweep: one contrast in every cell, and how embeddings differ in it."""
+"""The page of a sweep: one contrast in every cell, and how the embeddings differ."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _contrast(sweep: Sweep, second: str) -> list[Block]:
     frame = frame.assign(thin=[cell in thin for cell in cells])
     draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
     draw = partial(draw, rope=config.rope, title=TITLE.format(second), note=interval_note(frame))
-    caption = f"{FIRST} − {second}, overall: a block per list, a row per embedding and model."
+    caption = f"{FIRST} − {second}, overall, in a block per list and a row per fit."
     figures = [
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
         for end, part in blocks_of(frame, "list")
@@ -119,7 +119,7 @@ def _facts(config: SweepConfig) -> list[Line]:
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Split blocks of rows across figures, and yield each figure's name ending and its rows."""
+    """Split blocks of rows across figures, and yield the name ending and rows of each figure."""
     if frame.empty:
         return
     sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1

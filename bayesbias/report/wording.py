@@ -29,22 +29,22 @@ MEANINGS = {
 ALL_GROUPS = "all groups"
 
 THIN_MEANING = (
-    f"{THIN_MARK} marks numbers with a set that lost more than {percent(MOST_MISSING)} of its "
-    f"words, or has fewer than {FEWEST_LEFT} left: do not rely on them."
+    f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its "
+    f"words, or has fewer than {FEWEST_LEFT} left. Do not rely on these."
 )
 
 UNEVEN = 0.05
-"""A sentence names connections whose coverage is off by more than this."""
+"""Connections are named if their coverage is off by more than this."""
 
 
 def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
-    """Return how to read a page: what its intervals are, and the items of fixed lists."""
+    """Return lines on how to read a page: what intervals mean, and the items of fixed lists."""
     ci, about = probability_name(settings.ci_prob), settings.about_interval
     return lines(*keys, ci=ci, about=about, rounded=prose("rounded"), **values)
 
 
 def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> Iterator[Line]:
-    """Yield how each result was fitted, and where its model comes from."""
+    """Yield lines on how each result was fitted and where its model comes from."""
     for name, result in results.items():
         fit, draws = result.posterior.attrs, f"{settings.chains} × {settings.draws} draws"
         how = f"{fit['method']} ({fit['method_reason']}), {draws}, seed {fit['seed']}"
@@ -55,7 +55,7 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
     """Return a summary or contrasts with a column ``thin``: whether a row uses a thin set.
 
-    The row of all groups does if the row of any group does.
+    The row of all groups uses one if the row of any group does.
     """
     thin = thin_names(analysis.thin, analysis.wordlist)
     thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # all groups
@@ -64,7 +64,7 @@ def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
-    """Return the groups and the controls to which sets with too few words belong."""
+    """Return the groups and controls whose sets have too few words."""
     sets = set(zip(thin["role"], thin["set"], strict=True)) if len(thin) else set()
     own = {g: {("protected", g), ("stereotype", wordlist.set_name(g))} for g in wordlist.groups}
     lost = [group for group, roles in own.items() if roles & sets]
@@ -72,7 +72,7 @@ def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
 
 
 def sets_in_words(thin: pd.DataFrame) -> str:
-    """Name thin sets, with how many of their words were found."""
+    """Name thin sets, each with the number of its words that were found."""
     names = thin["set"].str.replace("(.+)_stereotype$", r"the stereotypes of \1", regex=True)
     counts = zip(names, thin["found"], thin["words"], strict=True)
     return joined(f"{name} ({found} of {words})" for name, found, words in counts)
@@ -106,7 +106,7 @@ def missing_sentences(analysis: Analysis) -> list[str]:
         )
     if len(analysis.thin):
         few = sets_in_words(analysis.thin)
-        sentences.append(f"Too few words are left of {few}. {THIN_MEANING}")
+        sentences.append(f"Too few words are left in {few}. {THIN_MEANING}")
     return [*sentences, *unmeasured(analysis)]
 
 
@@ -125,7 +125,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
 
 
 def few_attributes(analysis: Analysis) -> str:
-    """Return how many stereotype words the associated distances come from."""
+    """Return a sentence on how many stereotype words the associated distances come from."""
     rows = analysis.table[analysis.table["connection"] == "associated"]
     attributes = counted(rows["attribute"].nunique(), "stereotype word")
     words = counted(rows["protected_word"].nunique(), "protected word")
@@ -133,7 +133,7 @@ def few_attributes(analysis: Analysis) -> str:
 
 
 def comparison_sentence(comparison: pd.DataFrame | None) -> str:
-    """Return how much better the best model predicts left-out data than the other models."""
+    """Return a sentence on how much better the best model predicts left-out data."""
     if comparison is None:
         return ""
     best, *others = comparison.to_dict("records")

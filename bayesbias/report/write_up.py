@@ -72,7 +72,7 @@ class WriteUp:
 
 
 def write_up(analysis: Analysis) -> WriteUp:
-    """Write the paragraphs about an analysis; only formulas and citations are not escaped."""
+    """Write the paragraphs about an analysis, and escape all but formulas and citations."""
     text = render("write_up.md.j2", **_values(analysis)).replace(" … ", " to ").replace("'", "’")
     paragraphs, _, table = text.partition("\n|")
     sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
@@ -145,7 +145,7 @@ def _baseline(analysis: Analysis) -> Iterator[str]:
         own = [row for row in rows if row["estimand"] == f"within, less {name}"]
         yield (
             f"We also fitted each group alone with the baseline words {name} ({', '.join(words)}). "
-            "Relative to these words, own stereotypes minus others were "
+            "Relative to these words, the difference own stereotypes − others was "
             f"{joined(f'{placed(row)} for {row["protected_group"]}' for row in own)}."
         )
 

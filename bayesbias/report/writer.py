@@ -1,7 +1,7 @@
 """Writing of all pages, with sections of prose, tables, and figures, as HTML and Markdown.
 
-A page is a list of sections, and a section a list of blocks: a paragraph, a list of `Line`, a
-`Table` or a `Figure`. All texts are plain; the writer escapes them.
+A page is a list of sections, and a section is a list of blocks. A block is a paragraph, a list of
+`Line`, a `Table`, or a `Figure`. All texts are plain; the writer escapes them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot: its file name, the function that draws it, and its caption, also the alt text."""
+    """A plot: its file name, the function that draws it, and its caption (also the alt text)."""
 
     name: str
     draw: Callable[[], Axes]
@@ -78,7 +78,7 @@ class Section:
 
 
 def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
-    """Return sections of keys, titles, and blocks, leaving out empty blocks and sections."""
+    """Make sections from keys, titles, and blocks, without empty blocks and sections."""
     whole = [
         Section(key, title, [one for one in blocks if getattr(one, "rows", one)])
         for key, title, blocks in parts
@@ -121,7 +121,7 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``. If
     the frame's attrs have ``n_draws`` and ``rope``, intervals and probabilities that more draws
     could change are marked. Intervals of rows whose ``thin`` is true get a ``THIN_MARK``, and NaN
-    is a dash. `numbers.COLUMNS` has the heads and formats. An empty table is not shown.
+    becomes a dash. `numbers.COLUMNS` has the heads and formats. An empty table is not shown.
     """
     if frame.empty:
         return Table(caption, (), (), ())
@@ -207,7 +207,7 @@ def html(
 
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
-    """Write a page as Markdown; figures are captions, or links to the files in ``plots``."""
+    """Write a page as Markdown; figures become captions or links to files in ``plots``."""
     text = render("page.md.j2", page=page, record=record, ending=min(kinds, default=""))
     return re.sub(r"\n{3,}", "\n\n", text)
 

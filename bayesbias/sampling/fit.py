@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, require_memory
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
@@ -40,6 +40,9 @@ from .reduction import collapse
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+MEMORY_PER_ROW = 1000
+"""Bytes of memory that a fit takes for each row, measured with 10⁷ rows."""
 
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """Arguments that warnings suggest changing."""
@@ -260,7 +263,9 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
-    """Raise an ArgumentError if the draws need more memory than the machine has."""
+    """Raise an error if the rows or the draws need more memory than there is."""
+    rows = len(design.y)
+    require_memory(MEMORY_PER_ROW * rows, f"fitting {rows:,} rows")
     if not hasattr(os, "sysconf"):  # Windows
         return
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)

@@ -52,7 +52,7 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 
 
 def _if_ordered(read: Reading) -> Reading:
-    """Return a function that reads ``ORDER``; its frame is empty if a connection is missing."""
+    """Return a function that reads ``ORDER``, or an empty frame if a connection is missing."""
 
     def read_order(tree: DataTree, options: FitOptions) -> pd.DataFrame:
         present = set(ORDER) <= set(labels(tree, "connection"))
@@ -83,7 +83,7 @@ READINGS: Readings = {
 class ChangeAnalysis(ModelAnalysis):
     """All results about the change between two tables; its display is the headline.
 
-    `before` and `after` are the distances, and `unpaired` are rows without a partner. `results` are
+    `before` and `after` are the distances; `unpaired` has rows without a partner. `results` are
     keyed by model name; the last model leads. `bands` comes from `comparison.band_shares`. `scores`
     comes from `scores_before_after`, or from `mac_before_after` if there are no vectors. `remains`
     comes from `bias_before_after` and may be None. `notices` are the package's warnings, `wordlist`
@@ -159,8 +159,8 @@ def analyze_change(
     Returns
     -------
     ChangeAnalysis
-        It displays its headline, and has ``changes``, ``contrasts``, ``scores``, ``plot()``,
-        ``report(path)`` and ``write_up()``.
+        Its display is the headline. It has ``changes``, ``contrasts``, ``scores``, ``plot()``,
+        ``report(path)``, and ``write_up()``.
 
     Examples
     --------
@@ -184,9 +184,9 @@ def analyze_change(
     tables: list[Any] = [before, after]
     if not all(map(_is_table, tables)):
         if any(map(_is_table, tables)):
-            raise TypeError("before and after must both be tables, or both vectors; got one table")
+            raise TypeError("before and after must both be tables or vectors; got one table")
         if words is None:
-            raise TypeError("vectors need their word list: pass wordlist")
+            raise TypeError("vectors need a word list; pass wordlist")
         names = known.names or (_name(before), _name(after))
         known = replace(known, names=names)
         sources = [before, _debiased(before, after, words, sets, **loading)]

@@ -1,4 +1,4 @@
-"""Result folders: what they contain, how they are replaced, and what changed since a run."""
+"""Result folders: contents, replacement, and what changed since an earlier run."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def versions(*more: str) -> dict[str, str]:
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write ``run.json`` after all other files of the folder, with their names."""
+    """Write ``run.json`` after all other files of the folder, and list these files in it."""
     files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
@@ -100,7 +100,7 @@ def load_record(folder: Path) -> dict[str, Any]:
     """Read the record of an earlier run of one list."""
     path = folder / RECORD
     if not path.is_file():
-        raise FileNotFoundError(f"no earlier run at {folder}; give a folder with {RECORD} in it")
+        raise FileNotFoundError(f"{folder} has no earlier run; pass a folder that has a {RECORD}")
     record = read_json(path)
     if not (isinstance(record, dict) and "hashes" in record):
         raise ValueError(f"{path} is not the record of a run of one word list")
@@ -108,7 +108,7 @@ def load_record(folder: Path) -> dict[str, Any]:
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return a frame of all differences: ``what``, ``before``, and ``after``, contrasts last."""
+    """Return all differences with ``what``, ``before``, and ``after``; contrasts come last."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
@@ -158,8 +158,8 @@ def require_folder(out: Path) -> None:
 def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
     """Open an empty folder for results; when it is complete, they all move to `out` at once.
 
-    Files of an earlier run are removed if they are written again, or if its ``run.json`` names
-    them. Other files in `out` stay. Without `force`, nothing is replaced.
+    Files of an earlier run are removed if the new run writes them again, or if the earlier
+    ``run.json`` names them. Other files in `out` stay. Without `force`, nothing is replaced.
     """
 
     def dropped(new: set[str]) -> set[str]:
@@ -176,7 +176,7 @@ def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
 
 
 def _recorded_files(folder: Path) -> list[str]:
-    """Return the files that an earlier run's record names; empty without a valid record."""
+    """Return the files that an earlier run's record names, or none if there is no valid record."""
     try:
         files = read_json(folder / RECORD)["files"]
     except (OSError, ValueError, LookupError, TypeError):

@@ -49,12 +49,12 @@ SCORES = ("weat", "mac", "same")
 def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
     """Draw the words for matched controls and reference lists from an embedding.
 
-    Return None if they are not requested. If the embedding has too few words, warn and return None.
+    Return None if no words are needed. If the embedding has too few words, warn and return None.
     """
     if not (settings.matched or settings.reference_lists):
         return None
     loading = settings.chosen("case", "allow_pickle", "progressbar")
-    with warned_if_too_few("no matched controls, no reference lists"):
+    with warned_if_too_few("there are no matched controls and no reference lists"):
         return draw_pool(
             source, words, by_rank=True, rng=default_rng(_seeds(settings)[0]), **loading
         )
@@ -75,12 +75,12 @@ def matched_list(
 ) -> tuple[KeyedVectors, WordList]:
     """Add matched controls and their vectors to a list, if they are requested.
 
-    A list that already has matched controls is returned unchanged, as is any list if the embedding
-    has too few words.
+    A list is returned unchanged if it already has matched controls, or if the embedding has too few
+    words.
     """
     if pool is None or not settings.matched or "matched" in wordlist.controls:
         return vectors, wordlist
-    with warned_if_too_few("no matched controls"):
+    with warned_if_too_few("there are no matched controls"):
         wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
         place = {word: row for row, word in enumerate(pool.words)}
         new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
@@ -96,13 +96,13 @@ def read_against(
     source: VectorsLike,
     tell: Tell | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Place the contrasts of a list among reference lists, and compute the other measures.
+    """Compare the contrasts of a list with reference lists, and compute other measures.
 
-    Frames are keyed by file name. ``reference`` has the levels of associated − different and their
-    places among reference lists, and ``reference_lists`` has the contrasts of every list; ``match``
-    is the kind of list. ``scores`` is from `score_table`, and ``relative`` has the z of each pair
-    of groups among random words; both are empty if fewer than two groups have stereotypes. If the
-    embedding has too few words, no frames are returned.
+    Frames are keyed by file name. ``reference`` has associated − different at every level, with its
+    place among reference lists. ``reference_lists`` has the contrasts of every list; ``match`` is
+    the kind of list. ``scores`` is from `score_table`, and ``relative`` has the z of each pair of
+    groups among random words; both are empty if fewer than two groups have stereotypes. No frames
+    are returned if the embedding has too few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)
@@ -114,7 +114,7 @@ def read_against(
     known, present, lists = replace(pool, found=held), words_present(own, held), {}
     table = distance_table(held, present)
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
-    with warned_if_too_few("no reference lists"):
+    with warned_if_too_few("there are no reference lists"):
         for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
             lists[match] = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *ORDER)

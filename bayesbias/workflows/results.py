@@ -39,11 +39,11 @@ type Readings = Mapping[str, Reading]
 
 
 MOST_WRITTEN = 500
-"""Values with more characters than this are not written out in a call."""
+"""Maximum length of a value in a call, in characters. Longer values are replaced by names."""
 
 
 def quietly(_: str) -> None:
-    """Ignore a step."""
+    """Ignore the description of a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def fit_models(
     options: FitOptions,
     tell: Tell,
 ) -> dict[str, ModelResult]:
-    """Fit models one after another, each by a name and a function, and read the posteriors."""
+    """Fit each model, given as a name and a function, and read its posterior."""
     results = {}
     for name, fit in fits:
         tell(f"fitting {name}")
@@ -104,7 +104,7 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
 
 
 class Fitted(Shown):
-    """Base of analyses: results keyed by name, in the requested order, and the page's module."""
+    """Base class of analyses, with results keyed by name, in the requested order, and a page."""
 
     _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
@@ -133,7 +133,7 @@ class Fitted(Shown):
 
 
 class ModelAnalysis(Fitted):
-    """Base of the analyses of a list and of a change: one result per model; the last leads."""
+    """Base class of analyses with one result per model, where the last model leads."""
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]
@@ -142,7 +142,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def lead(self) -> ModelResult:
-        """The result of the lead model, which was requested last; detailed figures show it."""
+        """The result of the lead model, the last model requested. Detailed figures show it."""
         return [*self.results.values()][-1]
 
     @property
@@ -152,7 +152,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def contrasts(self) -> pd.DataFrame:
-        """Contrasts under the lead model, as from `bayesbias.contrasts`."""
+        """Contrasts under the lead model, as `bayesbias.contrasts` returns them."""
         return self.lead["contrasts"]
 
     @property
@@ -188,19 +188,19 @@ class ModelAnalysis(Fitted):
         }
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the folder that the command writes, and return the path of its report.
+        """Write the same folder as the command line, and return the path of its report.
 
         Parameters
         ----------
         path : str or path
             A folder, which is created if necessary.
         force : bool
-            Replace earlier results in it; other files are left alone.
+            Replace earlier results in the folder; other files are left alone.
 
         Raises
         ------
         ValueError
-            If the folder already has results and `force` is not given.
+            If the folder already has results and `force` is False.
         """
         require_place(Path(path), force=force)
         with replace_results(Path(path), force=force) as stage:

@@ -29,7 +29,7 @@ class Settings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths; may be repeated. The report leads with the last one. The default is
+        Names or paths of models; may be repeated. The report leads with the last. The default is
         by-group, or crossed and contextual for an encoder.
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
@@ -38,7 +38,7 @@ class Settings(FitOptions):
     encoder : str
         Folder or Hugging Face name of an encoder for words in sentences; requires the extra mlm.
     templates : str
-        For an encoder: the sentences for the words, as a bundled set or a .toml file.
+        For an encoder: the sentences that contain the words, as a bundled set or a .toml file.
     pooling : str
         For an encoder: word (the word's tokens in the sentence) or sentence.
     layer : int
@@ -82,7 +82,7 @@ class Settings(FitOptions):
 
 @dataclass(frozen=True)
 class ChangeSettings(FitOptions):
-    """How to fit and read a change; `names` are those of the two embeddings or tables.
+    """How to fit and read a change; `names` are the names of both embeddings or tables.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ class ChangeSettings(FitOptions):
     case : str
         How to look up words: exact, lower, or fallback.
     recover_words : int
-        Number of the most biased words per class, to test whether bias can be recovered.
+        Number of most biased words per class, to test whether their bias can be recovered.
     drop_duplicates : bool
-        Leave out words that share the vector of an earlier word, before or after.
+        Leave out words that have the same vector as an earlier word, before or after.
     """
 
     names: tuple[str, str] | None = None
@@ -115,7 +115,7 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
 
 
 def require_names(kind: str, names: Sequence[str]) -> None:
-    """Raise a ValueError unless there are names, all printable and different."""
+    """Raise a ValueError unless there are names that are all printable and different."""
     if not names:
         raise ValueError(f"{kind} is empty; give at least one")
     for name in names:
@@ -126,11 +126,11 @@ def require_names(kind: str, names: Sequence[str]) -> None:
 
 
 def require_lists(lists: Sequence[WordList]) -> None:
-    """Raise a ValueError unless there are lists, with different names and with groups."""
+    """Raise a ValueError unless there are lists, all with groups and different names."""
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:
-            raise ValueError(f"the list {wordlist.name!r} has only controls; give one with groups")
+            raise ValueError(f"the list {wordlist.name!r} has only controls; add groups to it")
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:

@@ -82,16 +82,16 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The frames of a sweep, over all cells that have a result.
+    """The results of a sweep, as frames of all cells that have a result.
 
     Each row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
     ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result. `summary` and
-    `contrasts` are from the functions with these names, with the cell in the first columns.
-    `ranks`, `differences`, and `shares` are from `bb.rank_embeddings`,
-    `comparison.embedding_differences` and `comparison.variance_shares`; they are empty if no list
-    has different distances in two embeddings. Each row of `tables` is a list in an embedding;
-    `missing` and `thin` are from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's failure, if any. `reused` counts results that existed or have equal distances.
+    `contrasts` come from the functions with the same names; their first columns name the cell.
+    `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
+    `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
+    has different distances in two embeddings. Each row of `tables` is a list in an embedding.
+    `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
+    joint model's error, if any. `reused` counts results that existed or have equal distances.
     """
 
     config: SweepConfig
@@ -115,7 +115,7 @@ class Sweep:
 
     @property
     def doubts(self) -> list[str]:
-        """Warnings from the sampler, each with the number of cells affected."""
+        """Warnings from the sampler, each with the number of affected cells."""
         texts = self.cells["warnings"][self.cells["warnings"] != ""].value_counts(sort=False)
         return [f"{count} cell{'s' * (count > 1)}: {text}" for text, count in texts.items()]
 
@@ -166,7 +166,7 @@ def run_sweep(
         Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``
         a Dask cluster runs the fits.
     allow_pickle : bool
-        As for `load_vectors`.
+        Whether to read pickle files, as in `load_vectors`.
     progress : bool, optional
         Show a progress bar; by default only on a terminal.
 
@@ -178,14 +178,14 @@ def run_sweep(
     Raises
     ------
     ValueError
-        If no list can be measured in any embedding; no folder is then made.
+        If no list can be measured in any embedding. No folder is made in this case.
 
     Warns
     -----
     SamplingWarning
-        If the sampler warned in any cell. Each warning is shown once, with its number of cells.
+        If the sampler warned in any cell. Each warning is shown once, with the number of cells.
     UserWarning
-        If an embedding cannot be read, a list has too few words in it, or a saved result is
+        If an embedding cannot be read, if it has too few words of a list, or if a saved result is
         damaged and must be computed again.
 
     Examples
@@ -244,7 +244,7 @@ def run_sweep(
 def _measure(
     config: SweepConfig, *, allow_pickle: bool, progress: bool | None
 ) -> tuple[dict[ListKey, Measured], dict[ListKey, Exception]]:
-    """Measure every list in every embedding; for those that fail, warn and return the errors."""
+    """Measure every list in every embedding, warn about failures, and return their errors."""
     words = {word for wordlist in config.lists for word in wordlist.words}
     measured, refused = {}, dict[ListKey, Exception]()
     loading = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
@@ -295,7 +295,7 @@ def _states(
 
 
 def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> list[Job]:
-    """Return the joint model's job, with equal tables used once; none if no tables differ."""
+    """Return the joint model's job, which uses equal tables once, or no job if all are equal."""
     first = dict[tuple[str, str], ListKey]()
     for key, part in measured.items():
         first.setdefault((key[1], part.hash), key)

@@ -37,7 +37,7 @@ class Embedding:
 class SweepConfig(FitOptions):
     """What a sweep compares: every combination of an embedding, a list, and a model.
 
-    Embeddings, lists, and models each have different names.
+    Two embeddings, two lists, or two models must not have the same name.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -74,9 +74,9 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError
-        If the file does not exist, or a list or model that it names does not.
+        If the file, or a list or model that it names, does not exist.
     ValueError
-        If the file is not a valid configuration. The message names the key and what it takes.
+        If the file is not a valid configuration. The message names the key and allowed values.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"no sweep configuration at {path}; give the sweep's .toml file")
+        raise FileNotFoundError(f"no sweep configuration at {path}; pass the sweep's .toml file")
     with located(path):
         return sweep_from_dict(read_toml(path), path.parent)
 
@@ -103,7 +103,7 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     for key, value in given.items():
         if key not in known:
             text = unknown_name("key", key, known)
-            raise ValueError(f"{text}; `bayesbias sweep --help` shows a sweep's file")
+            raise ValueError(f"{text}; `bayesbias sweep --help` shows an example")
         kind, allowed = (str, "text") if isinstance(known[key], str) else (int | float, "a number")
         kind, allowed = ALLOWED.get(key, (kind, allowed))
         if not isinstance(value, kind) or isinstance(value, bool):

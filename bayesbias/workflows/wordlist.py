@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return each word's influence on the main contrast; empty for a model that is not Normal."""
+    """Return each word's influence on the main contrast, or nothing if the model is not Normal."""
     if spec_of(tree).likelihood != "normal":
         return pd.DataFrame()
     present = labels(tree, "connection")
@@ -71,14 +71,14 @@ def _group_draws(tree: DataTree, _: FitOptions) -> pd.DataFrame:
 
 
 def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return the effective sizes of groups and sets; empty if the table has no cosines."""
+    """Return the effective sizes of groups and sets, or an empty frame without cosines."""
     design = design_of(tree)
     known = design.word_likeness.size and design.attribute_likeness.size
     return effective_sizes(tree) if known else pd.DataFrame()
 
 
 def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return contrasts over exactly a table's words; empty if a connection is missing."""
+    """Return contrasts for exactly a table's words, or nothing if a connection is missing."""
     n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
     cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
     if len(np.unique(cells)) < n_words * n_kinds:
@@ -98,7 +98,7 @@ READINGS: Readings = {
     "listed": _listed,
     "group_draws": _group_draws,
 }
-"""Functions that read frames from a list's posterior; ``listed`` covers exactly its words."""
+"""Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
 FRAMES = tuple(READINGS)[:7]
 """Frames that are written for each model; their column ``model`` names it."""
@@ -110,12 +110,12 @@ class Analysis(ModelAnalysis):
 
     `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
     order; the last model leads. `comparison` is from `bayesbias.compare_models`, or None for a
-    single model. `reference` has the frames that contrasts are compared with; it is empty if
-    nothing could be drawn. `resolved_forms` are words found in another form, and `others` are
-    forms of missing words that the embedding has. `thin` is from `bayesbias.undersized_sets`.
-    `vectors_hash` is the SHA-256 of the used words and vectors, and `notices` are the package's
-    warnings. `since` lists changes since an earlier run, `baseline` is from
-    `bayesbias.baseline_contrasts`, and `call` repeats the analysis.
+    single model. `reference` has the frames that contrasts are compared with, or none if nothing
+    could be drawn. `resolved_forms` has words that were found in another form, and `others` has
+    other forms of missing words. `thin` is from `bayesbias.undersized_sets`. `vectors_hash` is the
+    SHA-256 of the used words and vectors, and `notices` are the package's warnings. `since` lists
+    changes since an earlier run, `baseline` is from `bayesbias.baseline_contrasts`, and `call`
+    repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
@@ -175,15 +175,15 @@ def analyze(
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame, tuple, or ContextualVectors
-        As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all
-        words, so pass the name or path of an embedding, or all of its vectors.
+        Vectors in any form that `bayesbias.load_vectors` accepts. Matched controls and reference
+        lists are drawn from all words, so pass a whole embedding, or its name or path.
     wordlist : str, Path, mapping, or WordList
-        As for `bayesbias.load_wordlist`.
+        A word list in any form that `bayesbias.load_wordlist` accepts.
     name : str
-        Name of the embedding; by default its name or path.
+        Name of the embedding in reports; by default the name or path that you pass.
     **settings
         ``models`` (names, paths, or results of `bayesbias.load_model`; the last one leads; by
-        default by-group); ``matched`` and ``reference_lists``, the number of control words
+        default by-group); ``matched`` and ``reference_lists``, the numbers of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope`` of the
         intervals; ``case``, ``strip_accents``, ``subwords``, and ``allow_pickle`` of
         `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and fit options,
@@ -192,13 +192,13 @@ def analyze(
     Returns
     -------
     Analysis
-        It displays its headline, and has ``table``, ``posterior``, ``contrasts``, ``plot()``,
-        ``report(path)`` and ``write_up()``.
+        Its display is the headline. It has ``table``, ``posterior``, ``contrasts``, ``plot()``,
+        ``report(path)``, and ``write_up()``.
 
     Raises
     ------
     ValueError, FileNotFoundError
-        As for `bayesbias.load_wordlist` and `bayesbias.load_vectors`.
+        If the word list or the vectors cannot be loaded.
     TypeError
         If a setting is unknown, or the list comes before the vectors.
 
@@ -231,7 +231,7 @@ def analyze_lists(
     *,
     tell: Tell | None = None,
 ) -> list[Analysis]:
-    """Analyze word lists in one embedding, which is read once; `analyze` calls this function.
+    """Analyze word lists in one embedding, which is read once. `analyze` calls this function.
 
     `tell` is called with a description of each step before it runs.
     """
@@ -306,7 +306,7 @@ def _analysis(
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
     """Compare the models by leaving out whole attributes or, if that is impossible, rows.
 
-    The column ``left_out`` says which. Rows with unreliable LOO are counted without a warning.
+    The column ``left_out`` names them. Rows with unreliable LOO are counted without a warning.
     """
     normal = all(one.spec.likelihood == "normal" for one in results.values())
     enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
@@ -323,7 +323,7 @@ def _in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
 
 
 def _vectors_hash(parts: Sequence[KeyedVectors], wordlist: WordList) -> str:
-    """Return the SHA-256 of a list's words and vectors in all contexts, for any file format."""
+    """Return the SHA-256 of a list's words and vectors in all contexts, equal for all formats."""
     digest = hashlib.sha256()
     for vectors in parts:
         for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
