@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests studies scripts
 
-.PHONY: env demo test test-versions test-slow test-mlm test-report fuzz coverage notebooks docs release-check lint extra bench clean
+.PHONY: env demo test test-versions test-slow test-mlm test-report fuzz coverage notebooks docs release-check audit lint extra bench clean
 
 env: .venv/made
 
@@ -66,6 +66,10 @@ coverage: .venv/models/made
 .venv/notebook: .venv/made
 	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,notebook]'
 	@touch $@
+
+# Compares the pinned versions with the database of known vulnerabilities at pypi.org.
+audit: | $(UV)
+	$(UV) tool run pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 # Runs every notebook and keeps nothing; `jupyter execute --inplace` keeps the outputs.
 notebooks: .venv/notebook .venv/models/made

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from cli_toy import FAST, listing
 
+import bayesbias as bb
 from bayesbias.cli import main
 
 
@@ -65,6 +66,24 @@ def test_a_full_disk_stops_a_command_in_one_line(arguments: str, limit: int) -> 
     assert last.startswith(f"bayesbias: {arguments.rsplit(maxsplit=1)[-1]}: ")
     assert "File too large" in last
     assert listing(Path()) == before
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_table_larger_than_the_memory_is_refused_with_the_size_needed() -> None:
+    Path("big.csv").write_text("protected_word,attribute,connection,cosine_distance\n")
+    os.truncate("big.csv", 1 << 30)
+    memory = 3 << 30, 3 << 30
+    run = command("fit big.csv -o p.nc", lambda: resource.setrlimit(resource.RLIMIT_AS, memory))
+    needed = "bayesbias: there is not enough memory: reading big.csv needs about 8.6 GB\n"
+    assert (run.returncode, run.stderr) == (2, needed)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_fit_that_needs_more_than_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main([*["table", "toy.toml", "-v", "toy.txt", "-o", "there.csv", "-q"]]) == 0
+    monkeypatch.setattr("bayesbias.sampling.fit.MEMORY_PER_ROW", 1e15)
+    with pytest.raises(MemoryError, match=r"fitting \d+ rows needs about [\d,]+.0 GB"):
+        bb.fit(bb.read_table("there.csv"), "paper")
 
 
 @pytest.mark.usefixtures("toy")
