@@ -110,9 +110,8 @@ def scores(
 ) -> None:
     """Compute every cosine score of a word list, with intervals and exact p-values.
 
-    The protected words of two groups are X and Y, and their stereotypes are A and B. These scores
-    are computed for every pair of groups. `bayesbias docs scores` explains what each score
-    measures.
+    The protected words of two groups are X and Y, and their stereotypes are A and B. All
+    pairs of groups are scored. `bayesbias docs scores` explains what each score measures.
 
     Example: `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
 
