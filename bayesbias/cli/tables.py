@@ -13,7 +13,7 @@ from ..model.defaults import RECOMMENDED
 from . import options, screen
 
 MOST_ROWS, MOST_NAMED = 60, 100
-"""Maximum numbers of rows in a printed summary, and of missing words that are named."""
+"""Maximum rows of a summary (a longer one omits words), and maximum of named missing words."""
 
 
 def table(
