@@ -174,4 +174,4 @@ def test_odd_names_stay_text() -> None:
     assert "No-U-Turn" in paper.markdown
     assert r"list “50% of \$x\_1\$ & \<b\>”, after nobody #1 {yet};" in paper.markdown
     assert r"| a\|b † | " in paper.markdown
-    assert "\n† marks numbers with a set that lost" in paper.markdown
+    assert "\n† marks numbers of a set that lost" in paper.markdown

@@ -232,7 +232,7 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
     ax = plots.forest(frame, words=True)
     assert row_names(ax) == ["all groups", "few"]
     assert "500 words do not fit into one figure" in note(ax)
-    with pytest.raises(ValueError, match="500 rows do not fit"):
+    with pytest.raises(ValueError, match="500 rows are too many"):
         plots.forest(frame[frame["level"] == "word"])
 
 

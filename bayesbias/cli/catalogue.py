@@ -35,7 +35,7 @@ def lists() -> None:
         groups = ", ".join(f"{name} {len(words)}" for name, words in wordlist.groups.items())
         rows.append([wordlist.name, wordlist.title, groups or "–", ", ".join(wordlist.controls)])
     screen.table("Bundled word lists", ["name", "title", "groups", "controls"], rows)
-    screen.say("Listing a stereotype does not endorse it. Each list has a note on what it claims.")
+    screen.say("Listing a stereotype does not endorse it. Each list has a note about its claims.")
 
 
 @lists_app.command(name="show")
@@ -77,7 +77,7 @@ def check(file: str, /) -> int:
 
 @models_app.default
 def models() -> None:
-    """Print the bundled models and what each is for; `show` prints one.
+    """Print the bundled models and their purposes; `show` prints one.
 
     Example: `bayesbias models `
     """

@@ -13,7 +13,7 @@ from ..model.defaults import RECOMMENDED
 from . import options, screen
 
 MOST_ROWS, MOST_NAMED = 60, 100
-"""Maximum numbers of rows in a printed summary, and of missing words that are named."""
+"""Maximum rows of a summary (a longer one omits words), and maximum of named missing words."""
 
 
 def table(
@@ -110,9 +110,8 @@ def scores(
 ) -> None:
     """Compute every cosine score of a word list, with intervals and exact p-values.
 
-    The protected words of two groups are X and Y, and their stereotypes are A and B. These scores
-    are computed for every pair of groups. `bayesbias docs scores` explains what each score
-    measures.
+    The protected words of two groups are X and Y, and their stereotypes are A and B. All
+    pairs of groups are scored. `bayesbias docs scores` explains what each score measures.
 
     Example: `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`
 

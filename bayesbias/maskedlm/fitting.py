@@ -131,7 +131,7 @@ def fit_pairs(
 def _along(
     axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
 ) -> tuple[DataTree, dict[str, FloatArray]]:
-    """Scale the preferences along one axis to the priors, fit them, and scale the draws back."""
+    """Fit the preferences along one axis on the scale of the priors, and rescale the draws."""
     along = data.y @ axis
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])

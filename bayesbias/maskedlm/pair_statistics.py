@@ -19,7 +19,7 @@ from ..tables.schema import require_columns
 from .datasets import ROLES
 
 VARIANTS = ("printed", "published")
-"""JSS as printed in the paper, with the true mixture in bits; and JSS as in the published code."""
+"""Variants of JSS: as printed, with the true mixture in bits, and as in the published code."""
 
 ALL_TYPES = "all"
 """Bias type of the rows that cover all pairs."""

@@ -31,7 +31,7 @@ SENTENCES_AT_ONCE = 128
 """Number of sentences that are scored together, after which the cache is written."""
 
 DEFAULT_BATCH = 64
-"""Number of masked sentences in a batch. Use a few hundred on a GPU, but no more on a CPU."""
+"""Number of masked sentences in a batch, enough for a CPU. On a GPU, use a few hundred."""
 
 
 class _Task(NamedTuple):
@@ -80,8 +80,8 @@ def score_pairs(
     -------
     DataFrame
         The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is in nats. It is
-        a sum of log probabilities, a mean for sss, aul, and names that end in mean, and a weighted
-        mean for aula. ``n_tokens`` and ``n_scored`` are the numbers of all tokens and of scored
+        a mean of log probabilities for sss, aul, and names that end in mean, a weighted mean for
+        aula, and a sum otherwise. ``n_tokens`` and ``n_scored`` are the numbers of all tokens and of scored
         tokens. SSS is undefined for a sentence without a modified token, and CPS for a sentence
         without a shared token. Such rows are left out; ``.attrs["unscored"]`` and a warning list
         them. Another warning counts tokens that are unknown to the tokenizer.

@@ -141,7 +141,7 @@ def _of_new_clusters(
 ) -> FloatArray:
     """Draw the contributions of new clusters, (n_draws, n_types + 1, n_axes).
 
-    Effects of a cluster are sums over its words, so contrasts that share words are correlated. A
+    The effect of a cluster is a sum over its words, so contrasts that share words are correlated. A
     cluster's variance is divided by 1 - h, where h is the share of a type's pairs that are
     correlated with the cluster. Large clusters pull the type's mean toward themselves, so the
     spread would be too small otherwise (CV2: Bell and McCaffrey, 2002, Survey Methodology 28).

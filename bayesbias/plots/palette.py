@@ -22,7 +22,7 @@ INK, QUIET, LINE, FAINT = "#1A1A1A", "#595959", "#8C8C8C", "#E3E3E3"
 """Colors of labels, of notes (contrast 7 to 1 on white), of reference lines, and of grids."""
 
 TINT, BAND = "#F4F4F2", "#F7EFD3"
-"""Backgrounds of summary rows, and of a band of values to compare with."""
+"""Background colors of summary rows, and of bands of reference values."""
 
 MISS, GREEN = "#A3122E", "#007E5C"
 """Color of unexpected observations, and a green that no connection uses."""

@@ -1,4 +1,4 @@
-"""Ridge plots: densities in rows, for distances and for a whole vocabulary."""
+"""Ridge plots of densities, for distances and for ψ in a whole vocabulary."""
 
 from __future__ import annotations
 

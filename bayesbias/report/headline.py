@@ -69,7 +69,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
 
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
     the contrast is below zero, with the words for it. ``edge`` marks a borderline interval, and
-    ``thin`` says whether a set lost too many words. ``frequency`` and ``topics`` are the shares of
+    ``thin`` is true if a set lost too many words. ``frequency`` and ``topics`` are the shares of
     reference lists with less close words. ``reference_low`` and ``_high`` are for ``frequency``.
     """
     contrasts = analysis.contrasts

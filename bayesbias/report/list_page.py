@@ -65,7 +65,7 @@ def sheet(analysis: Analysis) -> Sheet:
 
 
 def _since(analysis: Analysis) -> list[str]:
-    """Return what changed since an earlier run, if there is one to compare with."""
+    """Return what changed since an earlier run, if one was given."""
     if analysis.since is None:
         return []
     rows = analysis.since.to_dict("records")
@@ -183,7 +183,7 @@ def _words(analysis: Analysis) -> list[Block]:
         Figure(
             f"contrasts-{name}",
             partial(plots.contrast_forest, rows, **own),
-            f"{first.capitalize()} − {second} with the words that it averages over; see "
+            f"{first.capitalize()} − {second} with the words that enter the mean; see "
             "contrasts.csv.",
         ),
         overall_table(gaps, "All differences, overall", "p_direction", "p_rope"),

@@ -73,7 +73,7 @@ def _preferences(analysis: PairAnalysis) -> Table:
 
 
 def _most(analysis: PairAnalysis) -> list[Line]:
-    """Return which language model prefers stereotypes most often, with the probability."""
+    """Return each language model's probability of preferring stereotypes most often."""
     if len(analysis.models) < 2:
         return []
     ranks, sentences = _of(analysis.frames["ranks"]), []

@@ -56,7 +56,7 @@ def page(sweep: Sweep) -> Page:
 
 
 def _ranked(sweep: Sweep) -> list[Block]:
-    """Show how embeddings rank in the joint model, and their pairwise differences."""
+    """Show the ranks of embeddings in the joint model, and their pairwise differences."""
     ranks, config = sweep.ranks, sweep.config
     if ranks.empty:
         return []

@@ -30,7 +30,7 @@ ALL_GROUPS = "all groups"
 
 THIN_MEANING = (
     f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its "
-    f"words, or has fewer than {FEWEST_LEFT} left. Do not rely on these."
+    f"words or has fewer than {FEWEST_LEFT} left. Do not rely on these numbers."
 )
 
 UNEVEN = 0.05

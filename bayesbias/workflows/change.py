@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
-"""Frames that are written for each model; their column ``model`` names it."""
+"""Frames that are written for each model, with the model's name in the column ``model``."""
 
 
 def _if_ordered(read: Reading) -> Reading:
@@ -122,7 +122,7 @@ class ChangeAnalysis(ModelAnalysis):
         return comparison.pair(self.before, self.after).rows
 
     def record(self) -> dict[str, Any]:
-        """Return the sources of the numbers."""
+        """Return a record of where the numbers come from."""
         return super().record() | {"hashes": {"pairs": self.posterior.attrs["table_hash"]}}
 
 

@@ -1,4 +1,4 @@
-"""Result folders: contents, replacement, and what changed since an earlier run."""
+"""Result folders: their contents, their replacement, and changes since an earlier run."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class PairAnalysis(Fitted):
         return [str(name) for name in self.paired["model"].unique()]
 
     def record(self) -> dict[str, Any]:
-        """Return the sources of the numbers."""
+        """Return a record of where the numbers come from."""
         return {"scored": self.scored, "spec": self.spec.to_dict(), "warnings": self.doubts}
 
 

@@ -104,7 +104,7 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
 
 
 class Fitted(Shown):
-    """Base class of analyses, with results keyed by name, in the requested order, and a page."""
+    """Base class of analyses. Results are keyed by name, in the requested order."""
 
     _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
@@ -181,7 +181,7 @@ class ModelAnalysis(Fitted):
         return paper
 
     def record(self) -> dict[str, Any]:
-        """Return the sources of the numbers."""
+        """Return a record of where the numbers come from."""
         return {
             "models": {model: result.spec.to_dict() for model, result in self.results.items()},
             "warnings": list(self.notices),

@@ -101,7 +101,7 @@ READINGS: Readings = {
 """Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
 FRAMES = tuple(READINGS)[:7]
-"""Frames that are written for each model; their column ``model`` names it."""
+"""Frames that are written for each model, with the model's name in the column ``model``."""
 
 
 @dataclass(frozen=True, repr=False)
