@@ -128,7 +128,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     (found,) = analyze_lists(made, [words], settings)
     assert found.missing["word"].tolist() == ["uncle"]
     assert "context_sd" in set(found.lead["scales"]["parameter"])
-    assert f"in {len(CONTEXTS)} sentences, with both" in found.write_up().markdown
+    assert f"from {len(CONTEXTS)} sentences, with both" in found.write_up().markdown
     other = replace(made, vectors=made.vectors[:, ::-1])
     assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash
 

@@ -110,11 +110,11 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a UTF-8 CSV file, compressed or not; raise a ValueError that explains any problem."""
-    require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")  # pandas would crash
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(f"{path} has a line that never ends, so it is not a text file")
         stream.seek(0)
+        require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
         try:
             frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
         except pd.errors.EmptyDataError:
