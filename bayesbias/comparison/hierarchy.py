@@ -4,9 +4,8 @@ r"""A linear Gaussian model of contrasts, with effects of embeddings and lists.
 
 Here e is an embedding, l a list, and r a training run. Each kind of effect is Normal with a
 separate sd. The measured contrasts of each list are Gaussian, with the moments from `runs`. Given
-the sds, contrasts and effects are jointly Normal. The sds are drawn by importance resampling. Given
-the sds, the contrasts are drawn by Matheron's rule, which corrects prior draws by their deviation
-from the measurements.
+the sds, contrasts and effects are jointly Normal. Sds are drawn by importance resampling, and
+contrasts by Matheron's rule, which corrects prior draws by their deviation from the measurements.
 """
 
 from __future__ import annotations
@@ -125,8 +124,7 @@ class Hierarchy:
             values[inside] = likelihood + prior + points[inside].sum(axis=1)
             return values
 
-        # The mode is found without the offset. The draws use it, because it removes a long lower
-        # tail.
+        # The offset removes the draws' long lower tail, but is not needed to find the mode.
         mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), BOUNDS)
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)

@@ -40,7 +40,7 @@ Reading = Literal[
     "closer to all stereotypes",
     "stereotypes toward the first group",
 ]
-"""The meaning of a score that moves in its direction."""
+"""What it means if a score moves in its direction."""
 
 Direction = Literal["higher", "lower"]
 
@@ -57,7 +57,7 @@ class ListScore:
         Whether to compute the score on all groups at once, on every pair, or on every ordered pair,
         with the first group's words as targets.
     choices, note : str
-        Which variant of the score this is and what readers should know; shown in the table.
+        The variant of the score, and what readers should know. The table shows both.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
     no_bias : float
@@ -65,7 +65,7 @@ class ListScore:
     direction, reading : str
         The direction of more bias and its meaning, from ``Direction`` and ``Reading``. Scores that
         compare groups or sets of stereotypes can also show bias in the opposite direction. Scores
-        that are sizes of differences cannot.
+        that measure the size of a difference cannot.
     """
 
     value: Callable[[ListRows], float]
@@ -234,13 +234,14 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
 
 
 def properties() -> pd.DataFrame:
-    """Return which scores are comparable and which are trustworthy, with extremes and reasons.
+    """Return a table of which scores are comparable and which are trustworthy, with reasons.
 
     A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
     from different embeddings or lists are then on one scale. A score is *trustworthy* if it equals
     its no-bias value only when every target is equally close to all attribute sets. For scores of
     words between groups, such as SAME, RND, and ECT, the words are the targets and the groups are
-    the attribute sets. There is one row per score. The package's tests verify every entry.
+    the attribute sets. Each row also has the extremes of a score. The package's tests verify every
+    entry.
 
     References
     ----------
