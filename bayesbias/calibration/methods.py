@@ -64,8 +64,7 @@ class Method:
     level : str
         The question; see `measures.truth_columns`.
     reading : str
-        One of `READINGS`, ``test`` (p is at most alpha), or ``size`` (the statistic is at least a
-        threshold).
+        One of `READINGS`, ``test`` (p is at most alpha), or ``size`` (a threshold is reached).
     column : str
         The column that a test or size uses.
     threshold : float

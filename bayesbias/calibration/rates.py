@@ -157,8 +157,7 @@ def measure_tables(
 ) -> pd.DataFrame:
     """Simulate a range of tables; return the statistics that a method uses, and the truth.
 
-    The tables for a seed and scenario do not depend on the split into jobs or on the number of
-    tables.
+    The tables for a seed and scenario do not depend on the jobs or on the number of tables.
     """
     (start, stop), frames = tables, []
     for block in range(start // BLOCK, -(-stop // BLOCK)):

@@ -63,8 +63,7 @@ class Scenario(BaseScenario):
         Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
         Degrees of freedom, above 2, of a Student-t distribution for ε instead of a Normal. The
-        distribution is scaled to `cell_sd` and cut off at 6 times that sd, so distances stay in [0,
-        2].
+        distribution is scaled to `cell_sd` and cut off at 6 sds, so distances stay in [0, 2].
 
     Examples
     --------

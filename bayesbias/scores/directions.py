@@ -41,9 +41,9 @@ def same(
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups, 1
         if it is in the bias subspace. The order of the groups does not matter. ``rank`` is the
-        dimension of the subspace. For two groups, the result also has ``signed``, which is cos(t,
-        â_0 - â_1) and is positive toward the first group, with the mean ``skew`` and the population
-        sd ``stereotype``.
+        dimension of the subspace. For two groups, the result also has ``signed``, cos(t, â_0 -
+        â_1), which is positive toward the first group. Its mean is ``skew``, and its population sd
+        is ``stereotype``.
 
     References
     ----------
@@ -165,8 +165,7 @@ def direct_bias(
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1], with 0 for targets orthogonal to the components.
         ``component_I`` are the signed cosines, positive toward the first words of the sets;
-        ``explained`` is the share of variance along each component; ``k`` is the number of
-        components.
+        ``explained`` is the share of variance along each of the ``k`` components.
 
     References
     ----------

@@ -125,9 +125,9 @@ def gweat(
     Returns
     -------
     ScoreResult
-        ``score`` is the sum of ``per_group``. It is 0 without any association, and positive if
-        groups are closer to their own sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as
-        in `weat`, which is in [-1, 1] times ‖â - b̂‖.
+        ``score`` is the sum of ``per_group``. It is 0 without association and positive if groups
+        are closer to their sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in `weat`,
+        which is in [-1, 1] times ‖â - b̂‖.
 
     References
     ----------
@@ -259,8 +259,7 @@ def rnsb(
     targets : list of identity words
     A, B : lists of positive words and of negative words
     C : float
-        Inverse strength of the ridge penalty on all weights, including the intercept. It affects
-        the score.
+        Inverse strength of the ridge penalty on weights and intercept. It affects the score.
     unit : bool
         Scale all vectors to unit length first. If you do not, longer vectors lead to larger scores.
 
@@ -268,8 +267,7 @@ def rnsb(
     -------
     ScoreResult
         ``score`` is the KL divergence in nats, in [0, log n_targets]. It is 0 if all targets are
-        treated as equally negative. Each target has a ``probability`` of B and a normalized
-        ``share``.
+        treated as equally negative. Each target has a ``probability`` of B and a ``share``.
 
     References
     ----------

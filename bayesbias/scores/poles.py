@@ -137,7 +137,8 @@ def weat(
     -------
     ScoreResult
         ``score`` and ``effect_size`` are both d. ``statistic``, ``p_value``, and ``p_bounds`` are
-        from the test; ``association`` is s of every word. Positive d means that X is closer to A.
+        from the test; ``association`` is s of every word. Positive d means that X is closer to A
+        than Y is.
 
     References
     ----------

@@ -234,14 +234,13 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
 
 
 def properties() -> pd.DataFrame:
-    """Return a table of which scores are comparable and which are trustworthy, with reasons.
+    """Return which scores are comparable and which are trustworthy, with extremes and reasons.
 
     A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
     from different embeddings or lists are then on one scale. A score is *trustworthy* if it equals
     its no-bias value only when every target is equally close to all attribute sets. For scores of
     words between groups, such as SAME, RND, and ECT, the words are the targets and the groups are
-    the attribute sets. Each row also has the extremes of a score. The package's tests verify every
-    entry.
+    the attribute sets. There is one row per score. The package's tests verify every entry.
 
     References
     ----------
