@@ -44,8 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
         .05 for a Normal; and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). For large vocabularies, tests always reject the Normal, so look at the
-        size of ``ks``.
+        (Kolmogorov-Smirnov). Large vocabularies always fail tests, so look at the size of ``ks``.
     """
     from scipy import stats
 
@@ -68,8 +67,7 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     DataFrame
         ``experiment``; ``psi``, over the middle 99.98% of words and a margin; ``density``, a
         histogram smoothed by a Gaussian of Silverman's width; and ``normal``, the fitted density.
-        ``attrs`` stores ``ticks``, the ends of the middle 95% of the Normal, and ``means``, keyed
-        by experiment.
+        ``attrs`` has ``means`` and ``ticks`` (the ends of the Normal's middle 95%) by experiment.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -117,8 +115,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         ``psi`` is the mean over the set. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under
         a Normal with the sd ``reference_sd`` and the mean ``reference_mean`` or 0. ``rank`` is the
         share of words with smaller ψ. The two-tailed p-values ``p_reference`` and ``p_zero`` are
-        from these Normals, ``p_rank`` is from ranks, and ``p_sets`` is from random sets of this
-        size.
+        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from random sets of this size.
     """
     rows = []
     for name, one in distributions.items():

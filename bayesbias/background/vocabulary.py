@@ -96,9 +96,8 @@ def distributions(
         left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
-        positive for words closer to Z. An experiment is left out with a warning if none of the
-        words in one of its sets are in the embedding. If no experiment remains, a ValueError is
-        raised.
+        positive for words closer to Z. An experiment that has a set without known words is left out
+        with a warning. If no experiment remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool

@@ -52,13 +52,12 @@ class VocabularyContrasts:
     Parameters
     ----------
     table : DataFrame
-        One row per contrast, overall and for every group: ``level``, ``protected_group``,
-        ``first``, and ``second``. ``mean``, ``sd``, ``low``, and ``high`` describe first - second.
+        One row per contrast, overall or for a group: ``level``, ``protected_group``, ``first``, and
+        ``second``. ``mean``, ``sd``, ``low``, and ``high`` describe first - second.
         ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
         95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
         the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
-        2 (b + 1)/(n_lists + 1), or at most 1, where b lists are at least as extreme on the same
-        side.
+        2 (b + 1)/(n_lists + 1), at most 1, where b lists are at least as extreme on the same side.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree

@@ -85,10 +85,9 @@ def scores_before_after(
     Returns
     -------
     DataFrame
-        One row for each score and choice of groups, with the columns ``score``, ``groups``,
-        ``before``, ``after``, ``change``, and ``note``. ``low`` and ``high`` are the ends of the
-        interval of the change. ``no_bias`` is the value that means no bias. ``t``, ``p_value``, and
-        ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
+        One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`. The
+        interval of the change is ``low`` to ``high``. ``no_bias`` is the value that means no bias.
+        ``t``, ``p_value``, and ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)
@@ -155,9 +154,8 @@ def bias_before_after(
     Returns
     -------
     DataFrame
-        The rows ``direct_bias`` and ``same`` are means over the targets in both embeddings, where 0
-        means no bias. They are left out if there are no targets. The other rows are those of
-        `debias.remaining_bias`.
+        The rows ``direct_bias`` and ``same`` are means over the targets in both embeddings, if any;
+        0 means no bias. The other rows are those of `debias.remaining_bias`.
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)

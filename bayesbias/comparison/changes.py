@@ -42,9 +42,8 @@ def changes(
     DataFrame
         ``level``, ``protected_group``, ``protected_word``, and ``connection`` identify a row.
         ``before`` and ``after`` are posterior means. ``mean``, ``sd``, ``low``, ``high``,
-        ``p_direction``, and ``p_rope`` describe the change, after - before, as in `bb.contrasts`.
-        ``p_moved`` is 1 - p_rope. ``p_toward_one`` is the probability that abs(1 - after) < abs(1 -
-        before).
+        ``p_direction``, and ``p_rope`` describe after - before, as in `bb.contrasts`. ``p_moved``
+        is 1 - p_rope. ``p_toward_one`` is the probability that abs(1 - after) < abs(1 - before).
 
     Examples
     --------
@@ -88,12 +87,11 @@ def order_changes(
     -------
     DataFrame
         ``level``, ``protected_group``, ``protected_word``, ``first``, and ``second`` identify a
-        row. ``before`` and ``after`` are posterior means of first - second, with intervals such as
-        ``before_low`` to ``before_high``. ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and
-        ``p_rope`` describe the change of this difference. ``p_closer_before`` and
-        ``p_closer_after`` are the probabilities that the first is closer. ``p_turned`` is the share
-        of draws in which the signs before and after differ. If the difference before was near zero,
-        a reversal means little.
+        row. ``before`` and ``after`` are posterior means of first - second, with interval ends such
+        as ``before_low``. ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope``
+        describe its change. ``p_closer_before`` and ``p_closer_after`` are the probabilities that
+        the first is closer. ``p_turned`` is the share of draws whose signs before and after differ.
+        If the difference before is near zero, a reversal means little.
 
     Examples
     --------

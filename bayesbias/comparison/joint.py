@@ -81,12 +81,11 @@ def fit_change(
     Returns
     -------
     xarray.DataTree
-        A posterior of the change, after - before, in [-2, 2]. A positive change means a larger
-        distance. Pass it to `bb.summary`, `bb.contrasts`, and `bb.predictive_check`. The group
-        ``before`` has joint draws of the means before; see `posterior_at`, `changes`, and
-        `order_changes`. The attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before``, and
-        ``n_unpaired_after`` count rows; `bb.comparison.pair(before, after).unpaired` lists the rows
-        without a partner.
+        A posterior of the change, after - before, in [-2, 2]; positive means a larger distance.
+        Pass it to `bb.summary`, `bb.contrasts`, and `bb.predictive_check`. The group ``before`` has
+        joint draws of the means before; see `posterior_at`, `changes`, and `order_changes`. The
+        attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before``, and ``n_unpaired_after``
+        count rows; `bb.comparison.pair(before, after).unpaired` lists unpaired rows.
 
     Raises
     ------

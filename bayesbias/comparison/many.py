@@ -82,9 +82,8 @@ def fit_many(
         embeddings, lists, their interaction, and training runs. Each row has a ``wordlist`` and a
         ``protected_group``, which is empty for overall contrasts. A group whose contrast is not
         identified has no row. Contrasts without a table are predicted. ``constant_data`` has
-        ``raw_mean`` and ``raw_sd``. Use `bb.rank_embeddings`,
-        `bb.comparison.embedding_differences`, and `bb.comparison.variance_shares` to summarize the
-        posterior.
+        ``raw_mean`` and ``raw_sd``. Summarize the posterior with `bb.rank_embeddings`,
+        `bb.comparison.embedding_differences`, or `bb.comparison.variance_shares`.
 
     Raises
     ------

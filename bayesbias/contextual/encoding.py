@@ -73,11 +73,10 @@ def contextual_vectors(
         As for `load_encoder`.
     words : iterable of str
     templates : str, Path, iterable of str, or mapping
-        The name of a bundled set, a TOML file, or sentences with a place ``{}`` for the word
-        (`load_templates`). You can also pass natural sentences for every word, from
+        The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
+        `load_templates`). You can also pass natural sentences for every word, from
         `load_sentences`. The contexts are then the first sentence of every word, the second, and so
-        on, up to the smallest number of sentences of any word. Words without sentences count as
-        missing.
+        on, up to the smallest number of sentences of any word. Words without sentences are missing.
     layer : int
         A number from 0 (the input of the first layer) to the number of layers. Negative numbers
         count back from the last layer, -1.
@@ -199,7 +198,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
             if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
-            raise ValueError(f"no token of {given.text!r} is part of the word; use pooling='sentence'")
+            raise ValueError(f"the tokens of {given.text!r} omit the word; use pooling='sentence'")
     return marked
 
 

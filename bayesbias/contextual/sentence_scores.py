@@ -37,8 +37,7 @@ def seat(
     """Compute WEAT on the sentences that templates form with four lists of words.
 
     SEAT's own p-value permutes sentences as if they were independent. Sentences with the same word
-    are not independent, so this function has no p-value. For an interval, fit the model
-    ``contextual``.
+    are not independent, so this function omits it. For an interval, fit the model ``contextual``.
 
     Parameters
     ----------

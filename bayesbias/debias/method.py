@@ -275,8 +275,7 @@ def debias_file(
     Returns
     -------
     dict
-        The content of ``record.json``: the source, its numbers of words and dimensions, and the
-        fields of `Debiasing`.
+        The content of ``record.json``: source, numbers of words and dimensions, and `Debiasing`.
     """
     target = Path(out)
     require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))

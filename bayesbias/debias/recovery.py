@@ -65,10 +65,9 @@ def remaining_bias(
         ``check``, ``measure``, ``before``, ``after``, ``chance`` (the value if nothing can be
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their own class. ``classifier`` is the
-        cross-validated share of words that a support vector machine with a radial kernel assigns to
-        their own class. For three or more targets, ``neighbors`` correlates the lean of a target
-        before with the share of its neighbors that leaned the same way before, averaged over
-        classes.
+        cross-validated share of words that a support vector machine with a radial kernel assigns
+        correctly. For three or more targets, ``neighbors`` correlates the lean of a target before
+        with the share of its neighbors that leaned the same way before, averaged over classes.
 
     References
     ----------

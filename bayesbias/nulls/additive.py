@@ -87,9 +87,9 @@ class Scenario(BaseScenario):
         super().__post_init__()
         df = self.cell_df
         for name in (*_SDS, "mean"):
-            value, what = getattr(self, name), "must be a standard deviation, 0 or more"
+            value, what = getattr(self, name), "is a standard deviation and must be 0 or more"
             if not is_finite(value) or value < 0:
-                what = "must be a distance in [0, 2]" if name == "mean" else what
+                what = "is a distance and must lie in [0, 2]" if name == "mean" else what
                 raise ValueError(f"{name} {what}; got {value!r}")
             object.__setattr__(self, name, float(value))  # so that equal scenarios compare equal
         check_choice("way to lean", self.lean, LEANINGS)

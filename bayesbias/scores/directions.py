@@ -27,9 +27,8 @@ def same(
 ) -> ScoreResult:
     """Compute SAME: how far targets point along the directions in which protected groups differ.
 
-    Let â_i be the mean unit vector of group i and B an orthonormal basis of the differences â_i -
-    â_0. The bias of a target t is ‖B t/‖t‖‖; for two groups it is |cos(t, â_0 - â_1)|. SAME is the
-    mean bias.
+    Let â_i be the mean unit vector of group i and B an orthonormal basis of all â_i - â_0. The bias
+    of a target t is ‖B t/‖t‖‖; for two groups it is |cos(t, â_0 - â_1)|. SAME is the mean bias.
 
     Parameters
     ----------

@@ -250,9 +250,8 @@ def rnsb(
 ) -> ScoreResult:
     """Compute RNSB, relative negative sentiment bias: whether some targets seem more negative.
 
-    A logistic regression learns to distinguish B (negative) from A (positive). It then gives every
-    target a probability of being negative. These are normalized to sum to one and compared with the
-    uniform distribution.
+    A logistic regression learns to distinguish B (negative) from A (positive). The targets'
+    probabilities of B are normalized to sum to one and compared with the uniform distribution.
 
     Parameters
     ----------

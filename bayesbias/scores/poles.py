@@ -136,9 +136,8 @@ def weat(
     Returns
     -------
     ScoreResult
-        ``score`` and ``effect_size`` are both d. ``statistic``, ``p_value``, and ``p_bounds`` are
-        from the test; ``association`` is s of every word. Positive d means that X is closer to A
-        than Y is.
+        ``score`` and ``effect_size`` are d. ``statistic``, ``p_value``, and ``p_bounds`` are from
+        the test; ``association`` is s of every word. Positive d means X is closer to A than Y is.
 
     References
     ----------

@@ -21,8 +21,7 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     Parameters
     ----------
     alpha : float
-        Ridge penalty, above 0. The shorter the vectors or the larger the penalty, the less is
-        subtracted.
+        Ridge penalty, above 0. With a larger penalty or shorter vectors, less is subtracted.
     unit : bool
         Scale words to unit length before and after. The published method does not scale them.
 
