@@ -34,7 +34,7 @@ from bayesbias.tables.cosines import attach_cosines
 
 MODELS = ("paper", "paper-figures", "crossed")
 MAXIMAL = ("maximal", "maximal-topics", "change-maximal", "by-group")
-"""Models with about ten or more sds, for which each table takes ten times as long."""
+"""Models with about ten or more sds, whose fits to a table take ten times as long."""
 
 TABLES = 1_000
 DRAWS = 999  # posterior draws for each table; with 999, a rank has 1,000 possible values
@@ -57,7 +57,7 @@ class Calibration:
     ranks : (n_tables, n_quantities) int
         Number of draws below the true value, 0 to `DRAWS`.
     pareto_k, ess : (n_tables,) float
-        Values that the sampler reports. No table is left out because of them.
+        Values that the sampler reports. No table is left out because of these values.
     """
 
     names: tuple[str, ...]
@@ -83,9 +83,9 @@ def spec_by_name(name: str) -> ModelSpec:
 def small_design(form: str = "regular") -> Design:
     """Make a design: two groups of 3 words, 2 x 3 stereotypes, 6 neutral and 5 human attributes.
 
-    It has 102 rows. With three groups, it has 180 rows, and the model has terms that two groups do
-    not need. The irregular form lacks 15% of the pairs at random, and one pair occurs twice. The
-    form ``alike`` has three groups, and cosines of random vectors in six dimensions.
+    It has 102 rows. With three groups, the design has 180 rows, and the model has terms that two
+    groups do not need. The irregular form lacks 15% of the pairs at random, and one pair occurs
+    twice. The form ``alike`` has three groups, and cosines of random vectors in six dimensions.
     """
     groups = range(3 if form in {"three groups", "alike"} else 2)
     attributes = [(f"s{group}{i}", f"group {group}") for group in groups for i in range(3)]

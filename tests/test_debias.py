@@ -209,8 +209,8 @@ BAD = [
     ("half_sibling", GENDER, {"alpha": 0}, "alpha must be above 0 and finite; got 0"),
     ("double_hard", RELIGION, {}, "double_hard debiasing is for two classes"),
     ("double_hard", GONE, {"candidates": 3}, "gal and guy, is not in the embedding"),
-    ("double_hard", GENDER, {"component": 9}, r"component must be from 1 to 8, .*; got 9"),
-    ("double_hard", GENDER, {"n_words": 5}, r"candidates must be from 1 to 8, .*; got 20"),
+    ("double_hard", GENDER, {"component": 9}, r"component must be 1 to 8, .*; got 9"),
+    ("double_hard", GENDER, {"n_words": 5}, r"candidates must be 1 to 8, .*; got 20"),
     ("double_hard", GENDER, {"candidates": 3}, "n_words must be from 1 to .*; got 500"),
 ]
 

@@ -71,7 +71,7 @@ def double_hard(
     axes = np.ascontiguousarray(axes[:, ::-1].T)
     name, tried = ("candidates", candidates) if component is None else ("component", component)
     if not 1 <= tried <= len(axes):
-        raise ValueError(f"{name} must be from 1 to the {len(axes)} dimensions; got {tried}")
+        raise ValueError(f"{name} must be 1 to {len(axes)}, the number of dimensions; got {tried}")
 
     def removed(rows: FloatArray, component: int) -> FloatArray:
         return without(rows - center, axes[component - 1 : component])
