@@ -117,7 +117,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class Changes(Sums):
-    """Pairs of tables whose second table is changed by the bias."""
+    """Pairs of tables in which the bias changes the second table."""
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
         """Draw a pair of tables; return the changes in contrasts."""

@@ -50,7 +50,7 @@ def splits(name: str, size: int, *, alike: bool) -> pd.DataFrame:
 def _split(
     vectors: KeyedVectors, words: bb.WordList, rng: Generator, *, alike: bool
 ) -> pd.DataFrame:
-    """Return the contrasts of two random halves of a list, each joined with the other's."""
+    """Return the contrasts of two random halves of a list, each next to the other half's."""
     halves: list[dict[str, dict[str, list[str]]]] = [{}, {}]
     for table in ("groups", "stereotypes", "controls"):
         for name, listed in getattr(words, table).items():

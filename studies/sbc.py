@@ -149,7 +149,7 @@ def _null_tails(n: int, seed: int) -> FloatArray:
 
 
 def spread_out(ranks: np.ndarray, seed: int = 0) -> FloatArray:
-    """Return ranks as numbers in [0, 1), which are uniform if ranks are uniform."""
+    """Return ranks as numbers in [0, 1) that are uniform if the ranks are."""
     return np.asarray((ranks + default_rng(seed).random(ranks.shape)) / (DRAWS + 1))
 
 
@@ -167,7 +167,7 @@ def judged(calibration: Calibration) -> pd.DataFrame:
 
 
 def doubtful(calibration: Calibration) -> FloatArray:
-    """Return the shares of tables with a high Pareto k, and with too few effective proposals."""
+    """Return the shares of tables that have a high Pareto k or too few effective proposals."""
     high, few = calibration.pareto_k >= LIMIT_K, calibration.ess < LIMIT_ESS
     return np.array([high.mean(), few.mean()])
 

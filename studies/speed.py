@@ -33,7 +33,7 @@ def study(size: int = 3) -> pd.DataFrame:
 
 
 def _timed(task: Callable[[], object], repeats: int) -> tuple[dict[str, float], object]:
-    """Return the smallest processor and clock seconds of a task, and its last result."""
+    """Return the shortest processor and clock times of a task, in seconds, and its last result."""
     seconds, result = [], None
     for _ in range(repeats):
         start = time.process_time(), time.perf_counter()

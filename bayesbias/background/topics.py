@@ -35,7 +35,7 @@ TABLE_DRAWS = 500
 """Number of posterior draws per list, over which the list's likelihood is averaged."""
 
 WIDE = Prior("lognormal", {"log_mean": -4.0, "log_sd": 2.0}, "wide; divided out afterward")
-"""Prior of the sd while single lists are fitted."""
+"""Prior of the sd in the fits of single lists."""
 
 NARROWEST = 0.1
 """Smallest sd of the log sd over lists; there are too few draws to learn a smaller sd."""

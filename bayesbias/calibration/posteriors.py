@@ -117,8 +117,8 @@ def _contrasts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return draws of associated minus a connection, as defined in `bayesbias.contrasts`.
 
-    These are overall, group, and word contrasts, (n_draws,), (n_draws, n_groups), and (n_draws,
-    n_words), NaN if a table does not identify them.
+    Overall contrasts are (n_draws,), group contrasts are (n_draws, n_groups), and word contrasts
+    are (n_draws, n_words). They are NaN if a table does not identify them.
     """
     place, sign = pair_place(design.connections, "associated", connection)
     gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]

@@ -11,7 +11,7 @@ are independent. They give draws of every mean before, `θ_b[w, c] = θ_v[w, c] 
 after, `θ_b[w, c] + δ[w, c]`. Word means are averages of effects over the rows of one connection, so
 these sums are valid for every model. Independence assumes that effects before and effects of the
 change are jointly Normal, with the same slope as single pairs. Connections that share effects, such
-as those of an attribute, need a common slope (`slopes`).
+as effects of attributes, need a common slope (`slopes`).
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def level_model(spec: ModelSpec) -> ModelSpec:
 
 
 def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[str, DataArray]:
-    """Return the slopes of before on change for means and for effects of words and groups."""
+    """Return the slopes, on the change, of means and of effects of words and groups before it."""
     from xarray import DataArray
 
     by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}

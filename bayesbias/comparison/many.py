@@ -31,7 +31,7 @@ MOST_RUNS = 500
 """Largest number of runs (lists times embeddings times copies); a matrix has one row per run."""
 
 OF_ROW = ("wordlist", "protected_group")
-"""Coordinates of the contrast rows: a list, and a group, or no group for overall contrasts."""
+"""Coordinates of a contrast: its list and its group, which is empty for overall contrasts."""
 
 RAW = ("raw_mean", "raw_sd")
 """Contrasts without shrinkage, in ``constant_data``; NaN if there is no table."""

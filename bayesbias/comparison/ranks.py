@@ -45,7 +45,7 @@ def rank_embeddings(
     Returns
     -------
     DataFrame
-        ``wordlist``, ``embedding``, and for groups ``protected_group`` identify a row. ``mean``,
+        ``wordlist``, ``embedding``, and, for groups, ``protected_group`` identify a row. ``mean``,
         ``sd``, ``low``, and ``high`` describe the contrast. ``raw_mean``, ``raw_sd``, ``raw_low``,
         and ``raw_high`` describe it without shrinkage. ``p_most`` is the probability of rank 1 (the
         most negative contrast), ``p_rank_2`` is that of rank 2, and so on. If there are several
@@ -159,7 +159,7 @@ def variance_shares(
 
 
 def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.DataFrame, FloatArray]]:
-    """Yield the labels, raw moments, and draws of each row of a level, list averages first.
+    """Yield the labels, raw moments, and draws of each row of a level, starting with averages.
 
     Raw moments are not shrunk and have one row per measured embedding. The raw moments of averages
     treat lists as independent.

@@ -42,7 +42,7 @@ def seat(
     Parameters
     ----------
     vectors : ContextualVectors
-        Encoded with ``pooling="sentence"`` to match SEAT.
+        Vectors that were encoded with ``pooling="sentence"``, to match SEAT.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as for `scores.weat`.
 

@@ -1,7 +1,7 @@
 """Cosine scores of bias, one function per score.
 
-Most scores take four lists of words, as in ``weat(vectors, X, Y, A, B)``, words and two poles, as
-in ``weam(vectors, words, A, B)``, or targets and groups, as in ``same(vectors, targets, groups)``.
+``weat(vectors, X, Y, A, B)`` takes four lists of words, ``weam(vectors, words, A, B)`` takes words
+and two poles, and ``same(vectors, targets, groups)`` takes targets and groups.
 ``score_table(vectors, wordlist)`` computes all scores of a word list.
 
 ``vectors`` is an embedding: gensim's KeyedVectors or a mapping from words to arrays. If ``vectors``

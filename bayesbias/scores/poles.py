@@ -53,8 +53,8 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
     ScoreResult
         ``score`` is the mean of ``psi``; positive means closer to A. ``psi`` is ``to_a`` minus
         ``to_b``, the mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that any word
-        can have for these sets. It differs between embeddings, so ψ, S, and gWEAT of different
-        embeddings are on different scales.
+        can have for these sets. The limit differs between embeddings, so their ψ, S, and gWEAT are
+        on different scales.
 
     References
     ----------
@@ -131,7 +131,7 @@ def weat(
     ddof : {1, 0, "pooled"}
         See `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}
-        Caliskan et al. print one-sided p-values, "greater"; see `permutation_test`.
+        Caliskan et al. print one-sided p-values ("greater"); see `permutation_test`.
 
     Returns
     -------

@@ -40,7 +40,7 @@ Reading = Literal[
     "closer to all stereotypes",
     "stereotypes toward the first group",
 ]
-"""What it means if a score moves in its direction."""
+"""The meanings of scores that move in the direction of more bias."""
 
 Direction = Literal["higher", "lower"]
 

@@ -151,7 +151,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
         )
         return Picks(protected, stereotypes, drawn(() if rows.defining is None else rows.defining))
     except MemoryError as error:
-        why = f"n_resamples={n_resamples}: {error}; {N_RESAMPLES} is usual"
+        why = f"n_resamples={n_resamples} needs too much memory: {error}; use {N_RESAMPLES}"
         raise ValueError(why) from None
 
 

@@ -276,7 +276,7 @@ def hers() -> Iterator[Claim]:
 
 @at("section 5.2, *asia* and *asian*", "5.2")
 def asia() -> Iterator[Claim]:
-    """Compare associated and different for *asia* and *asian*, before and after debiasing."""
+    """Compare associated and different means of *asia* and *asian*, before and after debiasing."""
     words = _moved("race", "different")
     quoted = "asian and asia much lower than associated predicates"
     for word in ("asia", "asian"):
