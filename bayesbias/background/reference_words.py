@@ -158,7 +158,7 @@ def matched_controls(
         Number of matched words for each stereotype in the embedding. The ranks of matched words are
         within a fifth of the stereotype's rank.
     case, allow_pickle, progressbar
-        As for `load_vectors`.
+        See `load_vectors`.
     seed : int, SeedSequence, Generator, or None
 
     Returns

@@ -101,7 +101,7 @@ def distributions(
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool
-        As for `load_vectors`.
+        See `load_vectors`.
     """
     check_choice("case", case, CASES)
     if not experiments:

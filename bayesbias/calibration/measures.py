@@ -39,11 +39,11 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 
     ``overall`` is the contrast associated - different over the population of words. ``group`` is
     the contrast of the first group's words, and ``between groups`` is this contrast minus that of
-    the second group. ``word`` and ``unpooled word`` are the contrast of the first word. ``any
-    word`` is the largest absolute contrast of a word. The prefix ``human`` means associated -
-    human, if there are human attributes. ``weat`` is mean_X s - mean_Y s of the listed words,
-    without the noise of single distances. ``groups`` is the distance of X to A minus that of Y, and
-    ``sets`` is the distance of all words to A minus that to B.
+    the second group. ``word`` and ``unpooled word`` are that of the first word. ``any word`` is the
+    largest absolute contrast of a word. The prefix ``human`` means associated - human, if there are
+    human attributes. ``weat`` is mean_X s - mean_Y s of the listed words, without the noise of
+    single distances. ``groups`` is the distance of X to A minus that of Y, and ``sets`` is the
+    distance of all words to A minus that to B.
 
     For models with a mean for every group and set (``relative``), groups are populations of words
     with equal weight, and a group or word is compared with the other groups and with controls.

@@ -172,9 +172,8 @@ def posterior_method(
         of the first ``group``, ``between groups`` (the first minus the second), of the first
         ``word``, or of ``any word``. The prefix ``human`` means associated - human. ``weat`` is
         WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the first word,
-        fitted without the others (``named`` in `bayesbias.contrasts`). For models of changes, a
-        level is a change of the contrast, except for ``before overall``, ``after group``, and
-        similar levels.
+        fitted without the others (``named`` in `bayesbias.contrasts`). For models of changes,
+        levels are changes of contrasts, except for ``before overall``, ``after group``, and the like.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 

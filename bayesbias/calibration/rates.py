@@ -62,7 +62,7 @@ def calibrate(
     n : int
         Number of tables per scenario.
     seed : int, SeedSequence, Generator, or None
-        The results for a seed depend on neither `n_jobs` nor the other methods. All methods get the
+        The results for a seed do not depend on `n_jobs` or on other methods. All methods get the
         same tables. A smaller `n` uses the first tables of a larger `n`.
     n_jobs : int
         Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses a

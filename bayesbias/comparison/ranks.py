@@ -38,7 +38,7 @@ def rank_embeddings(
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, ci_kind
-        As for `contrasts`.
+        See `contrasts`.
     level : {"overall", "group"}
         Whether to rank by overall contrasts or by the contrasts of each group.
 
@@ -91,7 +91,7 @@ def embedding_differences(
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, rope, ci_kind
-        As for `contrasts`.
+        See `contrasts`.
     level : {"overall", "group"}
         See `rank_embeddings`.
 
@@ -130,7 +130,7 @@ def variance_shares(
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, ci_kind
-        As for `contrasts`.
+        See `contrasts`.
 
     Returns
     -------

@@ -70,7 +70,7 @@ def contextual_vectors(
     Parameters
     ----------
     encoder : str, Path, or Encoder
-        As for `load_encoder`.
+        See `load_encoder`.
     words : iterable of str
     templates : str, Path, iterable of str, or mapping
         The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
@@ -87,7 +87,7 @@ def contextual_vectors(
     batch_size : int
         Number of sentences encoded together. It affects the speed. Results differ only by rounding.
     device : str
-        As for `load_encoder`.
+        See `load_encoder`.
     progressbar : bool
 
     Raises

@@ -44,7 +44,7 @@ def seat(
     vectors : ContextualVectors
         Vectors that were encoded with ``pooling="sentence"``, to match SEAT.
     X, Y, A, B : iterable of str
-        Two lists of targets and two lists of attributes, as for `scores.weat`.
+        Two lists of targets and two lists of attributes, as in `scores.weat`.
 
     References
     ----------
@@ -121,7 +121,7 @@ def ceat(
     vectors : ContextualVectors
         Vectors of every word, in natural sentences or in templates.
     X, Y, A, B : iterable of str
-        Two lists of targets and two lists of attributes, as for `scores.weat`.
+        Two lists of targets and two lists of attributes, as in `scores.weat`.
     n_samples : int
         Number of samples; each draws one sentence for every word.
     seed : int, SeedSequence, Generator, or None

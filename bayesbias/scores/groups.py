@@ -204,7 +204,7 @@ def mean_distances(
         return np.asarray(1 - units @ other_units.mean(axis=0))
     if not counted.any(axis=1).all():
         word = str(words[int(np.argmin(counted.any(axis=1)))])
-        raise ValueError(f"undefined: an attribute set contains only {word!r} itself")
+        raise ValueError(f"MAC is undefined: an attribute set has no word except {word!r}")
     return np.asarray(np.mean(1 - units @ other_units.T, axis=1, where=counted))
 
 
