@@ -173,7 +173,7 @@ def posterior_method(
         ``word``, or of ``any word``. The prefix ``human`` means associated - human. ``weat`` is
         WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the first word,
         fitted without the others (``named`` in `bayesbias.contrasts`). For models of changes,
-        levels are changes of contrasts, except for ``before overall``, ``after group``, and the like.
+        levels are changes, except for ``before overall``, ``after group``, and similar levels.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 
