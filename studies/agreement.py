@@ -1,4 +1,4 @@
-"""Compare two posteriors of one table, in Monte Carlo standard errors of their difference."""
+"""Compare two posteriors of one table, in units of the Monte Carlo error of their difference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ The errors of NUTS are estimates, and interval ends have heavier tails, so the l
 
 HIGHEST_RMS = 1.5
 """Parameters of a posterior are correlated, so the mean square is like that of fewer independent
-normals. With ten, it would exceed 1.5² once in 80 runs; with twenty, once in 900 runs."""
+normals. With ten normals, it would exceed 1.5² once in 80 runs; with twenty, once in 900 runs."""
 
 
 def exact_and_nuts(
@@ -41,7 +41,7 @@ def exact_and_nuts(
 
 
 def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:
-    """Return the difference in each parameter's mean or quantile, over its Monte Carlo error."""
+    """Return differences in means or quantiles, divided by their Monte Carlo errors."""
     import arviz as az
 
     over, method = ("chain", "draw"), {"method": "mean"}

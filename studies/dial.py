@@ -42,7 +42,7 @@ def study(size: int = 10) -> pd.DataFrame:
 
 
 def measured(dial: float, seed: int) -> dict[str, float]:
-    """Train on one text; return its scores and the posterior mean of associated - different."""
+    """Train on one text; return the scores and the posterior mean of associated - different."""
     sentences = text(default_rng([seed, round(1000 * dial)]), dial)
     vectors = Word2Vec(sentences, seed=seed + 1, workers=1, **SETTINGS).wv
     with warnings.catch_warnings():

@@ -37,7 +37,7 @@ def headline() -> Axes:
 
 
 def rank_forest() -> Axes:
-    """Draw gender and religion before and after hard debiasing, in one model."""
+    """Draw contrasts of gender and religion before and after hard debiasing, from one model."""
     _, vectors, _, _ = fitted()
     embeddings = {"as it is": vectors, "debiased": bb.debias.hard(vectors, "gender")}
     table = bb.distance_tables(embeddings, ["gender", "religion"])
@@ -84,7 +84,7 @@ FIGURES: dict[str, Callable[[], Axes]] = {
 
 
 def main(names: list[str]) -> None:
-    """Draw the named figures, or all."""
+    """Draw the named figures, or all figures if there are no names."""
     mpl.use("Agg")
     for name in names or FIGURES:
         axes = FIGURES[name]()

@@ -1,9 +1,10 @@
-"""Check group contrasts if only some groups are biased, and if words are in clusters.
+"""Check group contrasts in tables where only some groups are biased, or where words form clusters.
 
-``size`` is the number of tables per scenario; it is halved for `bb.fit_many`, for ``maximal``, and
-for slow scenarios. Tables are sums of known effects, or are measured for lists that are drawn from
-the bundled vectors in clusters of nearest neighbors. In these lists, a bias can be planted in the
-vectors. If BAYESBIAS_OTHER_VECTORS names a file of vectors, lists are also drawn from that file.
+``size`` is the number of tables per scenario. It is halved for `bb.fit_many`, for ``maximal``, and
+for slow scenarios. Some tables are sums of known effects. Others have the distances of lists that
+are drawn from the bundled vectors as clusters of nearest neighbors, with or without a bias planted
+in the vectors. If BAYESBIAS_OTHER_VECTORS names a file of vectors, lists are also drawn from that
+file.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Sums:
 
     @property
     def codes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The group of every word, the column of every attribute, the own column of every group."""
+        """The groups of words, the columns of attributes, and the columns of groups' own sets."""
         own = np.arange(len(self.bias))
         own = np.minimum(own, len(own) - 2) if self.shared_set else own
         n_sets = own.max() + 1
@@ -116,7 +117,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class Changes(Sums):
-    """Pairs of tables whose second table is changed by the bias."""
+    """Pairs of tables in which the bias changes the second table."""
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
         """Draw a pair of tables; return the changes in contrasts."""
@@ -141,7 +142,7 @@ class Baseline(Sums):
 
 @dataclass(frozen=True)
 class Many(Sums):
-    """One list in several embeddings, with a scale for each, that share half of all variances."""
+    """One list in several embeddings, which differ in scale and share half of all variances."""
 
     scales: tuple[float, ...] = (1.0, 1.0, 1.0)
 
@@ -267,7 +268,7 @@ def study(size: int = 100) -> pd.DataFrame:
 
 
 def of_groups(post: DataTree) -> pd.DataFrame:
-    """Return the overall and group contrasts of associated and different."""
+    """Return the overall and group contrasts between associated and different."""
     frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
     return frame[frame["level"] != "word"]
 

@@ -1,11 +1,12 @@
 """Check whether one half of a list predicts the other half's contrasts, overall and by group.
 
 The words of every group and set are split at random into halves, which form two lists of half the
-size. The other half's contrast should be in the 89% predictive interval of this half, which is
-centered at its estimate and uses the sd of the difference between two lists: sqrt(2) posterior sds.
-A random split makes words exchangeable, so if they are treated as ``unrelated``, coverage should be
-89%. If they are treated as ``alike``, intervals allow for other clusters of words, but both halves
-have the same clusters, so coverage should be higher. ``size`` is the number of splits per list.
+size. The contrast of one half should be in the 89% predictive interval from the other half. This
+interval is centered at the other half's estimate, and its sd is that of the difference between two
+lists: sqrt(2) posterior sds. A random split makes words exchangeable, so if they are treated as
+``unrelated``, coverage should be 89%. If words are treated as ``alike``, intervals allow for
+different clusters of words. Both halves have the same clusters, however, so coverage should be
+higher. ``size`` is the number of splits per list.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ REACH = float(norm.ppf(0.945)) * 2**0.5  # half-width of a predictive interval, 
 
 
 def study(size: int = 200) -> pd.DataFrame:
-    """Return, by list and level, the share of halves whose contrast is in the interval."""
+    """Return the share of halves whose contrast is in the interval, by list and level."""
     every = pd.concat(
         splits(name, size, alike=alike) for alike in (True, False) for name in BUNDLED
     )
@@ -49,7 +50,7 @@ def splits(name: str, size: int, *, alike: bool) -> pd.DataFrame:
 def _split(
     vectors: KeyedVectors, words: bb.WordList, rng: Generator, *, alike: bool
 ) -> pd.DataFrame:
-    """Return the contrasts of two random halves of a list, each joined with the other's."""
+    """Return the contrasts of two random halves of a list, each next to the other half's."""
     halves: list[dict[str, dict[str, list[str]]]] = [{}, {}]
     for table in ("groups", "stereotypes", "controls"):
         for name, listed in getattr(words, table).items():

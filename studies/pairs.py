@@ -2,12 +2,12 @@
 
 CrowS-Pairs is scored by PLL under a masked language model, and under the same model after an epoch
 of training on either half of StereoSet. Clusters of pairs are resampled with replacement. Intervals
-of `fit_pairs` and of a bootstrap over clusters should cover the shares and differences of all
+from `fit_pairs` and from a bootstrap over clusters should cover the shares and differences of all
 pairs. Two simulations have five types of 60 pairs in only 16 clusters, whose sizes follow Zipf's
-law, with effects of clusters or of words that clusters share. ``size`` is the number of tables.
+law. Clusters, or the words that they share, have effects. ``size`` is the number of tables.
 
-``BAYESBIAS_MODELS`` is a folder from ``scripts/fetch_models.py``, and ``BAYESBIAS_PAIRS`` is one
-with ``crows_pairs_anonymized.csv`` and StereoSet's ``dev.json``.
+``BAYESBIAS_MODELS`` is a folder from ``scripts/fetch_models.py``, and ``BAYESBIAS_PAIRS`` is a
+folder with ``crows_pairs_anonymized.csv`` and StereoSet's ``dev.json``.
 """
 
 from __future__ import annotations

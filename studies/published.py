@@ -1,8 +1,9 @@
 """Compute raw and estimated group contrasts for bundled lists and the 18 published tables.
 
-The published tables must be in BAYESBIAS_DATA. ``size`` is the number of draws. Raw values are
-means of cells. ``raw_row`` is a group's own set minus the other sets. ``raw_column`` is the own set
-for this group minus the other groups, minus the same difference for the controls.
+The published tables must be in BAYESBIAS_DATA. ``size`` is the number of draws. Raw values are mean
+distances. ``raw_row`` is a group's distance to its own set minus its distance to the other sets.
+``raw_column`` is its distance to its own set minus that of the other groups, minus the same
+difference for the controls.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bayesbias.posterior.estimands import double_weights, relative_weights
 from .literature.sources import TABLES, known_warnings, published_table
 
 PAIR = ["protected_word", "attribute", "connection"]
-"""Columns in which repeated rows of the race tables agree. The repeated rows are left out."""
+"""Columns in which repeated rows of the race tables agree. Repeated rows are left out."""
 
 BUNDLED = ("race", "religion", "gender", *(f"weat{n}" for n in range(1, 11)))
 

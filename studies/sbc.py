@@ -34,7 +34,7 @@ from bayesbias.tables.cosines import attach_cosines
 
 MODELS = ("paper", "paper-figures", "crossed")
 MAXIMAL = ("maximal", "maximal-topics", "change-maximal", "by-group")
-"""Models with about ten or more sds, for which each table takes ten times as long."""
+"""Models with about ten or more sds, whose fits to a table take ten times as long."""
 
 TABLES = 1_000
 DRAWS = 999  # posterior draws for each table; with 999, a rank has 1,000 possible values
@@ -57,7 +57,7 @@ class Calibration:
     ranks : (n_tables, n_quantities) int
         Number of draws below the true value, 0 to `DRAWS`.
     pareto_k, ess : (n_tables,) float
-        Values that the sampler reports. No table is left out because of them.
+        Values that the sampler reports. No table is left out because of these values.
     """
 
     names: tuple[str, ...]
@@ -83,9 +83,9 @@ def spec_by_name(name: str) -> ModelSpec:
 def small_design(form: str = "regular") -> Design:
     """Make a design: two groups of 3 words, 2 x 3 stereotypes, 6 neutral and 5 human attributes.
 
-    It has 102 rows. With three groups, it has 180 rows, and the model has terms that two groups do
-    not need. The irregular form lacks 15% of the pairs at random, and one pair occurs twice. The
-    form ``alike`` has three groups, and cosines of random vectors in six dimensions.
+    It has 102 rows. With three groups, the design has 180 rows, and the model has terms that two
+    groups do not need. The irregular form lacks 15% of the pairs at random, and one pair occurs
+    twice. The form ``alike`` has three groups, and cosines of random vectors in six dimensions.
     """
     groups = range(3 if form in {"three groups", "alike"} else 2)
     attributes = [(f"s{group}{i}", f"group {group}") for group in groups for i in range(3)]
@@ -149,7 +149,7 @@ def _null_tails(n: int, seed: int) -> FloatArray:
 
 
 def spread_out(ranks: np.ndarray, seed: int = 0) -> FloatArray:
-    """Return ranks as numbers in [0, 1), which are uniform if ranks are uniform."""
+    """Return ranks as numbers in [0, 1) that are uniform if the ranks are."""
     return np.asarray((ranks + default_rng(seed).random(ranks.shape)) / (DRAWS + 1))
 
 
@@ -167,7 +167,7 @@ def judged(calibration: Calibration) -> pd.DataFrame:
 
 
 def doubtful(calibration: Calibration) -> FloatArray:
-    """Return the shares of tables with a high Pareto k, and with too few effective proposals."""
+    """Return the shares of tables that have a high Pareto k or too few effective proposals."""
     high, few = calibration.pareto_k >= LIMIT_K, calibration.ess < LIMIT_ESS
     return np.array([high.mean(), few.mean()])
 

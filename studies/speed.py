@@ -1,8 +1,8 @@
-"""Time the exact sampler, `bayesbias run`, and reference distributions, with alternatives.
+"""Time the exact sampler, `bayesbias run`, and reference distributions, and their alternatives.
 
 The sampler is compared with PyMC's NUTS in nutpie (extra ``samplers``), and the reference
-distributions with gensim, which loads the whole file. All run in the same call. ``size`` is the
-number of repeats, of which each row shows the fastest.
+distributions with gensim, which loads the whole file. All tasks run in the same call. ``size`` is
+the number of repeats, of which each row shows the fastest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def study(size: int = 3) -> pd.DataFrame:
 
 
 def _timed(task: Callable[[], object], repeats: int) -> tuple[dict[str, float], object]:
-    """Return the least processor and clock seconds of a task, and its last result."""
+    """Return the shortest processor and clock times of a task, in seconds, and its last result."""
     seconds, result = [], None
     for _ in range(repeats):
         start = time.process_time(), time.perf_counter()

@@ -1,8 +1,8 @@
-"""Check intervals for a new training, and measure how much of the variance is due to the seed.
+"""Check intervals for a new training run, and measure how much of the variance is due to its seed.
 
 Each sentence has a subject from one of two groups, words for a trait, and filler words. The trait
-is usually that of the subject's own group. The contrast of an eleventh training is compared with
-intervals from ten trainings and from one. ``size`` is the number of texts.
+is usually that of the subject's own group. The contrast from an eleventh training run is compared
+with intervals from ten runs and from one. ``size`` is the number of texts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def text(rng: Generator, p_own: float) -> list[list[str]]:
 
 
 def study(size: int = 10) -> pd.DataFrame:
-    """Return the new contrast, sds, and coverage by three kinds of intervals, for each text."""
+    """Return, for each text, the new contrast, sds, and coverage by three kinds of intervals."""
     return pd.DataFrame([_row(seed) for seed in range(size)])
 
 
@@ -65,7 +65,7 @@ def _row(seed: int) -> dict[str, float]:
 
 
 def _retrained(post: DataTree, rng: Generator) -> pd.Series:
-    """Return the interval for the contrast of another training."""
+    """Return the interval for the contrast of another training run."""
     contrast, training_sd = post["posterior"]["contrast"], post["posterior"]["training_sd"]
     noise = contrast.copy(data=rng.standard_normal(contrast.shape))
     return describe_draws((contrast + training_sd * noise).values.reshape(-1, 1), 0.89).iloc[0]

@@ -135,7 +135,7 @@ def seven() -> bg.Distribution:
             lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
             "has 5 words, but sets of 3 and 3 words need 6",
         ),
-        (lambda: seven().phi([*"abcdefg"], kind="sets"), "sets of 7 words need more than 7"),
+        (lambda: seven().phi([*"abcdefg"], kind="sets"), "sets of 7 words need over 7"),
         (lambda: seven().among(5), "ranks 5 to None of 7 words include 2"),
         (
             lambda: seven().phi(["A", "no"]),
@@ -158,7 +158,7 @@ def test_what_is_refused(call: Callable[[], object], what: str) -> None:
 
 
 def test_a_text_is_no_set_of_words() -> None:
-    refused("for one word pass", seven().phi, "a", error=TypeError)
+    refused("for one word, pass", seven().phi, "a", error=TypeError)
     refused("must be a list", distribution, random_vectors(), "w1", ["w2"], error=TypeError)
 
 

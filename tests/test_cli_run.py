@@ -170,7 +170,7 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     stems = {Path(name).stem for name in plots}
     assert stems == {"headline", "change", "order", "distributions"}
     shown = capsys.readouterr()
-    assert "3 of after have no partner" in shown.err
+    assert "left out (after: 3)" in shown.err
     said = " ".join(shown.out.split())
     for text in ("29 pairs of rows", "were left out: 0 before and 3 after", "MAC changes from"):
         assert text in said

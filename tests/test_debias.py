@@ -209,8 +209,8 @@ BAD = [
     ("half_sibling", GENDER, {"alpha": 0}, "alpha must be above 0 and finite; got 0"),
     ("double_hard", RELIGION, {}, "double_hard debiasing is for two classes"),
     ("double_hard", GONE, {"candidates": 3}, "gal and guy, is not in the embedding"),
-    ("double_hard", GENDER, {"component": 9}, r"component must be from 1 to 8, .*; got 9"),
-    ("double_hard", GENDER, {"n_words": 5}, r"candidates must be from 1 to 8, .*; got 20"),
+    ("double_hard", GENDER, {"component": 9}, r"component must be 1 to 8, .*; got 9"),
+    ("double_hard", GENDER, {"n_words": 5}, r"candidates must be 1 to 8, .*; got 20"),
     ("double_hard", GENDER, {"candidates": 3}, "n_words must be from 1 to .*; got 500"),
 ]
 
@@ -232,7 +232,7 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     refused("vectors of word3 are not finite", hard, vectors, GENDER)
     vectors = toy()
     vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
-    refused("equalize set queen, king: its words do not differ", hard, vectors, GENDER)
+    refused("the words of the equalize set queen, king do not differ", hard, vectors, GENDER)
     pair = DefiningSets([["she", "he"]])
     few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
     refused("leaves nothing of these vectors: .*gendered", hard, few, pair)

@@ -1,4 +1,4 @@
-"""Reference distributions: the associations of the whole vocabulary, for comparison with a list's.
+"""Reference distributions: the associations of the whole vocabulary, to compare lists with.
 
 ``distributions(source, {"name": (Z, Z2)})`` computes ψ of every word. It reads the file once for
 many lists, such as the lists of ``experiments()``. `standalone`, `relative`, `fits`, and `words`

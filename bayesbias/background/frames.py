@@ -29,7 +29,7 @@ PHI: dict[str, dict[str, Any]] = {
     "p_rank": {"tail": "two", "kind": "empirical"},
     "p_sets": {"tail": "two", "kind": "sets"},
 }
-"""Columns of `standalone`, with each column's options of `Distribution.phi`."""
+"""Columns of `standalone`, with the options of `Distribution.phi` for each column."""
 
 Experiments = Mapping[str, Experiment]
 Distributions = Mapping[str, Distribution]
@@ -44,7 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
         .05 for a Normal; and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). For large vocabularies, tests always reject, so look at its size.
+        (Kolmogorov-Smirnov). Large vocabularies always fail tests, so look at the size of ``ks``.
     """
     from scipy import stats
 
@@ -66,8 +66,8 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``; ``psi``, over the middle 99.98% of words and a margin; ``density``, a
-        histogram smoothed by a Gaussian of Silverman's width; and ``normal``. ``attrs`` stores
-        ``ticks``, the ends of the middle 95% of the Normal, and ``means``, keyed by experiment.
+        histogram smoothed by a Gaussian of Silverman's width; and ``normal``, the fitted density.
+        ``attrs`` has ``means`` and ``ticks`` (the ends of the Normal's middle 95%) by experiment.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -90,13 +90,13 @@ def densities(distributions: Distributions) -> pd.DataFrame:
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Compute ψ of each word in some sets, and the word's position in the distribution.
+    """Compute ψ of each word in the given sets, and the word's position in the distribution.
 
     Returns
     -------
     DataFrame
-        ``set``, ``word``, ``psi``, ``z`` (distance from the distribution's mean, in its sds), and
-        ``rank``, the share of words below. Words outside the vocabulary have no row.
+        ``set``, ``word``, ``psi``, ``z`` (the distance from the distribution's mean, in sds), and
+        ``rank`` (the share of words with smaller ψ). Words outside the vocabulary have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -111,10 +111,10 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     Returns
     -------
     DataFrame
-        One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, ``n_missing``;
-        ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``; ``phi_reference``
-        and ``phi_zero``, Φ of ψ under a Normal centered on the distribution's mean or on 0;
-        ``rank``, the share of words below; and two-tailed p-values: ``p_reference`` and ``p_zero``
+        One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, and ``n_missing``.
+        ``psi`` is the mean over the set. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under
+        a Normal with the sd ``reference_sd`` and the mean ``reference_mean`` or 0. ``rank`` is the
+        share of words with smaller ψ. The two-tailed p-values ``p_reference`` and ``p_zero`` are
         from these Normals, ``p_rank`` from ranks, and ``p_sets`` from random sets of this size.
     """
     rows = []
@@ -156,10 +156,10 @@ def relative(
         ``expected``, ``sd``, and ``z`` are from the closed form for random pairs. ``p_normal`` and
         ``p_simulated`` are two-sided; ``p_weat`` is WEAT's two-sided p over the splits of X∪Y,
         which uses no other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1 (toward Z2) if
-        the set's mean is outside the middle 1 - alpha of all words, else 0. Let d be the mean of a
-        set minus the mean of all words. ``x_share`` is the part of the difference of means that
-        comes from X, d_X/(d_X - d_Y), NaN if the means are equal; ``x_distance_share`` is
-        |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
+        the set's mean is outside the middle 1 - alpha of all words, and otherwise 0. Let d be the
+        mean of a set minus the mean of all words. ``x_share`` is the part of the difference of
+        means that comes from X, d_X/(d_X - d_Y), NaN if the means are equal; ``x_distance_share``
+        is |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
         difference is outside the middle 1 - alpha of random pairs.
     """
     check_probability(alpha, "alpha")

@@ -91,7 +91,7 @@ class RelativeBias:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
-    """ψ of every word of an embedding, and the position of sets of words in it.
+    """ψ of every word of an embedding, and the positions of word sets among these values.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Distribution:
 
     @cached_property
     def sd(self) -> float:
-        """Standard deviation of ψ, with divisor n - 1; ValueError if it is zero."""
+        """Standard deviation of ψ, with divisor n - 1; raises ValueError if it is zero."""
         sd = float(self.reference.std(ddof=1))
         if not sd > 0:
             raise ValueError("ψ is the same for all words, so no word stands out")
@@ -151,15 +151,15 @@ class Distribution:
         part = replace(self, ranks=slice(first, stop))
         if first < 0 or part.n_words < FEWEST_WORDS:
             raise ValueError(
-                f"ranks {first} to {stop} of {len(self.psi)} words include {part.n_words}; use "
-                f"ranks from 0 up that include {FEWEST_WORDS} or more words"
+                f"ranks {first} to {stop} of {len(self.psi)} words include {part.n_words} words; "
+                f"use ranks from 0 up that include {FEWEST_WORDS} or more words"
             )
         return part
 
     def psi_of(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
         """Return ψ of the words in the vocabulary; raise ValueError if there are none."""
         if isinstance(words, str):
-            raise TypeError(f"words must be a list of words; for one word pass [{words!r}]")
+            raise TypeError(f"words must be a list of words; for one word, pass [{words!r}]")
         asked, psi = list(dict.fromkeys(words)), {}
         for word in asked:
             rows = self.vocabulary.get_indexer(pd.Index(forms_of(word, self.case)))
@@ -191,8 +191,9 @@ class Distribution:
         tail : {"lower", "upper", "two"}
             The share below (Φ itself), the share above, or twice the smaller of the two.
         kind : {"normal", "empirical", "sets"}
-            Compare with the Normal fitted to single words, as Smarda does; with the words
-            themselves, counting ties as half; or with means of random sets of the same size.
+            ``normal`` compares with the Normal fitted to single words, as Smarda does.
+            ``empirical`` compares with the words themselves and counts ties as half. ``sets``
+            compares with the means of random sets of the same size.
         """
         from scipy.special import ndtr
 
@@ -206,7 +207,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(f"sets of {size} words need more than {self.n_words} to draw from")
+                raise ValueError(f"sets of {size} words need over {self.n_words} reference words")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)

@@ -46,7 +46,7 @@ class TooFewWordsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A random sample of an embedding's words, and the requested words that it has."""
+    """A random sample of an embedding's words, and the requested words that are in it."""
 
     words: tuple[str, ...]
     vectors: Vector  # (n_words, n_dims)
@@ -93,7 +93,7 @@ def draw_pool(
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
     With `by_rank`, the number is multiplied by the word's rank. About the same number of words is
     then kept between any rank and twice that rank, so the pool has words of every frequency. Such a
-    pool also includes words that an embedding has in addition to its vocabulary.
+    pool also includes the extra sample of words that some embeddings store.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -150,15 +150,15 @@ def matched_controls(
     Parameters
     ----------
     vectors
-        The embedding to draw from, as for `load_vectors`. A word's rank is its position in the
-        file, or is based on gensim's word counts.
+        The embedding to draw from, in any form that `load_vectors` accepts. A word's rank is its
+        position in the file, or is based on gensim's word counts.
     wordlist : str, Path, mapping, or WordList
         A list with stereotypes.
     n : int
-        Number of matched words for each stereotype that the embedding has. Their ranks are within a
-        fifth of the stereotype's rank.
+        Number of matched words for each stereotype in the embedding. The ranks of matched words are
+        within a fifth of the stereotype's rank.
     case, allow_pickle, progressbar
-        As for `load_vectors`.
+        See `load_vectors`.
     seed : int, SeedSequence, Generator, or None
 
     Returns
@@ -212,7 +212,7 @@ def draw_lists(
 ) -> Iterator[dict[str, int]]:
     """Draw lists: yield, for every replaced word, the row of the pool that replaces it.
 
-    No word is drawn twice for a list. The pool's ``found`` must have all words of ``wordlist``.
+    No word is drawn twice for a list. The pool's ``found`` must contain all words of ``wordlist``.
     """
     sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
     sets += [] if vary == "protected" else list(wordlist.stereotypes.values())

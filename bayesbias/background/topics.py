@@ -1,6 +1,6 @@
-"""A prior for the contrasts that lists about any topics show.
+"""A prior for the contrasts of lists about arbitrary topics.
 
-The words of one topic are closer to a second topic than to a third, so a list about arbitrary
+The words of one topic are closer to a second topic than to a third, so even a list about arbitrary
 topics has a contrast.
 """
 
@@ -35,10 +35,10 @@ TABLE_DRAWS = 500
 """Number of posterior draws per list, over which the list's likelihood is averaged."""
 
 WIDE = Prior("lognormal", {"log_mean": -4.0, "log_sd": 2.0}, "wide; divided out afterward")
-"""Prior of the sd while single lists are fitted."""
+"""Prior of the sd in the fits of single lists."""
 
 NARROWEST = 0.1
-"""Smallest sd over lists of the log sd; there are too few draws to learn a smaller one."""
+"""Smallest sd of the log sd over lists; there are too few draws to learn a smaller sd."""
 
 
 def topic_tables(
@@ -142,7 +142,7 @@ def _log_sds(table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> FloatArray
 
 
 def _population(draws: FloatArray) -> tuple[float, float]:
-    """Return the maximum-likelihood mean and sd of log sds over tables, from draws per table."""
+    """Return the maximum-likelihood mean and sd of log sds over tables, from draws for each."""
     from scipy.optimize import minimize
     from scipy.special import logsumexp
 

@@ -91,17 +91,17 @@ def distributions(
     Parameters
     ----------
     source
-        As for `load_vectors`. A file is read in chunks, and only words and their ψ are kept. If a
-        word occurs twice, the first vector is used. Words without a direction (all zeros or not
-        finite) are left out with a warning.
+        See `load_vectors`. A file is read in chunks, and only words and their ψ are kept. If a word
+        occurs twice, the first vector is used. Words whose vectors are all zeros or not finite are
+        left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
-        positive for words closer to Z. If none of the words in one of an experiment's sets are in
-        the embedding, it is left out with a warning. If none remains, a ValueError is raised.
+        positive for words closer to Z. An experiment that has a set without known words is left out
+        with a warning. If no experiment remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool
-        As for `load_vectors`.
+        See `load_vectors`.
     """
     check_choice("case", case, CASES)
     if not experiments:
@@ -129,7 +129,7 @@ def distributions(
 def _known_sets(
     embedding: Embedding, sets: Mapping[str, Mapping[str, Iterable[str]]], case: str
 ) -> dict[str, WordSets]:
-    """Look up the sets of every experiment; warn about experiments without a whole set."""
+    """Look up the sets of every experiment; warn about experiments that lack a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
     found = vectors_by_word(embedding, {form for word in words for form in forms_of(word, case)})
     vectors = {word: found[form] for word, form in choose(words, found, case).items()}

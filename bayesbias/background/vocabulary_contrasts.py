@@ -1,7 +1,7 @@
 """Compare posterior contrasts with the same contrasts for other words of the vocabulary.
 
-A posterior shows how large a contrast is for the words of a list. This module compares it with the
-contrasts of lists of random words, equally frequent words, or words about other topics.
+A posterior shows how large a contrast is for the words of a list. This module compares that
+contrast with those of lists of random words, equally frequent words, or words about other topics.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 N_LISTS = 100
-"""Number of reference lists: percentiles near .5 have an sd of .05; p-values are at least .02."""
+"""Number of reference lists; percentiles near .5 have an sd of .05, and p is at least .02."""
 
 KEYS = [*LEVEL_COLUMNS[:2], "first", "second"]
 
@@ -52,13 +52,12 @@ class VocabularyContrasts:
     Parameters
     ----------
     table : DataFrame
-        One row per contrast of connections, overall and for every group: ``level``,
-        ``protected_group``, ``first``, and ``second``; ``mean``, ``sd``, ``low``, and ``high`` of
-        first - second; ``reference_mean``, ``reference_sd``, ``reference_low``, and
-        ``reference_high`` (the middle 95%) of the reference lists; ``excess``, mean -
-        reference_mean; ``percentile``, the share of lists with a smaller mean, where ties count
-        half; and the two-sided ``p_value``, 2 (b + 1)/(n_lists + 1) or at most 1, where b lists are
-        at least as extreme on the same side.
+        One row per contrast, overall or for a group: ``level``, ``protected_group``, ``first``, and
+        ``second``. ``mean``, ``sd``, ``low``, and ``high`` describe first - second.
+        ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
+        95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
+        the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
+        2 (b + 1)/(n_lists + 1), at most 1, where b lists are at least as extreme on the same side.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree
@@ -96,7 +95,7 @@ def vocabulary_contrasts(
     Parameters
     ----------
     source, wordlist, case, allow_pickle
-        As for `background.distributions` and `load_wordlist`.
+        See `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
         Ranks in the file's order from which words are drawn, such as ``(0, 50_000)``. Frequent and
         rare words differ, so for random words, choose ranks similar to those of the list.
@@ -106,9 +105,9 @@ def vocabulary_contrasts(
         Which words are replaced. Groups and sets keep their sizes. All other words, including
         control words, do not change.
     match : {"random", "frequency", "topics"}
-        Which words replace them: any words; equally frequent words, whose ranks differ by at most a
-        fifth; or topics, the neighbors of a random word, with the same mean cosine as the set.
-        Reports call these comparisons *equally frequent words* (``vary="stereotypes",
+        How they are replaced: by random words, by equally frequent words (whose ranks differ by at
+        most a fifth), or by topics (neighbors of a random word, with the same mean cosine as the
+        set). Reports call these comparisons *equally frequent words* (``vary="stereotypes",
         match="frequency"``), *other topics as stereotypes* (``match="topics"``), and *other topics
         as groups and stereotypes* (``vary="both"``).
     n_lists : int
@@ -159,10 +158,10 @@ def list_contrasts(
 ) -> pd.DataFrame:
     """Compute contrasts of lists that `draw_lists` draws for the list of a table.
 
-    Contrasts are posterior means, given the exponentials of the mean log sds of a fit to these or
-    more distances of the list. Similarities of words are those of each drawn list. Each list is
-    treated as one draw of a posterior, so the estimands are the same as in `contrasts`. Returns
-    the frame ``reference`` of `VocabularyContrasts`.
+    Contrasts are posterior means for fixed sds: the exponentials of the mean log sds of a fit to
+    these or more distances of the list. Similarities of words are computed for each drawn list.
+    Each list is treated as one draw of a posterior, so the estimands are the same as in
+    `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))
     design, spec = posterior.design, posterior.spec

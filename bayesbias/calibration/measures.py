@@ -1,4 +1,4 @@
-"""Compute the truth in simulated tables, and the numbers for methods without a model."""
+"""Compute the truth in simulated tables, and the statistics of methods without a model."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..scores.permutation import permutation_test
 from ..scores.poles import effect_sizes
 
 type Values = dict[str, FloatArray]
-"""Numbers that methods use, keyed by column, (n_tables,) each."""
+"""Statistics that methods use, (n_tables,) each, keyed by column."""
 
 OTHERS = {"": "different", "human ": "human"}
-"""Connections compared with associated, keyed by the prefix of the level."""
+"""Connections that are compared with associated, keyed by the prefix of the level."""
 
 
 def weat_weights(scenario: BaseScenario) -> FloatArray:
     """Return the weights of all pairs in WEAT's mean_X s - mean_Y s, (n_words, n_attributes).
 
-    For the listed words, that score is the sum over groups of the mean distance to other sets minus
-    that to the own set. It is thus also defined for three groups, where it is 3/2 of gWEAT.
+    For the listed words, this is the mean distance to other sets minus the mean distance to the own
+    set, summed over groups. It is thus also defined for three groups, where it is 3/2 of gWEAT.
     """
     own = scenario.own
     other = (scenario.set_of_attribute < len(scenario.groups)) - own
@@ -38,11 +38,12 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     """Return the true answers to all questions for each table, in columns ``truth NAME``.
 
     ``overall`` is the contrast associated - different over the population of words. ``group`` is
-    that of the first group's words, and ``between groups`` is that minus the second group's.
-    ``word`` and ``unpooled word`` are that of the first word. ``any word`` is the largest absolute
-    contrast of a word. The prefix ``human`` means associated - human, if there are human
-    attributes. ``weat`` is mean_X s - mean_Y s of the listed words, without the noise of single
-    distances. ``groups`` is X minus Y in distance to A, and ``sets`` is A minus B over all words.
+    the contrast of the first group's words, and ``between groups`` is this contrast minus that of
+    the second group. ``word`` and ``unpooled word`` are that of the first word. ``any word`` is the
+    largest absolute contrast of a word. The prefix ``human`` means associated - human, if there are
+    human attributes. ``weat`` is mean_X s - mean_Y s of the listed words, without the noise of
+    single distances. ``groups`` is the distance of X to A minus that of Y, and ``sets`` is the
+    distance of all words to A minus that to B.
 
     For models with a mean for every group and set (``relative``), groups are populations of words
     with equal weight, and a group or word is compared with the other groups and with controls.
@@ -84,7 +85,7 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 
 
 def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
-    """Return one row per table with the numbers that a score's methods use."""
+    """Return one row per table, with the statistics that a score's methods use."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # undefined values raise an error below
         frame = pd.DataFrame(SCORES[name](batch, seed))
@@ -124,7 +125,7 @@ def _t_tests(batch: Batch, seed: SeedSequence) -> Values:
 def _mac(batch: Batch, seed: SeedSequence) -> Values:
     """Compute a paired t-test of mean distances per word and set, before and after debiasing.
 
-    After debiasing, tables have no effect and new words and attributes, as if from retraining.
+    After debiasing, tables have no effect and new words and attributes, as if after retraining.
     """
     from scipy.stats import ttest_rel
 
@@ -147,4 +148,4 @@ SCORES: dict[str, Callable[[Batch, SeedSequence], Values]] = {
     "t-tests": _t_tests,
     "MAC": _mac,
 }
-"""Functions that compute the numbers of methods without a model, keyed by name."""
+"""Functions that compute the statistics of methods without a model, keyed by name."""

@@ -23,7 +23,7 @@ READINGS = {
     "rope": "the HPDI is outside the region of practical equivalence",
     "coverage": "the HPDI contains the true value",
 }
-"""Readings of an interval, in words."""
+"""Descriptions of the readings of an interval."""
 
 ANY_WORD = "any word"
 
@@ -64,9 +64,9 @@ class Method:
     level : str
         The question; see `measures.truth_columns`.
     reading : str
-        One of `READINGS`, ``test`` (p is at most alpha), or ``size`` (at least a threshold).
+        One of `READINGS`, ``test`` (p is at most alpha), or ``size`` (a threshold is reached).
     column : str
-        The number that a test or size uses.
+        The column that a test or size uses.
     threshold : float
         Threshold of a size.
     title : str
@@ -81,14 +81,14 @@ class Method:
     title: str = ""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return the settings that determine the numbers, which other methods may share."""
+        """Return the settings that determine the statistics; other methods may share them."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return, per table, the numbers for all methods with these settings, and the truth."""
+        """Return the truth and the statistics for all methods with these settings, by table."""
         if isinstance(self.source, str):
             frame = measure_score(self.source, batch, seed)
             return pd.concat([frame, truth_columns(batch)], axis=1)
@@ -96,7 +96,7 @@ class Method:
         return measure_posteriors(self.source, batch, seed, *how, unpooled=unpooled)
 
     def verdicts(self, frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        """Return True or False per table: whether bias is claimed, or the truth is covered."""
+        """Return, for each table, whether bias is claimed or the truth is covered."""
         if self.reading == "test":
             return frame[self.column] <= choices.alpha
         if self.reading == "size":

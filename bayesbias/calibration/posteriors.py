@@ -1,6 +1,6 @@
 """Compute posterior contrasts for many simulated tables with the exact sampler.
 
-Tables of a scenario have the same design, so only distances and the likeness of words differ
+Tables of a scenario have the same design, so only distances and similarities of words differ
 between fits. Contrasts are computed as in `bayesbias.contrasts`, scores as in
 `bayesbias.posterior_scores`, and changes as in `bayesbias.fit_change`.
 """
@@ -31,7 +31,7 @@ type Values = Mapping[str, FloatArray]
 """Draws of a posterior, keyed by variable."""
 
 KEPT = 0.7
-"""Correlation of distances before and after a change, so they move by about .8 of their sd."""
+"""Correlation of distances before and after a change; they move by about .8 of their sd."""
 
 UNPOOLED = "unpooled word"
 """Level of the first word, fitted without the other words."""
@@ -48,10 +48,10 @@ def measure_posteriors(
 ) -> pd.DataFrame:
     """Return one row per table: ``LEVEL mean``, ``LEVEL low``, ``LEVEL high``, ``truth LEVEL``.
 
-    There are also ``any word margin``, the largest distance of a word's interval from zero
-    (negative if all intervals contain zero), and ``doubtful``, whether Pareto k is not below 0.7.
-    For a model of changes, the tables are those before a change that removes their effect and
-    partly redraws the rest (`Batch.debiased`); both ends are also described.
+    Other columns are ``any word margin``, the largest distance of a word's interval from zero
+    (negative if all intervals contain zero), and ``doubtful``, which is true unless Pareto k is
+    below 0.7. For a model of changes, the change removes the effect of the tables and partly
+    redraws the rest (`Batch.debiased`). Contrasts before and after are then described, too.
     """
     if spec.outcome == "change":
         return _measure_changes(spec, batch, seed, ci_prob, draws)
@@ -104,7 +104,7 @@ def _measure_changes(
 
 
 def _with_values(design: Design, batch: Batch, index: int) -> Design:
-    """Return the design with the distances and word likeness of one table."""
+    """Return the design with the distances and word similarities of one table."""
     design = replace(design, y=batch.distances[index].ravel())
     if batch.cosines is None:
         return design
@@ -117,8 +117,8 @@ def _contrasts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return draws of associated minus a connection, as defined in `bayesbias.contrasts`.
 
-    These are overall, group, and word contrasts, (n_draws,), (n_draws, n_groups), and (n_draws,
-    n_words), NaN if a table does not identify them.
+    Overall contrasts are (n_draws,), group contrasts are (n_draws, n_groups), and word contrasts
+    are (n_draws, n_words). They are NaN if a table does not identify them.
     """
     place, sign = pair_place(design.connections, "associated", connection)
     gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]

@@ -1,4 +1,4 @@
-"""Compute how often methods claim bias in scenarios with known truth."""
+"""Compute how often methods claim bias in scenarios with a known truth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .methods import ANY_WORD, READINGS, Choices, Method
 from .methods import method as named_method
 
 BLOCK = 50
-"""Number of tables simulated from one seed; they are the same for all methods."""
+"""Number of tables simulated from one seed; all methods get the same tables."""
 
 BLOCKS_OF_SCORES = 20
 """Number of blocks in a job for scores; jobs for posteriors have one block."""
@@ -50,25 +50,25 @@ def calibrate(
     folder: str | Path | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Simulate tables with known truth, and count how often methods claim bias in them.
+    """Simulate tables with a known truth, and count how often methods claim bias in them.
 
     Parameters
     ----------
     scenarios : str, list of str, or mapping of str to scenario
         Names in `bayesbias.nulls.SCENARIOS`, or your own scenarios, keyed by name.
     methods : str, list of str, or mapping of str to Method
-        Names as for `method`, or methods keyed by name, such as those that `posterior_method`
+        Names that `method` accepts, or methods keyed by name, such as those that `posterior_method`
         makes for your own model.
     n : int
         Number of tables per scenario.
     seed : int, SeedSequence, Generator, or None
-        The same seed gives the same frame for any `n_jobs` and other methods; a smaller `n` uses
-        the first tables of a larger one. All methods get the same tables.
+        The results for a seed do not depend on `n_jobs` or on other methods. All methods get the
+        same tables. A smaller `n` uses the first tables of a larger `n`.
     n_jobs : int
         Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses a
         cluster.
     alpha, ci_prob, rope : float
-        Level of tests; probability of HPDIs; half-width of the region of practical equivalence.
+        Level of tests, probability of HPDIs, and half-width of the region of practical equivalence.
     draws : int
         Number of posterior draws per table.
     folder : str or Path, optional
@@ -79,13 +79,13 @@ def calibrate(
     Returns
     -------
     DataFrame
-        One row per scenario and method: ``scenario``; ``method``; ``question``; ``truth``, the true
-        value (mean over tables); ``kind``, which is "coverage", or "false alarms" if no table is
-        biased, "power" if all are, and "mixed" if some are; ``nominal``, the method's nominal share
-        (NaN if it has none); ``n``; ``count``; ``rate``; ``low`` and ``high``, the 95% Wilson
-        interval of the rate; ``mc_error``, its standard error; ``width``, the mean width of
-        intervals (NaN for methods without intervals); and ``doubtful``, the number of posteriors
-        whose Pareto k is not below 0.7 (they are included).
+        One row per ``scenario`` and ``method``. ``truth`` is the true answer to the ``question``,
+        averaged over tables. ``kind`` is "coverage", or "false alarms" if no table is biased,
+        "power" if all are, and "mixed" if some are. ``nominal`` is the method's nominal share (NaN
+        if it has none). ``rate`` is ``count`` divided by ``n``, the number of tables. ``low`` and
+        ``high`` are its 95% Wilson interval, and ``mc_error`` is its standard error. ``width`` is
+        the mean width of intervals (NaN for methods without intervals). ``doubtful`` is the number
+        of posteriors whose Pareto k is not below 0.7; they are included.
 
     Examples
     --------
@@ -155,9 +155,9 @@ def _jobs(
 def measure_tables(
     scenario: BaseScenario, method: Method, choices: Choices, entropy: int, tables: tuple[int, int]
 ) -> pd.DataFrame:
-    """Simulate a range of tables; return the numbers that a method uses, and the truth.
+    """Simulate a range of tables; return the statistics that a method uses, and the truth.
 
-    The tables for a seed and scenario do not depend on the split into jobs or on the total number.
+    The tables for a seed and scenario do not depend on the jobs or on the number of tables.
     """
     (start, stop), frames = tables, []
     for block in range(start // BLOCK, -(-stop // BLOCK)):

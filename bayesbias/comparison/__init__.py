@@ -1,6 +1,6 @@
 """Compare distances before and after debiasing or any other change.
 
-`fit_change` fits the change of every pair of words, and most other functions use its posterior.
+`fit_change` models how each distance changes, and most other functions use its posterior.
 `embedding_differences` and `variance_shares` use posteriors of many embeddings (`bb.fit_many`).
 """
 

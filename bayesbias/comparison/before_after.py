@@ -1,4 +1,4 @@
-"""Scores of a list before and after debiasing, and checks whether bias can be recovered."""
+"""Scores of a word list before and after debiasing, and checks for bias that can be recovered."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
-"""The scores usually used to evaluate debiasing."""
+"""The scores that are commonly used to evaluate debiasing."""
 
 SCORE_CHANGE_COLUMNS = (
     *("score", "groups", "before", "after", "change", "low", "high", "no_bias"),
     *("t", "p_value", "n_pairs", "note"),
 )
-"""Columns of the frames of scores."""
+"""Columns of the data frames of scores before and after debiasing."""
 
 N_WORDS = 500
-"""Number of most biased words per class, as in the clusters of Gonen and Goldberg."""
+"""Number of most biased words in each class, as in Gonen and Goldberg's clustering."""
 
 
 def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Compute MAC of the common rows of two tables, with Manzini et al.'s paired t-test.
+    """Compute MAC from the rows that two tables share, with Manzini et al.'s paired t-test.
 
-    Returns one row with the columns of `scores_before_after`, without an interval.
+    The result is one row with the columns of `scores_before_after`, but without an interval.
     """
     rows = pair(before, after).rows
     first, second = (
@@ -72,22 +72,22 @@ def scores_before_after(
     Parameters
     ----------
     before, after : KeyedVectors
-        Embeddings with the same words of the list.
+        Two embeddings that contain the same words of the list.
     wordlist : WordList
-        Every group needs stereotypes.
+        A list with stereotypes for every group.
     scores : iterable of str, or mapping of str to ListScore
         Names from ``scores.SCORES``, or your own scores keyed by name.
     ci_prob : float
-        Level of the intervals of the change, in (0, 1).
+        Probability of the intervals of the change, in (0, 1).
     n_resamples, seed
-        Settings of the bootstrap over words, which draws the same words before and after.
+        Settings of the bootstrap over words, which draws the same words from both embeddings.
 
     Returns
     -------
     DataFrame
-        One row per score and choice of groups: ``score``, ``groups``, ``before``, ``after``, and
-        ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value that means no bias;
-        ``t``, ``p_value``, and ``n_pairs`` of MAC's paired t-test (Manzini et al., 2019); ``note``.
+        One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`. The
+        interval of the change is ``low`` to ``high``. ``no_bias`` is the value that means no bias.
+        ``t``, ``p_value``, and ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)
@@ -139,23 +139,23 @@ def bias_before_after(
     n_words: int = N_WORDS,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compute Direct Bias and SAME, which usually fall, and checks of recovery, which may not.
+    """Compute Direct Bias and SAME, which debiasing usually lowers, and the bias that may remain.
 
     Parameters
     ----------
     before, after : KeyedVectors
-        Whole vocabularies, not only the words of a list.
+        Embeddings with their whole vocabularies, not only the words of a list.
     sets : str, path, or DefiningSets
-        Defining words, and targets such as professions. The bias in each embedding is defined by
-        the vectors that the defining words have there.
+        Defining words, and targets such as professions. In each embedding, the vectors of the
+        defining words determine the directions of bias.
     n_words, seed
-        As for `debias.remaining_bias`.
+        See `debias.remaining_bias`.
 
     Returns
     -------
     DataFrame
-        Rows ``direct_bias`` and ``same``, means over the targets in both embeddings (0 is no bias;
-        left out without targets), then the rows of `debias.remaining_bias`.
+        The rows ``direct_bias`` and ``same`` are means over the targets in both embeddings, if any;
+        0 means no bias. The other rows are those of `debias.remaining_bias`.
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)
@@ -179,7 +179,7 @@ def bias_before_after(
 def load_frequent(
     source: VectorsLike, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> KeyedVectors:
-    """Load an embedding's first words and the words of the sets, for `bias_before_after`."""
+    """Load the first words of an embedding and all words of the sets, for `bias_before_after`."""
     chunks = open_embedding(source, allow_pickle=allow_pickle, progressbar=False).chunks()
     names = list(islice(chain.from_iterable(chunk.words for chunk in chunks), VOCABULARY))
     wanted = list(dict.fromkeys([*names, *sorted(sets.forms), *sets.targets]))

@@ -1,4 +1,4 @@
-"""Describe a change by its joint posterior: sizes, orders, and side effects."""
+"""Describe a change from its joint posterior: its size, its side effects, and changes of order."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def changes(
     rope: float | None = None,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """Compute means before and after and their change, for every level and connection.
+    """Compute the mean distances before and after a change, for every level and connection.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit_change`.
     ci_prob, rope, ci_kind
-        As for `bb.contrasts`; changes smaller than `rope` do not matter.
+        See `bb.contrasts`. Changes smaller than `rope` count as negligible.
 
     Returns
     -------
     DataFrame
-        ``level``, ``protected_group``, ``protected_word``, and ``connection``; ``before`` and
-        ``after``, posterior means; for the change after - before, ``mean``, ``sd``, ``low``,
-        ``high``, ``p_direction``, and ``p_rope``, as in `bb.contrasts`; ``p_moved`` = 1 - p_rope;
-        and ``p_toward_one``, the probability that abs(1 - after) < abs(1 - before).
+        ``level``, ``protected_group``, ``protected_word``, and ``connection`` identify a row.
+        ``before`` and ``after`` are posterior means. ``mean``, ``sd``, ``low``, ``high``,
+        ``p_direction``, and ``p_rope`` describe after - before, as in `bb.contrasts`. ``p_moved``
+        is 1 - p_rope. ``p_toward_one`` is the probability that abs(1 - after) < abs(1 - before).
 
     Examples
     --------
@@ -72,26 +72,26 @@ def order_changes(
     *,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """Compute whether a change reversed the order of two connections, at every level.
+    """Compute the probability that a change reversed the order of two connections, by level.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit_change`.
     first, second : str
-        Connections; if first - second is below zero, the first is closer.
+        The two connections. If first - second is below zero, the first is closer.
     ci_prob, rope, ci_kind
-        As for `changes`.
+        See `changes`.
 
     Returns
     -------
     DataFrame
-        ``level``, ``protected_group``, ``protected_word``, ``first``, and ``second``; the posterior
-        mean and interval of first - second ``before`` and ``after`` (``before_low``, and so on);
-        for its change, ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope``;
-        ``p_closer_before`` and ``p_closer_after``, the probabilities that the first is closer; and
-        ``p_turned``, the share of draws in which the signs before and after differ. If the
-        difference before was near zero, a reversal means little.
+        ``level``, ``protected_group``, ``protected_word``, ``first``, and ``second`` identify a
+        row. ``before`` and ``after`` are posterior means of first - second, with interval ends such
+        as ``before_low``. ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope``
+        describe its change. ``p_closer_before`` and ``p_closer_after`` are the probabilities that
+        the first is closer. ``p_turned`` is the share of draws whose signs before and after differ.
+        If the difference before is near zero, a reversal means little.
 
     Examples
     --------
@@ -119,15 +119,16 @@ def order_changes(
 def alignment(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute whether the means of the connections became more similar, at every level.
+    """Compute how much closer together the means of the connections moved, at every level.
 
     Returns
     -------
     DataFrame
-        ``level``, ``protected_group``, and ``protected_word``; ``before`` and ``after``, posterior
-        means of the range of the connections' means (largest minus smallest); for the change of the
-        range, ``mean``, ``sd``, ``low``, and ``high``; ``p_narrower``, the probability that the
-        range shrank; and ``p_same_order``, the probability that all connections keep their order.
+        ``level``, ``protected_group``, and ``protected_word`` identify a row. The range is the
+        largest minus the smallest of the connections' means. ``before`` and ``after`` are its
+        posterior means, and ``mean``, ``sd``, ``low``, and ``high`` describe its change.
+        ``p_narrower`` is the probability that the range shrank. ``p_same_order`` is the probability
+        that all connections keep their order.
     """
     levels, *ends = _ends(tree)
     before, after = (np.ptp(draws, axis=2) for draws in ends)
@@ -142,7 +143,7 @@ def alignment(
 def band_shares(
     before: pd.DataFrame, after: pd.DataFrame, half_width: float | None = None
 ) -> pd.DataFrame:
-    """Compute the share of single distances in a band around 1, before and after.
+    """Compute the share of distances inside a band around 1, before and after a change.
 
     Parameters
     ----------
@@ -183,7 +184,7 @@ def turned_counts(
 
 
 def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
-    """Return the levels with an identified contrast, and draws of first - second at both ends."""
+    """Return levels whose contrast is identified, with draws of first - second before and after."""
     place, sign = pair_place(labels(tree, "connection"), first, second)
     (levels, before, _), (_, after, _) = (
         contrast_draws(posterior_at(tree, when), "population") for when in ENDS
@@ -194,6 +195,6 @@ def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatA
 
 
 def _ends(tree: DataTree) -> tuple[pd.DataFrame, FloatArray, FloatArray]:
-    """Return levels, and their mean draws before and after, (n_draws, n_levels, n_connections)."""
+    """Return levels and mean draws before and after, (n_draws, n_levels, n_connections)."""
     (levels, before), (_, after) = (level_means(posterior_at(tree, when)) for when in ENDS)
     return levels, before, after

@@ -2,10 +2,10 @@ r"""A linear Gaussian model of contrasts, with effects of embeddings and lists.
 
     c[e, l, r] = μ + α[e] + β[l] + γ[e, l] + ρ[e, l, r]
 
-Here e is an embedding, l a list, and r a training run. Each kind of effect is Normal with its own
-sd. The measured contrasts are Gaussian, with the moments from `runs` for each list. Given the sds,
-everything is jointly Normal. The sds are drawn by importance resampling. The contrasts given the
-sds are drawn by Matheron's rule: prior draws, corrected by their deviation from the measurements.
+Here e is an embedding, l a list, and r a training run. Each kind of effect is Normal with a
+separate sd. The measured contrasts of each list are Gaussian, with the moments from `runs`. Given
+the sds, contrasts and effects are jointly Normal. Sds are drawn by importance resampling, and
+contrasts by Matheron's rule, which corrects prior draws by their deviation from the measurements.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..sampling.importance import find_mode, importance_resample
 from .runs import Contrasts
 
 MEAN_SD = 0.5
-"""Prior sd of the mean of all contrasts, which are -.4 to .1 in the published tables."""
+"""Prior sd of the mean contrast; contrasts in the published tables range from -.4 to .1."""
 
 _REASON = "mean .05; overall contrasts in the published tables are -.07 to .00"
 
@@ -30,10 +30,10 @@ PRIORS = {
     name: Prior("exponential", {"rate": 20.0}, _REASON)
     for name in ("embedding_sd", "list_sd", "interaction_sd", "training_sd")
 }
-"""Priors of the sds between contrasts."""
+"""Priors of the sds of the effects on contrasts."""
 
 OFFSET = 0.1
-"""Sds are drawn as log(sd + offset), in units of the mean sd of the measured contrasts."""
+"""Offset in log(sd + offset), for drawing sds in units of the measured contrasts' mean sd."""
 
 BOUNDS = (-5.0, 5.0)
 """Search range for the mode of the log sds, in the same units; sds above it have density zero."""
@@ -45,10 +45,10 @@ NUMBERS_AT_ONCE = 2_000_000
 class Hierarchy:
     """The measured contrasts of all lists, and the effects that they share.
 
-    `loadings`, keyed by sd, are (n_runs, n_effects) for runs and (n_cells, n_effects) for cells,
-    the contrasts of each list and embedding, list by list. An sd has no loadings if the runs do not
-    identify it. If there is only one list, its effect is part of the mean, and embedding effects
-    include the interaction. If there is only one embedding, the roles are reversed.
+    A cell is one list in one embedding. For each sd, `loadings` has two matrices of effects,
+    (n_runs, n_effects) and (n_cells, n_effects), list by list. An sd has no loadings if the runs do
+    not identify it. If there is only one list, its effect is part of the mean, and embedding
+    effects include the interaction. If there is only one embedding, the roles are reversed.
     """
 
     def __init__(self, lists: Sequence[Contrasts], n_embeddings: int) -> None:
@@ -73,7 +73,7 @@ class Hierarchy:
             self.loadings["training_sd"] = np.eye(n), np.zeros((len(cell), n))
 
     def factor(self, sds: FloatArray) -> FloatArray:
-        """Return Cholesky factors of the measurements' covariance, given (n, n_sds) sds."""
+        """Return Cholesky factors of the measurements' covariance for given sds, (n, n_sds)."""
         shared = np.stack([runs @ runs.T for runs, _ in self.loadings.values()])
         effects = np.tensordot(sds**2, shared, axes=1)
         return np.asarray(np.linalg.cholesky(MEAN_SD**2 + effects + self.covariance))
@@ -86,7 +86,7 @@ class Hierarchy:
         return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
     def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
-        """Draw the contrasts without effects of training runs, (n, n_lists, n_embeddings)."""
+        """Draw contrasts, excluding the effects of training runs, (n, n_lists, n_embeddings)."""
         root = np.linalg.cholesky(self.covariance)
         mean = MEAN_SD * rng.standard_normal((len(sds), 1))
         runs = mean + rng.standard_normal((len(sds), len(root))) @ root.T
@@ -124,7 +124,7 @@ class Hierarchy:
             values[inside] = likelihood + prior + points[inside].sum(axis=1)
             return values
 
-        # Without the offset, the mode is above zero; with it, there is no long lower tail.
+        # The offset removes the draws' long lower tail, but is not needed to find the mode.
         mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), BOUNDS)
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)

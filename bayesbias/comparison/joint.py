@@ -1,17 +1,17 @@
 r"""The joint posterior of a change and of the distances before it.
 
-The changes `d = a - b` of all pairs are fitted first, by their own model. The distances before
-are added as `p(b, d) = p(d) p(b | d)`. Let `κ[c]` be the slope of before on change among
-single pairs of connection c, after the model's effects are removed. Then
+The changes `d = a - b` of all pairs of words are fitted first, with a model of changes. The
+distances before the change are added as `p(b, d) = p(d) p(b | d)`. Let `κ[c]` be the slope of b on
+d among single pairs of connection c, after the effects of the model are removed. Then
 
     v = b - κ[c] d
 
 is uncorrelated with d and is fitted by a model of distances with the same terms. Draws of v and d
-are independent and give draws of every mean before, `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and
+are independent. They give draws of every mean before, `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and
 after, `θ_b[w, c] + δ[w, c]`. Word means are averages of effects over the rows of one connection, so
-these sums are valid for every model. Independence is an assumption: effects before and effects of
-the change are jointly Normal with the slope of single pairs. Connections that share effects, such
-as those of an attribute, need a common slope (`slopes`).
+these sums are valid for every model. Independence assumes that effects before and effects of the
+change are jointly Normal, with the same slope as single pairs. Connections that share effects, such
+as effects of attributes, need a common slope (`slopes`).
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from xarray import DataArray, DataTree
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
-"""Prior of the mean distances before, as in the models of distances."""
+"""Prior of the mean distances before a change, as in the models of distances."""
 
 PRIOR_PAIRS = 5.0
-"""Weight, in pairs, of the common slope in the slope of each connection."""
+"""Weight of the common slope in the slope of each connection, as a number of pairs."""
 
 
 @shows_fit_keywords
@@ -61,31 +61,31 @@ def fit_change(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Fit the change of every distance between two tables, pair by pair.
+    """Fit the change in every distance from one table to another.
 
     Rows are paired by protected word, attribute, and connection; repeated rows are paired in order.
-    Parts of a distance that do not change cancel.
+    Any part of a distance that does not change cancels out.
 
     Parameters
     ----------
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
     model : str, Path, or ModelSpec
-        A model of changes; ``models("change")`` lists them.
+        A model of changes, such as one that ``models("change")`` lists.
     drop_duplicates : bool
-        Leave out words with the vector of an earlier word in either table (`duplicate_vectors`).
+        Leave out words whose vector repeats an earlier one in either table (`duplicate_vectors`).
     priors, options, **keywords
-        As for `fit`. `priors` apply to the change. Distances before have the priors of the model
-        of distances with the same terms.
+        See `fit`. The `priors` apply to the change. The distances before have the priors of the
+        model of distances with the same terms.
 
     Returns
     -------
     xarray.DataTree
-        A posterior of the change = after - before, in [-2, 2]; positive means farther apart after.
+        A posterior of the change, after - before, in [-2, 2]; positive means a larger distance.
         Pass it to `bb.summary`, `bb.contrasts`, and `bb.predictive_check`. The group ``before`` has
         joint draws of the means before; see `posterior_at`, `changes`, and `order_changes`. The
         attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before``, and ``n_unpaired_after``
-        count rows; `bb.comparison.pair(before, after).unpaired` lists the rows without a partner.
+        count rows; `bb.comparison.pair(before, after).unpaired` lists unpaired rows.
 
     Raises
     ------
@@ -100,10 +100,10 @@ def fit_change(
 
     Notes
     -----
-    The means before are drawn given the change; see the module `bayesbias.comparison.joint`. This
-    assumes that distances before and changes are jointly Normal in every term of the model, with
+    The means before are drawn given the change; see the module `bayesbias.comparison.joint`.
+    Distances before and changes are assumed to be jointly Normal in every term of the model, with
     the slope of single pairs, which is treated as known. The change itself does not depend on this.
-    Means before may differ from those of a separate fit to `before`.
+    The means before may differ from those of a separate fit to `before`.
 
     Examples
     --------
@@ -114,10 +114,10 @@ def fit_change(
     spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
     if n := pairs.unpaired["table"].value_counts().to_dict():
-        counts = " and ".join(f"{n[name]:,} of {name}" for name in ENDS if name in n)
+        counts = ", ".join(f"{name}: {n[name]:,}" for name in ENDS if name in n)
         warn(
-            f"{counts} have no partner in the other table and are left out; "
-            "bb.comparison.pair(before, after).unpaired lists these rows"
+            f"rows that have no partner in the other table are left out ({counts}); "
+            "bb.comparison.pair(before, after).unpaired lists them"
         )
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()
@@ -161,7 +161,7 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
 
 
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
-    """Fit the change, and the distances before given the change."""
+    """Fit the change and then, given the change, the distances before it."""
     from xarray import Dataset
 
     before = pairs.rows["before"].to_numpy(np.float64)
@@ -196,9 +196,9 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
 def before_given_change(
     design: Design, before: FloatArray, spec: ModelSpec
 ) -> tuple[FloatArray, Design, ModelSpec]:
-    """Remove from the distances before the part that correlates with their change.
+    """Remove the part of the distances before that correlates with their change.
 
-    Returns the slope of before on change, (n_connections,), and the remainder's design and model.
+    Returns the slope, (n_connections,), and the design and model of the remaining part.
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
@@ -206,7 +206,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the model of distances with the same terms, or else the given model around 1."""
+    """Return the bundled model of distances with the same terms, or the given model around 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(
@@ -217,7 +217,7 @@ def level_model(spec: ModelSpec) -> ModelSpec:
 
 
 def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[str, DataArray]:
-    """Return the slopes of before on change for means and for effects of words and groups."""
+    """Return the slopes, on the change, of means and of effects of words and groups before it."""
     from xarray import DataArray
 
     by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}
@@ -239,7 +239,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     """Return the slope of before on change among single pairs, (n_connections,).
 
     The means of all units with effects are subtracted first. Slopes are shrunk toward the common
-    slope. Connections whose rows share effects, such as those of an attribute, have one slope.
+    slope. Connections whose rows share effects, such as effects of attributes, have one slope.
     """
     spec = spec.fitting(design)
     keys = [
@@ -267,7 +267,7 @@ def _sharing(design: Design, spec: ModelSpec) -> IntArray:
 
 
 def _within(values: FloatArray, keys: Sequence[IntArray], sweeps: int = 20) -> FloatArray:
-    """Subtract the means of every factor, repeatedly if there are several."""
+    """Subtract the means of every factor's levels, repeatedly if there are several factors."""
     rest = values.copy()
     for _ in range(sweeps if len(keys) > 1 else 1):
         for key in keys:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 MOST_RUNS = 500
-"""Largest number of runs (lists times embeddings times copies); a matrix has a row for each."""
+"""Largest number of runs (lists times embeddings times copies); a matrix has one row per run."""
 
 OF_ROW = ("wordlist", "protected_group")
-"""Coordinates of the contrast rows: list and group, which is empty for overall contrasts."""
+"""Coordinates of a contrast: its list and its group, which is empty for overall contrasts."""
 
 RAW = ("raw_mean", "raw_sd")
-"""Unshrunk contrasts in ``constant_data``; NaN if an embedding has no table of a list."""
+"""Contrasts without shrinkage, in ``constant_data``; NaN if there is no table."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -57,10 +57,10 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    Each list in each embedding has the contrasts of ``by-group``. Effects that words have in all
-    embeddings cancel in differences. Overall contrasts are `μ + α[e] + β[l] + γ[e, l]`. They are
-    shrunk toward one another, more so if they are uncertain or similar, and so differ from
-    ``raw_mean``, the contrast of a separate fit.
+    The contrasts of each list in each embedding are those of ``by-group``. Effects of words that
+    are the same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
+    γ[e, l]`, are shrunk toward one another, especially if they are uncertain or similar. They thus
+    differ from ``raw_mean``, the contrast from a separate fit.
 
     Parameters
     ----------
@@ -69,21 +69,21 @@ def fit_many(
         (the training run) are optional.
     first, second : str
         The contrast is the mean distance of `first` minus that of `second`, in [-2, 2]. Negative
-        means that `first` is closer. For the defaults, more negative means more biased.
+        means that `first` is closer. With the defaults, a more negative contrast means more bias.
     priors : mapping of str to Prior, optional
         Priors of ``embedding_sd``, ``list_sd``, ``interaction_sd``, and ``training_sd``.
     options, **keywords
-        As for `fit`; the method is always the exact sampler.
+        See `fit`. The method is always the exact sampler.
 
     Returns
     -------
     DataTree
-        ``contrast[contrast_row, embedding]``, whose rows have a ``wordlist`` and a
-        ``protected_group``, which is empty for overall contrasts. Groups whose contrast their list
-        does not identify have no row. ``average[embedding]`` is over lists. Sds are those of
-        embeddings, lists, their interaction, and training runs. Contrasts without a table are
-        predicted. ``constant_data`` has ``raw_mean`` and ``raw_sd``. Use `bb.rank_embeddings`,
-        `bb.comparison.embedding_differences`, and `bb.comparison.variance_shares` to summarize it.
+        A posterior with ``contrast[contrast_row, embedding]``, its average over lists, and sds of
+        embeddings, lists, their interaction, and training runs. Each row has a ``wordlist`` and a
+        ``protected_group``, which is empty for overall contrasts. A group whose contrast is not
+        identified has no row. Contrasts without a table are predicted. ``constant_data`` has
+        ``raw_mean`` and ``raw_sd``. Summarize the posterior with `bb.rank_embeddings`,
+        `bb.comparison.embedding_differences`, or `bb.comparison.variance_shares`.
 
     Raises
     ------
@@ -95,10 +95,10 @@ def fit_many(
     -----
     The measured contrasts of a list have one Normal likelihood (`bayesbias.comparison.runs`). Its
     means and sds are from ``by-group`` fits to each embedding, and its correlations assume
-    exchangeable embeddings. Groups are treated as independent, and so are lists, which is only an
-    approximation if lists share words. Group contrasts are pooled over embeddings but not over
-    groups or lists. Pairs of words that are not in all embeddings are left out with a warning.
-    `bb.fit_change` is more precise for two embeddings of one family.
+    exchangeable embeddings. Groups and lists are treated as independent; this is only an
+    approximation for lists that share words. Group contrasts are pooled over embeddings but not
+    over groups or lists. Pairs of words that are not in all embeddings are left out with a warning.
+    For two embeddings of one family, `bb.fit_change` is more precise.
 
     References
     ----------
@@ -116,7 +116,7 @@ def fit_many(
     import xarray as xr
 
     if first == second:
-        raise ValueError(f"first and second are both {first!r}; a contrast needs two")
+        raise ValueError(f"first and second are both {first!r}; a contrast needs two connections")
     for name, prior in (priors or {}).items():
         if name not in PRIORS:
             raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
@@ -210,7 +210,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
         lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
-        raise ValueError("no list was measured in two embeddings; use one list in all of them")
+        raise ValueError("no list was measured in two embeddings; use the same list in both")
     return lists
 
 
@@ -231,7 +231,7 @@ def _of_left_out(lists: Sequence[Runs]) -> list[str]:
     for runs in lists:
         if runs.n_left_out:
             doubts.append(
-                f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words of "
+                f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words in "
                 f"the list {runs.wordlist!r} are not in all of its embeddings and are left out"
             )
         if several and len(runs.embeddings) < 2:

@@ -1,4 +1,4 @@
-"""Pair the rows of two tables, from before and after a change."""
+"""Pair the rows of two tables, one from before and one from after a change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEYS = "protected_word", "attribute", "connection"
 """Rows of both tables are paired by these columns, and by ``context`` if both tables have it."""
 
 OUTCOME = "change"
-"""Name of after - before in posteriors."""
+"""Name of the difference after - before in posteriors."""
 
 ENDS = ("before", "after")
 """Columns with the two distances of a pair."""
@@ -26,7 +26,7 @@ _TIMES = "_occurrence"
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The rows of two tables, paired.
+    """The paired rows of two tables.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ class Pairs:
     n_repeated: int
 
     def design(self) -> Design:
-        """Return the changes as rows for a model."""
+        """Return the changes in the form that models are fitted to."""
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
 
     def each_vector_once(self, *, drop: bool) -> Pairs:
-        """Warn about words with identical vectors, or with ``drop``, leave out the copies."""
+        """Warn about words with identical vectors or, if ``drop`` is true, leave out the copies."""
         rows = self.rows
         for when in ENDS:
             table = rows.assign(**{COLUMNS[-1]: rows[when]})
@@ -65,7 +65,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     Parameters
     ----------
     before, after : DataFrame
-        Long-form tables of one embedding each. Groups and attribute sets are those of `before`.
+        Long-form tables of one embedding each. Pairs have the groups and sets of `before`.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
     keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
@@ -89,7 +89,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
         shown = [" ".join(map(str, table[list(KEYS)].iloc[0])) for table in tables]
         raise ValueError(
             f"the tables have no row in common (before begins with {shown[0]!r}, after with "
-            f"{shown[1]!r}); make both with the same word list"
+            f"{shown[1]!r}); make both tables with the same list"
         )
     rows = joined[list(COLUMNS[:-1])].copy()
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]

@@ -32,18 +32,18 @@ def distance_tables(
     Parameters
     ----------
     embeddings : mapping of str to str, path, or KeyedVectors
-        Embeddings keyed by name, each as for `load_vectors`.
+        Embeddings in any form that `load_vectors` accepts, keyed by name.
     wordlists : iterable of WordList, str, Path, or mapping
-        As for `load_wordlist`, with different names.
+        Lists in any form that `load_wordlist` accepts, each with a different name.
     case, drop_duplicates, max_missing
-        As for `load_vectors` and `distance_table`.
+        See `load_vectors` and `distance_table`.
 
     Returns
     -------
     DataFrame
         All distance tables, concatenated, with the columns ``embedding`` and ``wordlist``. The
-        frame also has mean cosines among words if there are at most 1,000 words. For more words,
-        pass `fit_many` a list of separate tables.
+        frame also stores the mean cosines between words if there are at most 1,000 words. For more
+        words, pass `fit_many` a list of separate tables.
 
     Examples
     --------

@@ -38,18 +38,18 @@ def rank_embeddings(
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, ci_kind
-        As for `contrasts`.
+        See `contrasts`.
     level : {"overall", "group"}
-        Whether to rank by overall contrasts, or by those of each group.
+        Whether to rank by overall contrasts or by the contrasts of each group.
 
     Returns
     -------
     DataFrame
-        ``wordlist``; ``protected_group``, only for groups; ``embedding``; ``mean``, ``sd``,
-        ``low``, and ``high`` of its contrast; ``raw_mean``, ``raw_sd``, ``raw_low``, and
-        ``raw_high``, which are not shrunk; ``expected_rank``; ``p_most``, the probability of rank 1
-        (the most negative contrast); and ``p_rank_2``, and so on. If there are several lists,
-        overall rows start with their ``average``, which uses predictions for lists that an
+        ``wordlist``, ``embedding``, and, for groups, ``protected_group`` identify a row. ``mean``,
+        ``sd``, ``low``, and ``high`` describe the contrast. ``raw_mean``, ``raw_sd``, ``raw_low``,
+        and ``raw_high`` describe it without shrinkage. ``p_most`` is the probability of rank 1 (the
+        most negative contrast), ``p_rank_2`` is that of rank 2, and so on. If there are several
+        lists, overall rows start with their ``average``, which uses predictions for lists that an
         embedding does not have. Within a list, embeddings are in the order of ``expected_rank``.
 
     Examples
@@ -84,23 +84,23 @@ def embedding_differences(
     *,
     level: str = OVERALL,
 ) -> pd.DataFrame:
-    """Compute the difference in the contrast between each pair of embeddings.
+    """Compute the difference between the contrasts of each pair of embeddings.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, rope, ci_kind
-        As for `contrasts`.
+        See `contrasts`.
     level : {"overall", "group"}
-        As for `rank_embeddings`.
+        See `rank_embeddings`.
 
     Returns
     -------
     DataFrame
-        ``wordlist`` and ``protected_group`` as in `rank_embeddings`; ``first`` and ``second``; and
-        ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope`` of the first contrast
-        minus the second. Negative means that the first embedding is more biased.
+        One row per pair of embeddings, ``first`` and ``second``, and per list and group. ``mean``,
+        ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope`` describe the first contrast minus
+        the second. A negative difference means that the first embedding is more biased.
 
     Examples
     --------
@@ -123,20 +123,20 @@ def embedding_differences(
 def variance_shares(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute the shares of the variance of contrasts due to embeddings, lists, and training runs.
+    """Compute how much of the variance of contrasts is due to embeddings, lists, and training.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit_many`.
     ci_prob, ci_kind
-        As for `contrasts`.
+        See `contrasts`.
 
     Returns
     -------
     DataFrame
-        ``part``; ``sd_mean``, ``sd_low``, and ``sd_high``, its sd in units of distance; and
-        ``mean``, ``sd``, ``low``, and ``high`` of its share of the variance, in [0, 1].
+        One row per ``part`` of the variance. ``sd_mean``, ``sd_low``, and ``sd_high`` describe its
+        sd, a distance. ``mean``, ``sd``, ``low``, and ``high`` describe its share, in [0, 1].
 
     Examples
     --------
@@ -159,10 +159,10 @@ def variance_shares(
 
 
 def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.DataFrame, FloatArray]]:
-    """Yield the labels, raw moments, and draws of each row of a level, list averages first.
+    """Yield the labels, raw moments, and draws of each row of a level, starting with averages.
 
-    Raw moments are not shrunk and have one row per measured embedding. Those of averages treat
-    lists as independent.
+    Raw moments are not shrunk and have one row per measured embedding. The raw moments of averages
+    treat lists as independent.
     """
     _require_many(tree)
     check_choice("level", level, (OVERALL, GROUP))

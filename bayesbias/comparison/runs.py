@@ -8,12 +8,12 @@ averages runs, the next rows compare averages of embeddings, and the others comp
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
-are independent if runs are exchangeable. Each is fitted by ``change-by-group``, with the same sds
-for each kind of row. If `v[q]` are the variances of the contrasts of z, the covariance of runs is
-`Σ_q v[q] Q[q]ᵀ Q[q]`, except for each run's scale. Its correlations are those of equally precise
-runs. The common variance of two runs is at most that of the more precise run, so the covariance
-is the correlation times the smaller variance. If it used the product of sds, pooling would
-extrapolate beyond runs that correlate but differ in precision.
+are independent if runs are exchangeable. Each row of z is fitted by ``change-by-group``, with the
+same sds for each kind of row. If `v[q]` are the variances of the contrasts of z, the covariance of
+runs is `Σ_q v[q] Q[q]ᵀ Q[q]`, except for each run's scale. Its correlations are those of equally
+precise runs. The common variance of two runs is at most that of the more precise run, so the
+covariance is the correlation times the smaller variance. If it used the product of sds, pooling
+would extrapolate beyond runs that correlate but differ in precision.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DRAWS = 500
 
 @dataclass(frozen=True)
 class Runs:
-    """The distances of one list in all runs that have it."""
+    """The distances of one list in all runs that contain it."""
 
     wordlist: str
     embeddings: tuple[str, ...]
@@ -101,7 +101,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
-    """Return a basis of runs: rows that average, compare embeddings, and compare copies."""
+    """Return a basis whose rows average runs, compare embeddings, or compare copies."""
     from scipy.linalg import helmert
 
     average = np.full((1, n_trainings), n_trainings**-0.5)
@@ -115,10 +115,10 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
 def list_contrasts(
     runs: Runs, embeddings: Sequence[str], pair: tuple[str, str], rng: Generator
 ) -> tuple[dict[str, Contrasts], float]:
-    """Compute the Gaussian of each contrast, first - second of a pair, in all runs; and Pareto k.
+    """Compute the Gaussian distribution of each contrast in all runs, and Pareto k.
 
     Keys are group names, or empty for the overall contrast. Groups whose contrast is not identified
-    are left out. ``Contrasts.embedding`` are positions in ``embeddings``.
+    are left out. ``Contrasts.embedding`` contains positions in ``embeddings``.
     """
     design = runs.design
     if lacking := [name for name in pair if name not in design.connections]:

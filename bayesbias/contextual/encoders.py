@@ -15,8 +15,8 @@ from .._core.transformer_files import load_transformer, longest_input, sees_ahea
 class Encoder:
     """A contextual encoder without a head, in evaluation mode, with its tokenizer.
 
-    ``longest`` is its largest number of tokens, including special ones. ``sentence_pooling`` is
-    mean or cls, the way to compute a sentence's vector from the vectors of its tokens.
+    ``longest`` is the largest number of tokens that it accepts, including special tokens.
+    ``sentence_pooling``, mean or cls, is how a sentence's vector is computed from its tokens.
     """
 
     name: str
@@ -46,7 +46,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Raises
     ------
     ValueError
-        If the folder is not an encoder, or if it needs unknown layers or code.
+        If the folder does not contain an encoder, or if the encoder needs unknown layers or code.
     """
     if isinstance(source, Encoder):
         return source

@@ -70,24 +70,24 @@ def contextual_vectors(
     Parameters
     ----------
     encoder : str, Path, or Encoder
-        As for `load_encoder`.
+        See `load_encoder`.
     words : iterable of str
     templates : str, Path, iterable of str, or mapping
-        As for `load_templates`: a bundled set's name, a TOML file, or sentences with a place ``{}``
-        for the word. You can also pass natural sentences for every word, from `load_sentences`. The
-        contexts are then the first sentence of every word, the second, and so on, up to the
-        smallest number of sentences of any word. Words without sentences are missing.
+        The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
+        `load_templates`). You can also pass natural sentences for every word, from
+        `load_sentences`. The contexts are then the first sentence of every word, the second, and so
+        on, up to the smallest number of sentences of any word. Words without sentences are missing.
     layer : int
-        From 0, the input of the first layer, up to the number of layers. Negative numbers count
-        back from the last layer, -1.
+        A number from 0 (the input of the first layer) to the number of layers. Negative numbers
+        count back from the last layer, -1.
     pooling : {"word", "sentence", "cls", "last"}
         ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or the pooling in
         ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
         and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
-        Number of sentences encoded together. It affects speed, and results only by rounding.
+        Number of sentences encoded together. It affects the speed. Results differ only by rounding.
     device : str
-        As for `load_encoder`.
+        See `load_encoder`.
     progressbar : bool
 
     Raises
@@ -126,7 +126,7 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(f"{loaded.name} can use none of the words; pass other words")
+        raise ValueError(f"{loaded.name} can use none of the words; pass different words")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:
@@ -198,7 +198,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
             if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
-            raise ValueError(f"{given.text!r} has no token of its word; try pooling='sentence'")
+            raise ValueError(f"the tokens of {given.text!r} omit the word; use pooling='sentence'")
     return marked
 
 

@@ -37,14 +37,14 @@ def seat(
     """Compute WEAT on the sentences that templates form with four lists of words.
 
     SEAT's own p-value permutes sentences as if they were independent. Sentences with the same word
-    are not, so this function has no p-value. For an interval, fit the model ``contextual``.
+    are not independent, so this function omits it. For an interval, fit the model ``contextual``.
 
     Parameters
     ----------
     vectors : ContextualVectors
-        Encoded with ``pooling="sentence"`` to match SEAT.
+        Vectors that were encoded with ``pooling="sentence"``, to match SEAT.
     X, Y, A, B : iterable of str
-        Two lists of targets and two lists of attributes, as for `scores.weat`.
+        Two lists of targets and two lists of attributes, as in `scores.weat`.
 
     References
     ----------
@@ -121,7 +121,7 @@ def ceat(
     vectors : ContextualVectors
         Vectors of every word, in natural sentences or in templates.
     X, Y, A, B : iterable of str
-        Two lists of targets and two lists of attributes, as for `scores.weat`.
+        Two lists of targets and two lists of attributes, as in `scores.weat`.
     n_samples : int
         Number of samples; each draws one sentence for every word.
     seed : int, SeedSequence, Generator, or None

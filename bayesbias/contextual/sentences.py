@@ -27,7 +27,7 @@ class Sentence(NamedTuple):
 def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str, ...]:
     """Load templates from a bundled set or a TOML file, or check templates that you pass.
 
-    The bundled sets are ``bleached`` and ``seat-names``. A file has a list ``templates``. Each
+    The bundled sets are ``bleached`` and ``seat-names``. A file contains a list ``templates``. Each
     template has one place ``{}`` for a word.
     """
     if isinstance(source, str | Path):

@@ -28,14 +28,14 @@ def contextual_table(
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Shifts the contexts of all pairs. Differences between turns show their importance.
+        Shift of the contexts of all pairs. Differences between turns show how much contexts matter.
     max_missing : float, optional
-        As for `distance_table`.
+        See `distance_table`.
 
     Returns
     -------
     DataFrame
-        ``COLUMNS``, ``embedding``, and ``context``, which is the template.
+        A table with ``COLUMNS``, ``embedding``, and ``context``, which is the template.
     """
     parts = []
     for place, context in enumerate(vectors.contexts):

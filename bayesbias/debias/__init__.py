@@ -1,8 +1,8 @@
 """Debiasing: methods that reduce bias in an embedding, and checks of the remaining bias.
 
 Each method is a function that takes vectors and returns new ones, such as ``hard(vectors,
-"gender")``. The result has a record of the change, which `debiasing` returns. `debias_file`
-debiases files of any size. No method makes an embedding unbiased: `remaining_bias` measures how
+"gender")``. The result keeps a record of the change, which `debiasing` returns. `debias_file`
+debiases a file of any size. No method makes an embedding unbiased: `remaining_bias` measures how
 much bias can be recovered.
 """
 

@@ -18,7 +18,7 @@ from ..tables.spellings import CASES, forms_of
 Words = tuple[str, ...]
 
 type SetsLike = str | Path | Mapping[str, Any] | DefiningSets
-"""Input of `load_defining_sets`: the name of a bundled list, a TOML file, a dict, or sets."""
+"""Input of `load_defining_sets`: the name of a bundled list, a TOML file, a dict, or such sets."""
 
 FOLDER = "wordlists/defining"
 
@@ -33,11 +33,11 @@ class DefiningSets:
     Parameters
     ----------
     defining : sequence of tuples of str
-        Pairs or longer tuples, with one word of each class in the same order, such as
-        ``[("she", "he"), ("woman", "man")]``. Differences within them define the bias subspace.
+        Pairs or longer tuples, with one word for each class in the same order, such as ``[("she",
+        "he"), ("woman", "man")]``. Differences within tuples define the bias subspace.
     equalize : sequence of tuples of str
-        Pairs or longer tuples to be made equally distant from every neutral word. Each word may be
-        in only one of them.
+        Pairs or longer tuples of words that become equally distant from every neutral word. Each
+        word can be in only one tuple.
     specific : sequence of str
         Words that belong to one class by their meaning and are not neutralized. You do not need to
         repeat the words of the defining and equalize sets.
@@ -112,11 +112,11 @@ class DefiningSets:
         return frozenset(form for word in self.kept for form in forms_of(word, self.case))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
-        """Spell words as an embedding does: in lower case, ``mary`` replaces ``Mary``.
+        """Spell words as an embedding does: such as ``mary`` instead of ``Mary``.
 
         Methods call this with the sets' ``case``: ``exact``, ``lower``, or ``fallback``, which uses
         lower case if only that form is ``there``. Repeated tuples are dropped. If equalize sets
-        then share a word, only the first is kept.
+        then share a word, only the first set is kept.
         """
 
         def form(word: str) -> str:
@@ -140,7 +140,7 @@ def defining_sets() -> list[str]:
 
 
 def load_defining_sets(source: SetsLike) -> DefiningSets:
-    """Load a debiasing list: a bundled name, the path of a TOML file, or a dict in the same form.
+    """Load a list for debiasing from its bundled name, a TOML file, or a dict of the same form.
 
     `defining_sets()` lists the names. A `DefiningSets` is returned unchanged.
     """

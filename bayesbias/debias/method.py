@@ -1,4 +1,4 @@
-"""The framework of debiasing methods: they learn from some words, and then change each row.
+"""The framework of debiasing methods, which learn from some words and then change each row.
 
 Learning uses the words of the defining sets and, for some methods, sums over all words. Rows are
 changed one chunk at a time, so embeddings may be larger than memory.
@@ -38,7 +38,7 @@ Change = Callable[[FloatArray], FloatArray]
 """A function that changes rows, (n, n_dims), independently of each other."""
 
 DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
-"""Functions that learn the methods, keyed by method name; `debiasing_method` adds them."""
+"""Functions that fit the methods, keyed by method name; `debiasing_method` adds them."""
 
 RECORD = "record.json"
 """The record of a debiased file, in its folder."""
@@ -50,9 +50,9 @@ NOTES = """
 
 Notes
 -----
-Call ``{name}(vectors, sets)``. Pass ``vectors`` as for `load_vectors` and ``sets`` as for
-`load_defining_sets`; the default sets are {sets!r}. The function returns new KeyedVectors of
-float32. `debiasing` returns the record of the change."""
+Call ``{name}(vectors, sets)`` with vectors that `load_vectors` accepts and sets that
+`load_defining_sets` accepts; the default sets are {sets!r}. The function returns new KeyedVectors
+of float32. `debiasing` returns the record of the change."""
 
 
 @dataclass(frozen=True)
@@ -180,10 +180,10 @@ def debiasing_method(
 ) -> Callable[[Callable[..., Debiaser]], Callable[..., KeyedVectors]]:
     """Make a debiasing method from a function that learns from `Material`.
 
-    The function takes the material and, as keywords, the method's options, which its docstring
-    describes. It returns ``material.debiaser(...)``. The resulting method takes vectors, sets (by
-    default the bundled list ``default_sets``), and options. `debias_file` and `bayesbias debias`
-    call it by the function's name.
+    The function takes the material and, as keywords, the options that its docstring describes. It
+    returns ``material.debiaser(...)``. The resulting method takes vectors, sets (by default the
+    bundled list ``default_sets``), and options. `debias_file` and `bayesbias debias` call the
+    method by the function's name.
     """
 
     def enter(learn: Callable[..., Debiaser]) -> Callable[..., KeyedVectors]:
@@ -223,7 +223,7 @@ def fit_debiaser(
     Parameters
     ----------
     vectors, sets
-        As for `load_vectors` and `load_defining_sets`.
+        See `load_vectors` and `load_defining_sets`.
     method : str
         A name in `DEBIASING_METHODS`.
     **options
@@ -258,19 +258,19 @@ def debias_file(
 ) -> dict[str, Any]:
     """Debias a whole embedding file and write a result that `load_vectors` can read.
 
-    The source is read in chunks, two to four times.
+    The source is read two to four times, in chunks.
 
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`.
+        See `load_vectors`.
     out : str or path
         The folder to create, with ``vectors.npy``, ``words.txt``, and ``record.json``. For gensim
         and word2vec, use ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
     method, sets, **options
-        As for `fit_debiaser`.
+        See `fit_debiaser`.
     force : bool
-        Replace an earlier folder with these files.
+        Replace an existing folder that contains these files.
 
     Returns
     -------

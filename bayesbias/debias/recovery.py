@@ -40,13 +40,13 @@ def remaining_bias(
 
     Each class is represented by the words that lean most toward it in ``before``. Let â_c be the
     mean unit vector of the defining words of class c, and ā the mean of these. A word leans toward
-    the class with the largest cosine of word and â_c - ā; its lean is the margin over the next one.
-    Words of the lists' defining, equalize, and specific sets are left out.
+    the class whose â_c - ā has the largest cosine with the word; the lean is the margin over the
+    next class. Words of the lists' defining, equalize, and specific sets are left out.
 
     Parameters
     ----------
     before, after : str, path, KeyedVectors, mapping, DataFrame, or tuple
-        As for `load_vectors`. Words that only one embedding has are left out.
+        See `load_vectors`. Words that are in only one embedding are left out.
     sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the targets of the lists.
@@ -57,18 +57,17 @@ def remaining_bias(
     vocabulary : int
         Number of words from the start of ``before`` that are searched for words and neighbors.
     seed : int, SeedSequence, Generator, or None
-        For the clustering's starting points and for the folds; stored in ``attrs["seed"]``.
+        Seed of the clustering's starting points and of the folds, stored in ``attrs["seed"]``.
 
     Returns
     -------
     DataFrame
         ``check``, ``measure``, ``before``, ``after``, ``chance`` (the value if nothing can be
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
-        the share of words that k-means assigns to their class. ``classifier`` is the
-        cross-validated share that a support vector machine with a radial kernel assigns to it. If
-        there are three or more targets, ``neighbors`` is the correlation, over targets, of a
-        target's lean before and the share of its neighbors that leaned the same way before,
-        averaged over classes.
+        the share of words that k-means assigns to their own class. ``classifier`` is the
+        cross-validated share of words that a support vector machine with a radial kernel assigns
+        correctly. For three or more targets, ``neighbors`` correlates the lean of a target before
+        with the share of its neighbors that leaned the same way before, averaged over classes.
 
     References
     ----------

@@ -28,7 +28,7 @@ float32 rounds coordinates by up to 6e-8 of their size."""
 def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = None) -> FloatArray:
     """Compute the bias subspace of defining sets as orthonormal rows, (k, n_dims).
 
-    These are the principal components of the sets, each centered on its mean (Bolukbasi et al.,
+    The rows are the principal components of the sets, each centered on its mean (Bolukbasi et al.,
     Manzini et al.). The default k is the number of classes minus one. If any word of a set is
     missing, the whole set is left out.
     """
@@ -60,8 +60,8 @@ def equalized_words(
         sizes = np.linalg.norm(leaning, axis=1, keepdims=True)
         if (sizes <= VANISHED).any():
             raise ValueError(
-                f"equalize set {', '.join(members)}: its words do not differ in the bias subspace; "
-                "leave it out, or raise k"
+                f"the words of the equalize set {', '.join(members)} do not differ in the bias "
+                "subspace; leave the set out, or raise k"
             )
         radius = np.sqrt(max(1.0 - float(common @ common), 0.0))
         placed |= dict(zip(members, common + radius * leaning / sizes, strict=True))
@@ -79,7 +79,7 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over the unit vectors u of all words and of neutral words, which are not kept."""
+    """Sums over the unit vectors u of all words, and of the neutral words, which are not kept."""
 
     count: int
     neutral_count: int

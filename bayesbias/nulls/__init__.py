@@ -1,6 +1,6 @@
-"""Null scenarios: simulated tables with known truth, for testing the claims of methods.
+"""Null scenarios: simulated tables with a known truth, for testing the claims of methods.
 
-``table(seed)`` simulates one table of a scenario, and ``simulate(n, seed)`` a `Batch` of n tables.
+``table(seed)`` simulates one table, and ``simulate(n, seed)`` simulates a `Batch` of n tables.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Scenarios with known truth, in which distances are sums of effects."""
+"""Scenarios with a known truth, in which distances are sums of effects."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..tables.schema import LARGEST_DISTANCE
 from .base import BaseScenario, Batch, is_finite
 
 PAPER_SD = 0.08
-"""Sd of distances to neutral words and in the null model of Dobrzeniecka and Urbaniak (2024)."""
+"""Sd of distances to neutral words in Dobrzeniecka and Urbaniak (2024), and of their null model."""
 
 WIDEST = 6.0
-"""Distances within this many sds must be in [0, 2]; only one in 5e8 is farther out."""
+"""Distances within this many sds must be in [0, 2]; only one distance in 5e8 is farther out."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario(BaseScenario):
-    r"""Distances as a mean plus effects of words and attributes and noise of single cells.
+    r"""Distances that are sums of a mean, effects of words and attributes, and noise in each cell.
 
     For G groups, with own(w, a) = 1 if the attribute belongs to the word's group, and 0 otherwise,
 
@@ -40,7 +40,7 @@ class Scenario(BaseScenario):
         number per group.
     cell_sd, word_sd, attribute_sd : float
         Standard deviations of single distances, protected words, and attribute words, 0 or more. A
-        word's effect makes it closer to all attributes, or farther from all.
+        word's effect makes it closer to all attributes, or farther from all of them.
     effect : float or tuple of float
         How much closer a word's own attributes are than the others; 0 for a null scenario. The true
         contrast associated - different is -effect. A tuple has one number per group, such as
@@ -57,13 +57,13 @@ class Scenario(BaseScenario):
     attribute_bias_sd : float
         How much the bias of attributes varies around the effect, as in short lists.
     lean : {"any", "own"}
-        Sets and groups that biased words and attributes can lean toward: any of them, or only their
-        own, toward it or away from it. For two groups, these are the same.
+        Where biased words and attributes can lean: toward any set or group, or only toward or away
+        from their own. For two groups, both choices are the same.
     controls : tuple of str
         Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
-        Degrees of freedom, above 2, of a Student-t distribution for ε instead of a Normal. It is
-        scaled to `cell_sd` and cut off at 6 times that sd, so distances stay in [0, 2].
+        Degrees of freedom, above 2, of a Student-t distribution for ε instead of a Normal. The
+        distribution is scaled to `cell_sd` and cut off at 6 sds, so distances stay in [0, 2].
 
     Examples
     --------
@@ -87,9 +87,9 @@ class Scenario(BaseScenario):
         super().__post_init__()
         df = self.cell_df
         for name in (*_SDS, "mean"):
-            value, what = getattr(self, name), "is a standard deviation, 0 or more"
+            value, what = getattr(self, name), "is a standard deviation and must be 0 or more"
             if not is_finite(value) or value < 0:
-                what = "is a distance, in [0, 2]" if name == "mean" else what
+                what = "is a distance and must lie in [0, 2]" if name == "mean" else what
                 raise ValueError(f"{name} {what}; got {value!r}")
             object.__setattr__(self, name, float(value))  # so that equal scenarios compare equal
         check_choice("way to lean", self.lean, LEANINGS)
@@ -104,7 +104,7 @@ class Scenario(BaseScenario):
         if not reach <= self.mean <= LARGEST_DISTANCE - reach:
             raise ValueError(
                 f"distances would leave [0, 2]: the mean is {self.mean:g}, and {WIDEST:g} sds plus "
-                f"the effect are {reach:.3g} to either side; make the sds smaller, or move the "
+                f"the effect reach {reach:.3g} to either side; make the sds smaller, or move the "
                 "mean closer to 1"
             )
 
@@ -125,8 +125,8 @@ class Scenario(BaseScenario):
     def _leanings(self, n: int, own: IntArray, sd: float, rng: Generator) -> FloatArray:
         """Draw the leans of words away from each set, or of attributes away from each group.
 
-        Leans, (n, n_units, n_sets), sum to zero over the sets of stereotypes. Those for a unit's
-        own set, ``own`` (n_units,), have the sd (1 - 1/G) `sd`. Control words do not lean.
+        Leans, (n, n_units, n_sets), sum to zero over the sets of stereotypes. The leans away from a
+        unit's own set, ``own`` (n_units,), have the sd (1 - 1/G) `sd`. Control words do not lean.
         """
         n_groups = len(self.groups)
         leanings = np.zeros((n, len(own), len(self.set_sizes)))
@@ -147,6 +147,6 @@ class Scenario(BaseScenario):
 
 
 LEANINGS = ("any", "own")
-"""Where words and attributes can lean: toward any set, or only toward or away from their own."""
+"""Where words and attributes can lean: toward any set, or only toward or away from their set."""
 
 _SDS = ("cell_sd", "word_sd", "attribute_sd", "word_bias_sd", "attribute_bias_sd")

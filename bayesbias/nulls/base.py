@@ -18,7 +18,7 @@ from ..tables.cosines import attach_cosines
 from ..tables.schema import COLUMNS, CONTROLS, validate_table
 
 FEWEST = 2
-"""Fewest words per group, attributes per set, and groups for which sds can be estimated."""
+"""Smallest numbers of words per group, attributes per set, and groups for estimating sds."""
 
 PLANTINGS = ("all", "one word", "opposite")
 """Where an effect can be planted: in all words, in the first word only, or in the first two with
@@ -30,9 +30,9 @@ class BaseScenario:
     """Groups of words, each with a separate attribute set, and an effect; all pairs are measured.
 
     Subclasses add ``_draw``, which simulates distances. Sizes and effects are one number, or one
-    per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and Y with
-    B. Sets of control words come last, have as many attributes as the first set, and are named
-    after their connection.
+    number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and
+    Y with B. Sets of control words come last, have as many attributes as the first set, and are
+    named after their connection.
     """
 
     n_words: int | tuple[int, ...] = 8
@@ -79,7 +79,7 @@ class BaseScenario:
 
     @property
     def own(self) -> FloatArray:
-        """One if the attribute belongs to the word's group, else zero, (n_words, n_attributes)."""
+        """1 if the attribute belongs to the word's group, else 0, (n_words, n_attributes)."""
         return np.asarray(self.group_of_word[:, None] == self.set_of_attribute, dtype=np.float64)
 
     @property
@@ -141,10 +141,10 @@ class Batch:
     distances : (n_tables, n_words, n_attributes) float
         Cosine distances.
     word_bias : (n_tables, n_words) float
-        How much closer a word is to its own group's attributes than to others, as a distance,
-        averaged over the population of attributes.
+        How much closer a word is to its own group's attributes than to others, in units of distance
+        and averaged over the population of attributes.
     planted : (n_words,) float
-        The planted effect: the same, also averaged over the population of words.
+        The planted effect: the same quantity, also averaged over the population of words.
     expected : (n_tables, n_words, n_attributes) float
         Distances without the noise of single cells, or their mean by connection if a scenario does
         not separate noise from effects of words and attributes.
@@ -198,12 +198,12 @@ class Batch:
         """Return these tables without their effect, and with all other parts partly redrawn.
 
         All other parts become ``kept`` times their value plus sqrt(1 - kept²) times their value in
-        new tables without an effect. So they have the same mean and variance as before.
+        new tables without an effect. Their mean and variance thus stay the same.
 
         Parameters
         ----------
         other : Batch
-            As many tables from the same scenario, but without an effect.
+            The same number of tables from the same scenario, but without an effect.
         kept : float
             Correlation of values before and after, in [0, 1].
         """
@@ -224,7 +224,7 @@ class Batch:
         )
 
     def __sub__(self, other: Batch) -> Batch:
-        """Return the differences of distances and of their true values."""
+        """Return the differences in distances and in their true values."""
         return replace(
             self,
             distances=self.distances - other.distances,
@@ -240,7 +240,7 @@ def is_finite(value: object) -> bool:
 
 
 def _by_group(name: str, given: object, n: int) -> object:
-    """Check sizes or effects; return one if all are equal, or else one for each of n groups."""
+    """Check sizes or effects; return one number if all are equal, or one number per group."""
     values: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     for value in values:
         if name == "effect" and not (is_finite(value) and abs(value) <= 1):

@@ -11,7 +11,7 @@ from .base import BaseScenario
 from .vocabulary import vocabulary_scenario
 
 HUMAN = ("human",)
-"""The control words of all named scenarios; real lists have them, too."""
+"""The control words of all named scenarios; real lists have control words, too."""
 
 _sums = partial(Scenario, controls=HUMAN)
 _both = partial(_sums, word_sd=0.04, attribute_sd=0.04)
@@ -26,7 +26,7 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
         "some protected words are close to all attributes, others are far from all (sd .04)"),
     "attributes-differ": (partial(_sums, attribute_sd=0.04),
         "some attributes are close to all words, others are far from all (sd .04)"),
-    "attributes-differ-more": (partial(_sums, attribute_sd=0.08), "the same with an sd of .08"),
+    "attributes-differ-more": (partial(_sums, attribute_sd=0.08), "attributes-differ, with sd .08"),
     "both-differ": (_both, "words and attributes differ (sd .04 each)"),
     "words-lean": (partial(_sums, word_bias_sd=0.04),
         "each word is biased (sd .04), but biases average to zero"),
@@ -56,8 +56,8 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
 # fmt: on
 
 SCENARIOS = {name: make for name, (make, _) in _KNOWN.items()}
-"""Functions that make scenarios, keyed by name. All have 8 human control words, and cells with the
-sd of the paper's null model, .08. False-alarm rates are known for the first four scenarios."""
+"""Functions that make scenarios, keyed by name. All scenarios have 8 human control words and the
+cell sd of the paper's null model, .08. The rates of false alarms are known for the first four."""
 
 ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 """One-line description of each scenario."""

@@ -32,14 +32,14 @@ class VocabularyScenario(BaseScenario):
     Parameters
     ----------
     vectors : (n_vocabulary, n_dims) float
-        Unit rows; `vocabulary_scenario` reads them.
+        Vectors of unit length, which `vocabulary_scenario` reads.
     n_words, n_attributes, groups, controls
         As in `Scenario`.
     lists : {"random", "topics"}
         ``random`` draws each word separately. ``topics`` draws one word per list and adds its
         nearest neighbors, because real lists have a topic.
     effect, planted
-        As in `Scenario`; the effect is added to the distances.
+        See `Scenario`. The effect is added to the distances.
     """
 
     vectors: FloatArray = field(repr=False)
@@ -95,7 +95,7 @@ def vocabulary_scenario(
     Parameters
     ----------
     source : str, path, or KeyedVectors
-        As for `load_vectors`.
+        Vectors in any form that `load_vectors` accepts.
     **choices
         ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``, ``controls``.
     """

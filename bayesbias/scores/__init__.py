@@ -1,11 +1,11 @@
 """Cosine scores of bias, one function per score.
 
-Scores of four lists of words: ``weat(vectors, X, Y, A, B)``; of words and two poles:
-``weam(vectors, words, A, B)``; of targets and groups: ``same(vectors, targets, groups)``; of a word
-list: ``mac(vectors, wordlist)``. All scores of a word list: ``score_table(vectors, wordlist)``.
+``weat(vectors, X, Y, A, B)`` takes four lists of words, ``weam(vectors, words, A, B)`` takes words
+and two poles, and ``same(vectors, targets, groups)`` takes targets and groups.
+``score_table(vectors, wordlist)`` computes all scores of a word list.
 
-``vectors`` is an embedding: gensim's KeyedVectors or a mapping from words to arrays. If it is
-``None``, pass each set as a matrix of vectors, (n_words, n_dims), instead of words. Words that
+``vectors`` is an embedding: gensim's KeyedVectors or a mapping from words to arrays. If ``vectors``
+is ``None``, pass each set as a matrix of vectors, (n_words, n_dims), instead of words. Words that
 are not in the embedding are left out and listed in the result's ``missing``.
 
 To add a score, write its function and add its `ListScore` to ``registry.SCORES``.

@@ -27,7 +27,7 @@ def same(
 ) -> ScoreResult:
     """Compute SAME: how far targets point along the directions in which protected groups differ.
 
-    Let â_i be the mean unit vector of group i and B an orthonormal basis of the â_i - â_0. The bias
+    Let â_i be the mean unit vector of group i and B an orthonormal basis of all â_i - â_0. The bias
     of a target t is ‖B t/‖t‖‖; for two groups it is |cos(t, â_0 - â_1)|. SAME is the mean bias.
 
     Parameters
@@ -40,9 +40,9 @@ def same(
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups, 1
         if it is in the bias subspace. The order of the groups does not matter. ``rank`` is the
-        dimension of the subspace. For two groups, the result also has ``signed``,
-        cos(t, â_0 - â_1), positive toward the first; ``skew``, its mean; and ``stereotype``, its
-        population sd.
+        dimension of the subspace. For two groups, the result also has ``signed``, cos(t, â_0 -
+        â_1), which is positive toward the first group. Its mean is ``skew``, and its population sd
+        is ``stereotype``.
 
     References
     ----------
@@ -85,7 +85,7 @@ def ripa(
     Parameters
     ----------
     targets : list of words
-        Their vectors are not scaled, so their lengths matter.
+        The vectors of targets are not scaled, so their lengths matter.
     pairs : list of (x, y) word pairs; pairs with a missing word are left out
     relation : {"component", "mean"}
         ``mean`` averages the inner products with each pair's relation vector, as WEFE does.
@@ -94,8 +94,8 @@ def ripa(
     -------
     ScoreResult
         ``per_target`` is positive toward x, and ``score`` is its mean; 0 means that w has equal
-        inner products with x and y. With ``component``, values are in [-‖w‖, ‖w‖]. ``product_I``
-        is w·(x - y)/‖x - y‖ for pair I; ``sd`` is the population sd of these over the pairs.
+        inner products with x and y. With ``component``, values are in [-‖w‖, ‖w‖]. ``product_I`` is
+        w·(x - y)/‖x - y‖ for pair I; ``sd`` is the population sd of these products.
 
     References
     ----------
@@ -123,8 +123,8 @@ def ripa(
 def relation_vector(pairs: FloatArray) -> FloatArray:
     """Return the first principal component of the pairs' differences, as a unit vector.
 
-    The differences are not centered, because a single difference would vanish. Summed over pairs,
-    the vector points from the second words to the first words.
+    The differences are not centered, because centering would remove a single difference. The vector
+    points, on average over the pairs, from the second word to the first.
     """
     differences = pairs[:, 0] - pairs[:, 1]
     if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
@@ -145,7 +145,7 @@ def direct_bias(
     """Compute Direct Bias: the mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
     The directions g are the first k principal components of the defining words, centered within
-    their sets. For one pair, g is its difference, scaled to unit length.
+    their sets. For one pair, g is the difference of the two words, scaled to unit length.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def direct_bias(
     k : int, optional
         Number of components. The default is the size of the sets minus one, so 1 for pairs.
     c : float
-        Strictness, 0 or more; 1 in the literature.
+        The strictness, 0 or more. The literature uses 1.
     unit : bool
         Scale defining words to unit length first, as Bolukbasi et al. do.
 
@@ -164,14 +164,14 @@ def direct_bias(
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1], with 0 for targets orthogonal to the components.
         ``component_I`` are the signed cosines, positive toward the first words of the sets;
-        ``explained`` is the share of variance along each component; ``k`` is their number.
+        ``explained`` is the share of variance along each of the ``k`` components.
 
     References
     ----------
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     if not 0 <= c < np.inf:
-        raise ValueError(f"c must be finite and not negative; got {c}; use 1, as is usual")
+        raise ValueError(f"c must be finite and not negative; got {c}; the usual c is 1")
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
     rows = [unit_rows(rows) for rows in members] if unit else members
     directions, explained = principal_components(rows, k)

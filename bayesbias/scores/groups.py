@@ -16,7 +16,7 @@ from .result import ScoreResult, Words, read_sets, score_result
 from .subspace import group_means
 
 TIE_DIGITS = 12
-"""Cosines that are equal to this many digits are tied; float64 stores them to about 1e-16."""
+"""Cosines that agree to this many digits are tied; float64 stores cosines to about 1e-16."""
 
 
 def rnd(
@@ -44,7 +44,7 @@ def rnd(
     -------
     ScoreResult
         ``score`` and ``per_attribute`` are negative if attributes are closer to X. The mean is
-        within ±‖μ_X - μ_Y‖, and 0 if attributes are on average equally far from X and Y.
+        within ±‖μ_X - μ_Y‖. It is 0 if attributes are, on average, equally far from X and Y.
 
     References
     ----------
@@ -79,8 +79,8 @@ def ect(
     Returns
     -------
     ScoreResult
-        ``score`` is in [-1, 1]. It is 1 if both groups rank the attributes in the same order, so
-        higher is less biased. ``to_x`` and ``to_y`` are the cosines.
+        ``score`` is in [-1, 1]. It is 1 if both groups rank the attributes in the same order, so a
+        higher score means less bias. ``to_x`` and ``to_y`` are the cosines.
 
     References
     ----------
@@ -125,8 +125,8 @@ def gweat(
     Returns
     -------
     ScoreResult
-        ``score`` is the sum of ``per_group``: 0 without association, and positive if groups are
-        closer to their own sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in `weat`,
+        ``score`` is the sum of ``per_group``. It is 0 without association and positive if groups
+        are closer to their sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in `weat`,
         which is in [-1, 1] times ‖â - b̂‖.
 
     References
@@ -156,7 +156,7 @@ def own_associations(groups: FloatArray, stereotypes: FloatArray) -> FloatArray:
 
 
 def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
-    """Compute MAC, the mean average cosine distance of protected words and all stereotype sets.
+    """Compute MAC, the mean average cosine distance between words and stereotype sets.
 
     Parameters
     ----------
@@ -204,15 +204,15 @@ def mean_distances(
         return np.asarray(1 - units @ other_units.mean(axis=0))
     if not counted.any(axis=1).all():
         word = str(words[int(np.argmin(counted.any(axis=1)))])
-        raise ValueError(f"undefined: an attribute set contains only {word!r} itself")
+        raise ValueError(f"MAC is undefined: an attribute set has no word except {word!r}")
     return np.asarray(np.mean(1 - units @ other_units.T, axis=1, where=counted))
 
 
 def mac_of_table(table: pd.DataFrame) -> ScoreResult:
-    """Compute MAC of a long-form table: the mean of the mean distances per protected word and set.
+    """Compute MAC of a long-form table: the mean of all mean distances by word and set.
 
-    Only ``associated`` and ``different`` rows are used; repeated rows count each time.
-    ``per_word`` has NaN if a word has no row for a set; these cells are ignored.
+    Only ``associated`` and ``different`` rows are used; repeated rows count every time.
+    ``per_word`` is NaN if a word has no row for a set. Such values are ignored.
     """
     means = set_means(table)
     return ScoreResult(float(np.nanmean(means.to_numpy())), means)
@@ -222,8 +222,8 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     """Compute Manzini et al.'s test of a change, a paired t-test of the averaged distances.
 
     Each pair is a protected word and an attribute set. Pairs share words and are averages, so they
-    depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section 3).
-    The result has ``change``, the mean; ``t``; the two-sided ``p_value``; and ``n_pairs``.
+    depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section 3). The
+    result has the mean ``change``, ``t``, the two-sided ``p_value``, and ``n_pairs``.
     """
     from scipy.stats import ttest_1samp
 
@@ -233,7 +233,7 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
-        raise ValueError("the t-test is undefined: all changes are equal or there is only one")
+        raise ValueError("the t-test is undefined: all changes are equal, or only one pair is left")
     t, p_value = ttest_1samp(change, 0.0)
     values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
     return pd.Series(values, dtype=object)
@@ -250,23 +250,23 @@ def rnsb(
 ) -> ScoreResult:
     """Compute RNSB, relative negative sentiment bias: whether some targets seem more negative.
 
-    A logistic regression learns to distinguish B (negative) from A (positive). Its probabilities of
-    B for the targets are normalized to sum to one and compared with the uniform distribution.
+    A logistic regression learns to distinguish B (negative) from A (positive). The targets'
+    probabilities of B are normalized to sum to one and compared with the uniform distribution.
 
     Parameters
     ----------
     targets : list of identity words
     A, B : lists of positive words and of negative words
     C : float
-        Inverse strength of the ridge penalty, which affects the score and includes the intercept.
+        Inverse strength of the ridge penalty on weights and intercept. It affects the score.
     unit : bool
-        Scale all vectors to unit length first; otherwise, long vectors give larger scores.
+        Scale all vectors to unit length first. If you do not, longer vectors lead to larger scores.
 
     Returns
     -------
     ScoreResult
-        ``score`` is the KL divergence in nats, in [0, log n_targets], and 0 if all targets are
-        treated as equally negative. Each target has its ``probability`` of B and its ``share``.
+        ``score`` is the KL divergence in nats, in [0, log n_targets]. It is 0 if all targets are
+        treated as equally negative. Each target has a ``probability`` of B and a ``share``.
 
     References
     ----------
@@ -281,7 +281,7 @@ def rnsb(
 
 
 def divergence(probability: FloatArray) -> float:
-    """Return the KL divergence, in nats, of normalized probabilities from the uniform."""
+    """Return the KL divergence, in nats, of normalized probabilities from uniform ones."""
     from scipy.special import rel_entr
 
     share = probability / probability.sum()

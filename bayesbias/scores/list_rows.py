@@ -33,9 +33,9 @@ class Picks:
 class ListRows:
     """Unscaled vectors of a word list, group by group, and their words.
 
-    ``defining``, (n_sets, n_groups, n_dims), has the words in the same position of each group. It
-    is None if groups differ in size, because their words do not form pairs. ``whole`` has the rows
-    that a resampling was drawn from.
+    ``defining``, (n_sets, n_groups, n_dims), matches the words in the same position of each group.
+    It is None if groups differ in size, because their words do not form pairs. ``whole`` contains
+    the rows from which a resampling was drawn.
     """
 
     groups: tuple[str, ...]
@@ -58,9 +58,9 @@ class ListRows:
 
     @property
     def defining_sets(self) -> FloatArray:
-        """``defining``; ValueError if groups differ in size or no position has all its words."""
+        """Return ``defining``; raise ValueError if no set of matched words is complete."""
         if self.defining is None:
-            raise ValueError("needs groups of equal size, so that their words form pairs in order")
+            raise ValueError("the groups must have equal size, so that their words form pairs")
         if not len(self.defining):
             raise ValueError("every set of matched words has a word that is not in the embedding")
         return self.defining
@@ -102,7 +102,7 @@ class ListRows:
 def list_rows(
     vectors: WordVectors, wordlist: WordListLike
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
-    """Read the vectors of a word list; return them by group, and the missing words by set."""
+    """Return the vectors of a word list by group, and its missing words by set."""
     wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     if not groups:
@@ -110,7 +110,7 @@ def list_rows(
     if without := [group for group in groups if group not in wordlist.stereotypes]:
         raise ValueError(
             f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
-            "to score a list, every group needs them"
+            "scores require stereotypes for every group"
         )
     protected = {f"group {group}": wordlist.groups[group] for group in groups}
     stereotypes = {f"stereotypes of {group}": wordlist.stereotypes[group] for group in groups}

@@ -37,11 +37,11 @@ AGREEMENT = 0.01
 
 GUARD = 1e-6
 """Share of a step by which rounding errors are widened, to allow for the float64 division by the
-step (grid values stay below 2^21, so the error is less than 2^-31 of a step per word)."""
+step. Grid values stay below 2^21, so its error is less than 2^-31 of a step per word."""
 
 LATTICE = 1e-9
 """Tolerance, as a share of the range, for scores that are whole multiples of their smallest gap,
-such as ranks. They are put on that grid, where both bounds are equal."""
+such as ranks. Such scores get a grid of these multiples, on which both bounds are equal."""
 
 RESCALED = 512
 """Counts of subsets are divided by 2^512 after this many words, so that they fit in float64."""
@@ -64,10 +64,10 @@ def permutation_test(
     """Compute an exact permutation test of the difference between two groups of scores.
 
     Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
-    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If
-    not, the difference of means replaces S, because |S*| would depend on the zero of the scores.
-    The given split counts, and so do ties. Caliskan et al. print S* > S, which gives p = 0 if no
-    other split is more extreme.
+    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If the
+    sizes differ, the difference of means replaces S, because |S*| would depend on the zero point of
+    the scores. The observed split and ties count. Caliskan et al. print S* > S, which gives p = 0
+    if no other split is more extreme.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def permutation_test(
     -------
     PermutationTest
         ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. For up to 36 words,
-        every split is counted and both bounds equal it. For more words, they agree to about 1%.
+        every split is counted, so the bounds are equal. For more words, they agree to about 1%.
         ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
 
     References
@@ -115,7 +115,7 @@ def named_alternative(name: str) -> Alternative:
 
 
 def _p_value(scores: FloatArray, n_x: int, alternative: Alternative) -> tuple[float, float]:
-    """Return bounds of one p-value, which are equal if splits are counted."""
+    """Return bounds on one p-value, which are equal if all splits are counted."""
     centered = scores - scores.mean()
     observed, tie = centered[:n_x].sum(), TIE * np.abs(scores).sum()
     if alternative != "two-sided":
@@ -133,7 +133,7 @@ def _p_value(scores: FloatArray, n_x: int, alternative: Alternative) -> tuple[fl
 def _tail(
     centered: FloatArray, n_x: int, threshold: float, *, attained: bool
 ) -> tuple[float, float]:
-    """Return bounds of the share of splits whose sum over X reaches a threshold."""
+    """Return bounds on the share of splits whose sum over X reaches a threshold."""
     if n_x * np.abs(centered).max() <= -threshold:  # equal scores: every split ties
         return 1.0, 1.0
     if len(centered) > COUNTED:
@@ -145,7 +145,7 @@ def _tail(
 def count_reaching(centered: FloatArray, chosen: int, threshold: float) -> int:
     """Count the subsets of a given size whose sum reaches the threshold, by meeting in the middle.
 
-    Bisection finds the partners in the second half of each subset sum of the first half.
+    For each subset sum of the first half, bisection finds its partners in the second half.
     """
     first, second = (_sums_by_size(half) for half in np.array_split(centered, 2))
     count = 0
@@ -172,9 +172,9 @@ def tail_bounds(
     """Bound the share of subsets of a given size whose sum reaches a threshold.
 
     The grid is refined until the bounds agree or the grid is at its finest. With ``attained``, the
-    threshold is the sum of a subset minus the tolerance for ties. That subset reaches it, which no
-    grid can show, so it is added to the lower bound. All sums have positive terms, so the relative
-    error of a bound is at most n_words² · 2^-52.
+    threshold is the sum of a subset minus the tolerance for ties. That subset reaches the
+    threshold, but no grid can show it, so it is added to the lower bound. All sums have positive
+    terms, so the relative error of a bound is at most n_words² · 2^-52.
     """
     lowest, extent = float(centered.min()), float(np.ptp(centered))
     if unit := _lattice_step(centered):
@@ -195,7 +195,7 @@ def tail_bounds(
 
 
 def _lattice_step(values: FloatArray) -> float:
-    """Return the smallest gap if all values are multiples of it; 0 if not or if it is too fine."""
+    """Return the smallest gap if all values are multiples of it and it is not too fine, or 0."""
     above_lowest = np.sort(values) - values.min()
     gaps = np.diff(above_lowest)
     step = gaps[gaps > LATTICE * above_lowest[-1]].min()

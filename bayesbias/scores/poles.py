@@ -53,8 +53,8 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
     ScoreResult
         ``score`` is the mean of ``psi``; positive means closer to A. ``psi`` is ``to_a`` minus
         ``to_b``, the mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that any word
-        can have for these sets. It differs between embeddings, so ψ, S, and gWEAT of different
-        embeddings are on different scales.
+        can have for these sets. The limit differs between embeddings, so their ψ, S, and gWEAT are
+        on different scales.
 
     References
     ----------
@@ -131,13 +131,13 @@ def weat(
     ddof : {1, 0, "pooled"}
         See `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}
-        Caliskan et al. print one-sided p-values, "greater"; see `permutation_test`.
+        Caliskan et al. print one-sided p-values ("greater"); see `permutation_test`.
 
     Returns
     -------
     ScoreResult
-        ``score`` and ``effect_size`` are both d. ``statistic``, ``p_value``, and ``p_bounds`` are
-        from the test; ``association`` is s of every word. Positive d means X is closer to A than Y.
+        ``score`` and ``effect_size`` are d. ``statistic``, ``p_value``, and ``p_bounds`` are from
+        the test; ``association`` is s of every word. Positive d means X is closer to A than Y is.
 
     References
     ----------
@@ -172,7 +172,7 @@ def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
     """Return the effect size of associations; raise ValueError if it is undefined."""
     effect = float(effect_sizes(x, y, ddof))
     if np.isnan(effect):
-        why = "no association varies within X or Y; try ddof=1"
+        why = "associations do not vary within X or within Y; use ddof=1"
         if ddof != "pooled":
             why = f"all words have the same association, {x[0]:.6g}"
         raise ValueError(f"the effect size is undefined: {why}")
@@ -203,14 +203,14 @@ def nas(
     Returns
     -------
     ScoreResult
-        ``score`` is the mean of ``effect_size`` of every word; positive means closer to A. If |A| =
+        ``score`` is the mean ``effect_size`` of the words; positive means closer to A. If |A| =
         |B|, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. If you pass an
         alternative, every word also has ``p_value``, ``p_low``, and ``p_high``; see
         `permutation_test`.
 
     References
     ----------
-    Caliskan, Bryson, Narayanan (2017), WEFAT; Chan (2022), sweater, where it is called NAS;
+    Caliskan, Bryson, Narayanan (2017), WEFAT; Chan (2022), sweater, where the score is called NAS;
     Toney-Wails and Caliskan (2021), ValNorm, for SC-WEAT.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B}, disjoint=["A", "B"])

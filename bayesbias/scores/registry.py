@@ -40,7 +40,7 @@ Reading = Literal[
     "closer to all stereotypes",
     "stereotypes toward the first group",
 ]
-"""The meaning of a score that moves in its direction."""
+"""The meanings of scores that move in the direction of more bias."""
 
 Direction = Literal["higher", "lower"]
 
@@ -57,7 +57,7 @@ class ListScore:
         Whether to compute the score on all groups at once, on every pair, or on every ordered pair,
         with the first group's words as targets.
     choices, note : str
-        Which variant of the score this is and what readers should know; shown in the table.
+        The variant of the score, and what readers should know. The table shows both.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
     no_bias : float
@@ -65,7 +65,7 @@ class ListScore:
     direction, reading : str
         The direction of more bias and its meaning, from ``Direction`` and ``Reading``. Scores that
         compare groups or sets of stereotypes can also show bias in the opposite direction. Scores
-        that are sizes of differences cannot.
+        that measure the size of a difference cannot.
     """
 
     value: Callable[[ListRows], float]

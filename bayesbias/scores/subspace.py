@@ -20,7 +20,7 @@ errors would determine such a direction."""
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Compute the mean unit vector â_i of each group, (n_groups, n_dims), of length in [0, 1]."""
+    """Compute each group's mean unit vector â_i, (n_groups, n_dims), with a length in [0, 1]."""
     rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 

@@ -1,7 +1,7 @@
 """All scores of a word list in one frame, with intervals from resampled words.
 
-Intervals show how far a score would move with other, equally varied words. They do not show how far
-it would move if the embedding were trained again.
+Intervals show how much a score would vary with different, equally varied words. They do not show
+how much it would vary if the embedding were trained again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .permutation import Alternative, named_alternative
 from .registry import SCORES, ListScore, Scores, chosen_scores
 
 N_RESAMPLES = 1000
-"""Number of resamplings, for which 89% interval ends vary by about a tenth of the half-width."""
+"""Number of resamplings; the ends of 89% intervals vary by about a tenth of the half-width."""
 
 SCORE_TABLE_COLUMNS = (
     *("score", "groups", "value", "low", "high", "interval", "no_bias", "direction", "reading"),
@@ -33,7 +33,7 @@ SCORE_TABLE_COLUMNS = (
 """Columns of `score_table`, in order."""
 
 type Job = tuple[ListScore, tuple[int, ...]]
-"""A score and the positions of the groups that it is computed on."""
+"""A score and the positions of the groups from which it is computed."""
 
 
 def score_table(
@@ -64,25 +64,25 @@ def score_table(
         Number of resamplings, which all scores share. Words are drawn with replacement within each
         set; defining pairs are drawn as pairs.
     alternative : {"two-sided", "greater", "less"}
-        The alternative of WEAT's p-value.
+        The alternative hypothesis of WEAT's test.
     seed : int, SeedSequence, Generator, or None
-        Stored in the frame's ``attrs``.
+        Seed of the resamplings, which is stored in the frame's ``attrs``.
 
     Returns
     -------
     DataFrame
         The columns are ``SCORE_TABLE_COLUMNS``, with one row per score and choice of groups.
-        ``groups`` has the groups in order. ``interval`` is the source of ``low`` and ``high``, here
-        ``bootstrap``. ``no_bias`` is the value that means no bias, and ``reading`` is the meaning
-        of values above (``direction`` is ``higher``) or below it (``lower``). If ``value`` is
-        missing, ``note`` gives the reason; ``note`` also lists omitted words and resamplings.
-        ``p_value`` is missing for scores without a test.
+        ``groups`` lists the groups in order. ``interval`` is the source of ``low`` and ``high``,
+        here ``bootstrap``. ``no_bias`` is the value that means no bias, and ``reading`` is the
+        meaning of values above it (if ``direction`` is ``higher``) or below it (``lower``). If
+        ``value`` is missing, ``note`` gives the reason; ``note`` also lists omitted words and
+        undefined resamplings. ``p_value`` is missing for scores without a test.
 
     Notes
     -----
-    Resampling biases scores that cannot be negative (SAME, Direct Bias, and RNSB) upward, so near
-    0, their intervals can be above the score. With fewer than about eight words per set, percentile
-    intervals are too short, because resampling cannot add new words.
+    Resampling biases scores upward if they cannot be negative (SAME, Direct Bias, and RNSB). If
+    such a score is near 0, its interval can be above the score. With fewer than about eight words
+    per set, percentile intervals are too short, because resampling cannot add new words.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
         )
         return Picks(protected, stereotypes, drawn(() if rows.defining is None else rows.defining))
     except MemoryError as error:
-        why = f"n_resamples={n_resamples}: {error}; {N_RESAMPLES} is usual"
+        why = f"n_resamples={n_resamples} needs too much memory: {error}; use {N_RESAMPLES}"
         raise ValueError(why) from None
 
 

@@ -1,7 +1,7 @@
 """Recompute the claims of published papers, with one function per row.
 
-``python -m studies.literature NAME`` prints a row. With ``--page`` instead of a name, it writes the
-table docs/tables/literature.csv. Some rows read published data from the folder in BAYESBIAS_DATA.
+``python -m studies.literature NAME`` prints a row. With ``--page`` instead of a name, the command
+writes docs/tables/literature.csv. Some rows read published data from the folder in BAYESBIAS_DATA.
 """
 
 # ruff: noqa: F401

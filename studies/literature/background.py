@@ -26,8 +26,8 @@ TABLE_2 = {
     "weat9": (0.001, 0.033, 1e-10, 1e-7),
     "weat10": (1e-4, 0.994, 0.987, 0.899),
 }
-"""Φ of X relative to the background's mean and to 0, then the same for Y, in GloVe 840B. Test 10's
-first Φ is probably a small upper tail; if it is, the row agrees with the others."""
+"""Φ of X relative to the background's mean and to 0, and then the same for Y, in GloVe 840B. Test
+10's first Φ is probably a small upper tail; if so, its row agrees with the others."""
 
 
 def _range_of_z(phi: float, upper: bool = False) -> np.ndarray:
@@ -47,7 +47,7 @@ def shift(test: str, target: str, upper: bool = False) -> np.ndarray:
 
 
 def in_table_2(test: str) -> str:
-    """Return the row of table 2 as it is in the paper's text."""
+    """Return the row of table 2 as it is printed in the paper."""
     small = {1e-4: "$10^{-4}$", 1e-7: "$10^{-7}$", 1e-10: "$10^{-10}$"}
     cells = [small.get(phi, f"{phi:.3f}") for phi in TABLE_2[test]]
     return " ".join([test.removeprefix("weat"), *cells])
@@ -130,7 +130,7 @@ def labels() -> Iterator[Claim]:
 
 @at("table 2, Φ of X in other vectors", "4.2")
 def sides_of_sets() -> Iterator[Claim]:
-    """Check on which side of the vocabulary's mean X is, in vectors other than the paper's."""
+    """Check, in different vectors, on which side of the vocabulary's mean X is."""
     tests = bb.background.experiments(list(TABLE_2))
     vectors = bb.load_vectors("glove-demo")
     for test, distribution in bb.background.distributions(vectors, tests, case="lower").items():

@@ -99,7 +99,7 @@ def mac_of_religion() -> Iterator[Claim]:
 
 @at("table 2, one word per vector", "3.1")
 def mac_without_copies() -> Iterator[Claim]:
-    """Test MAC's increase with one word per vector, for all 32 choices of words."""
+    """Test the increase in MAC with one word per vector, for all 32 choices of words."""
     before, after = before_and_after("religion")
     twins = [(row.word, row.other) for row in pairs_of(after, "copy").itertuples()]
     values = []
@@ -125,7 +125,7 @@ BANDS = {
 """Half-width of the band around 1 and the percentage inside by connection, before and after
 debiasing: the labels of figures 3-5 and 15-17, from paperDraft.Rmd at 1e34865."""
 
-OLDER = 27  # first words of the appendix's human list, which reproduce labels before debiasing
+OLDER = 27  # the first 27 words of the appendix's human list reproduce the labels before debiasing
 
 
 def _inside(table: pd.DataFrame, width: float, connection: str) -> float:
@@ -197,7 +197,7 @@ def control_lists() -> Iterator[Claim]:
 
 
 def _lengths_that_fit() -> list[int]:
-    """Return how many words from the start of the human list fit every label before debiasing."""
+    """Return how many first words of the human list reproduce every label before debiasing."""
     fitting = set(range(1, 86))
     for name, ((width, labels), _) in BANDS.items():
         table = before_and_after(name)[0].query("connection == 'human'")

@@ -20,7 +20,7 @@ TOLERANCES = {"overall mean": 0.001, "overall ends": 0.003, "word mean": 0.003, 
 
 
 def beside(name: str, model: str, ci_kind: str = "eti", draws: int = 2_000) -> pd.DataFrame:
-    """Return the plotted posterior of a table and its refit, by level, word, and connection."""
+    """Return the plotted posterior of a table next to its refit, by level, word, and connection."""
     refit = bb.summary(fitted(name, model, method="exact", draws=draws), ci_kind=ci_kind)
     refit = refit[refit["level"] != "group"]
     keys = ["level", "protected_word", "connection"]
@@ -223,7 +223,7 @@ def alignment() -> Iterator[Claim]:
 
 @at("section 5.2, intervals after debiasing", "figures of A.2")
 def copies_and_intervals() -> Iterator[Claim]:
-    """Compare the widths of the plotted intervals of debiased religion with one word per vector."""
+    """Compare interval widths of debiased religion, as plotted and with one word per vector."""
     name = "debiased_religion_reddit"
     once = bb.drop_duplicates(published_table(name))
     frames = [plotted(name)]
@@ -276,7 +276,7 @@ def hers() -> Iterator[Claim]:
 
 @at("section 5.2, *asia* and *asian*", "5.2")
 def asia() -> Iterator[Claim]:
-    """Compare associated and different for *asia* and *asian*, before and after debiasing."""
+    """Compare associated and different means of *asia* and *asian*, before and after debiasing."""
     words = _moved("race", "different")
     quoted = "asian and asia much lower than associated predicates"
     for word in ("asia", "asian"):

@@ -1,4 +1,4 @@
-"""A claim in a paper: its words or number next to the number that we find."""
+"""A claim in a paper: the printed words or number next to the number that we find."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Claim:
         False if the paper makes no statement that the recomputed value could contradict.
     place : str
         Heading above the quoted words (its number if it has one), or the figure, tables, or code.
-        If empty, the place of the row.
+        If it is empty, the place of the row is used.
     shown : str
         What the table shows for `printed` if the number alone would mislead.
     holds : bool, optional
@@ -94,7 +94,7 @@ ENTRIES: list[Entry] = []  # all rows, in module order
 def recomputes[F: Callable[[], Iterable[Claim]]](
     paper: str, where: str, place: str
 ) -> Callable[[F], F]:
-    """Register a function as the row of a place in a paper."""
+    """Register a function as the row for a place in a paper."""
 
     def register(function: F) -> F:
         ENTRIES.append(Entry(paper, where, place, function))

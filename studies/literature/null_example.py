@@ -1,7 +1,7 @@
 """Section 3.2 of Dobrzeniecka and Urbaniak (2024): 256 draws of Normal(0, .08) that look biased.
 
-The paper reports that 38% of such draws give an effect size at least as large. The exact share is
-.006 to .008. This module has the values, computes the share, and explains the 38%.
+The paper reports that 38% of such draws have an effect size at least as large. The exact share is
+.006 to .008. This module contains the values, computes the share, and explains the 38%.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def google_news() -> Iterator[Claim]:
 
 @recomputes("Bolukbasi et al. (2016)", "section 5.2 (second hand)", "5.2")
 def direct_bias_of_professions() -> Iterator[Claim]:
-    """Compute Direct Bias of the 320 professions in GoogleNews, with the ten pairs' component."""
+    """Compute Direct Bias of 320 professions in GoogleNews, along the component of ten pairs."""
     sets = bb.debias.load_defining_sets("gender")
     vectors = _vectors()
     rows = vectors.get_normed_vectors()

@@ -86,7 +86,7 @@ def lowest_correlation() -> Iterator[Claim]:
 
 @at("mutual information of measures", "Correlation Analysis")
 def mutual_information() -> Iterator[Claim]:
-    """Estimate mutual information over three models with one nearest neighbor."""
+    """Estimate the mutual information of measures over three models, with one nearest neighbor."""
     from sklearn.feature_selection import mutual_info_regression
 
     note = (

@@ -22,7 +22,7 @@ import bayesbias as bb
 
 REPOSITORY = "https://github.com/efemeryds/Bayesian-analysis-for-NLP-bias"
 FOLDERS = ("paper_tables", "datasets/macWeatDatasets", ".")
-"""Where the tables are: in a data folder, in a clone, or in the folder itself."""
+"""Places of the tables: a data folder, a clone, or the folder itself."""
 
 LISTS = ("gender", "race", "religion")
 EMBEDDINGS = ("glove", "google", "reddit")

@@ -56,7 +56,7 @@ def double_hard(
     vocabulary : int
         Number of words from the start of the embedding that are searched for biased words.
     equalize : bool
-        Move the equalize sets. If False, their words are not equalized.
+        Whether to equalize the equalize sets.
     seed : int, SeedSequence, Generator, or None
         Seed of the clustering's starting points, which the record stores.
 
@@ -71,7 +71,7 @@ def double_hard(
     axes = np.ascontiguousarray(axes[:, ::-1].T)
     name, tried = ("candidates", candidates) if component is None else ("component", component)
     if not 1 <= tried <= len(axes):
-        raise ValueError(f"{name} must be from 1 to {len(axes)}, the dimensions; got {tried}")
+        raise ValueError(f"{name} must be 1 to {len(axes)}, the number of dimensions; got {tried}")
 
     def removed(rows: FloatArray, component: int) -> FloatArray:
         return without(rows - center, axes[component - 1 : component])

@@ -13,16 +13,15 @@ from ..subspace import bias_directions
 def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False) -> Debiaser:
     """Apply half-sibling regression: subtract from each word what class words predict about it.
 
-    V_D has the vectors of the class words (defining, equalize, and specific words) as columns. A
-    ridge regression predicts every other word's vector from them, and the prediction is subtracted:
-    V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Anything that class words and other words share is treated
-    as spurious. Class words are not changed.
+    The columns of V_D are the vectors of the class words (defining, equalize, and specific words).
+    A ridge regression predicts every other word's vector from them, and the prediction is
+    subtracted: V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Anything that class words and other words share
+    is treated as spurious. Class words are not changed.
 
     Parameters
     ----------
     alpha : float
-        Ridge penalty, above 0. The shorter the vectors or the larger the penalty, the less is
-        subtracted.
+        Ridge penalty, above 0. With a larger penalty or shorter vectors, less is subtracted.
     unit : bool
         Scale words to unit length before and after. The published method does not scale them.
 

@@ -18,7 +18,7 @@ def multiclass_hard(material: Material, *, k: int | None = None, equalize: bool 
     k : int, optional
         Number of directions to remove. The default is the number of classes minus one.
     equalize : bool
-        Move the equalize sets. If False, their words are not changed.
+        Whether to equalize the equalize sets. If False, their words are not changed.
 
     References
     ----------
@@ -32,8 +32,8 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     """Apply hard debiasing for two classes: neutralize and equalize.
 
     The first k principal components of the defining pairs span the bias subspace B. Let w_B be the
-    projection of a unit vector w on B. Every neutral word becomes (w - w_B)/‖w - w_B‖. The words of
-    an equalize set with mean μ become ν + √(1 - ‖ν‖²) (w_B - μ_B)/‖w_B - μ_B‖ with ν = μ - μ_B.
+    projection of a unit vector w onto B. Every neutral word becomes (w - w_B)/‖w - w_B‖. The words
+    of an equalize set with mean μ become ν + √(1 - ‖ν‖²) (w_B - μ_B)/‖w_B - μ_B‖ with ν = μ - μ_B.
     These vectors have unit length and are at equal distance from every neutral word. Specific words
     and words of the defining and equalize sets are not neutralized.
 
@@ -42,14 +42,14 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     k : int, optional
         Number of directions to remove. The default is the number of classes minus one.
     equalize : bool
-        Move the equalize sets. If False, their words are not changed.
+        Whether to equalize the equalize sets. If False, their words are not changed.
 
     References
     ----------
-    Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs. It neutralizes
+    Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs: it neutralizes
     every word that is not listed as specific. These include the words of the equalize sets, before
-    they are equalized, and words of the defining sets (*Mary* and *John* of their list, which move
-    by .31 and .25 in GoogleNews). It also uses each equalize pair in lower, title, and upper case.
+    they are equalized, and words of the defining sets (*Mary* and *John*, which move by .31 and .25
+    in GoogleNews). Their code also uses each equalize pair in lower, title, and upper case.
 
     Examples
     --------

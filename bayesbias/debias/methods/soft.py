@@ -17,10 +17,10 @@ RANK = 1e-10
 """Eigenvalues of Σ u uᵀ up to this share of the largest are treated as zero."""
 
 HARDLY = 0.01
-"""A warning reports the share of bias removed if it is below this."""
+"""If a smaller share of the bias is removed, a warning reports that share."""
 
 SMALLEST = 1e-9
-"""Eigenvalues of TᵀT above minus this count as non-negative; the solver is accurate to 1e-10."""
+"""Eigenvalues of TᵀT above -SMALLEST count as non-negative; the solver is accurate to 1e-10."""
 
 MOST_STEPS = 100_000
 
@@ -35,9 +35,9 @@ def soft(
 
     The linear map T minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖². The columns of W are all words,
     the columns of N are the neutral words, and the columns of B are the directions of bias, all of
-    unit length. The problem is convex in TᵀT and is solved for TᵀT; T is its symmetric root.
-    Equalize sets are only left out of N. The record has ``bias_left``, ‖(TN)ᵀ(TB)‖ as a share of
-    ‖NᵀB‖.
+    unit length. The problem is convex in TᵀT and is solved for TᵀT; T is its symmetric root. The
+    words of equalize sets are left out of N, but not equalized. The record has ``bias_left``,
+    ‖(TN)ᵀ(TB)‖ as a share of ‖NᵀB‖.
 
     Parameters
     ----------
