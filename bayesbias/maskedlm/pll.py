@@ -81,10 +81,10 @@ def score_pairs(
     DataFrame
         The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is in nats. It is
         a mean of log probabilities for sss, aul, and names that end in mean, a weighted mean for
-        aula, and a sum otherwise. ``n_tokens`` counts all tokens, and ``n_scored`` the scored
-        tokens. SSS is undefined for a sentence without a modified token, and CPS for a sentence
-        without a shared token. Such rows are left out; ``.attrs["unscored"]`` and a warning list
-        them. Another warning counts tokens that are unknown to the tokenizer.
+        aula, and a sum otherwise. ``n_tokens`` and ``n_scored`` are the numbers of all tokens and
+        of scored tokens. SSS is undefined for a sentence without a modified token, and CPS for a
+        sentence without a shared token. Such rows are left out; ``.attrs["unscored"]`` and a
+        warning list them. Another warning counts tokens that are unknown to the tokenizer.
 
     Raises
     ------
