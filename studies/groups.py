@@ -3,8 +3,7 @@
 ``size`` is the number of tables per scenario. It is halved for `bb.fit_many`, for ``maximal``, and
 for slow scenarios. Some tables are sums of known effects. Others have the distances of lists that
 are drawn from the bundled vectors as clusters of nearest neighbors, with or without a bias planted
-in the vectors. If BAYESBIAS_OTHER_VECTORS names a file of vectors, lists are also drawn from that
-file.
+in the vectors. BAYESBIAS_OTHER_VECTORS names another file of vectors to draw lists from.
 """
 
 from __future__ import annotations

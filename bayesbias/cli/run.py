@@ -28,7 +28,7 @@ def run(
     """Measure word lists in an embedding, fit models, and write a report.
 
     The folder will contain tables, posteriors, run.json, and report.html, which works offline. If
-    you pass several lists, each has a subfolder. The exit code is 3 if the sampler warned.
+    you pass several lists, each gets a subfolder. The exit code is 3 if the sampler warned.
 
     Example: `bayesbias run religion mine.toml --vectors GoogleNews.bin --out results`
 

@@ -38,7 +38,7 @@ SLOW_SIZE = 1 << 26
 class Chunk:
     """Some words of an embedding, in its order, with their (n, n_dims) vectors and frequency ranks.
 
-    Ranks, (n,), count from 1. They are the words' positions in the file, unless it has others.
+    Ranks, (n,), count from 1. They are the words' positions in the file, unless the file has ranks.
     """
 
     words: list[str]
@@ -69,7 +69,7 @@ class Embedding:
     loaded: Any = None
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-        """Yield all words or the wanted ones with their vectors, in the order of the source."""
+        """Yield all words, or only the wanted ones, with their vectors, in the source's order."""
         return self.format(self, wanted)
 
     @contextmanager

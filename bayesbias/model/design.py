@@ -142,7 +142,7 @@ class Design:
         return np.flatnonzero(self.connection == self.connections.index(name))
 
     def take(self, rows: IntArray) -> Design:
-        """Return a design with some rows; words, attributes, and connections without rows stay."""
+        """Return a design with some of the rows; keep all words, attributes, and connections."""
         names = ["word", "connection", "attribute", "y"]
         names += [name for name in ("context", "set") if len(getattr(self, name))]
         names += ["x"] if self.covariates else []

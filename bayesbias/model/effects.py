@@ -58,7 +58,7 @@ def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Sum word and group effects to word means, (n_draws, n_words, n_connections).
+    """Add word and group effects to get word means, (n_draws, n_words, n_connections).
 
     Attributes and contexts are at their population mean, zero. PyTensor values have no draw axis.
     """
