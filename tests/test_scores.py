@@ -175,7 +175,7 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     words = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x", "y"), "h": ("b",)})
     assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
     alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
-    refused("contains only 'x' itself", mac, toy, alone)
+    refused("has no word except 'x'", mac, toy, alone)
 
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
