@@ -243,7 +243,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not from a cr"),
-    (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log of stereoset"),
+    (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log for stereoset"),
     (read_scores, inspect("bbq"), ("inspect",), "no pair in the logs has"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),

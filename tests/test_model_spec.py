@@ -87,7 +87,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 
 
 WORDS = "the model 'paper' has no term of protected_word"
-TABLE = "must be a table with of and sd"
+TABLE = "must be a table with the keys 'of' and 'sd'"
 ZERO_SUM = "effects that sum to zero must be by a column, with one sd and no correlation"
 LKJ = {"family": "lkj", "eta": 2}
 

@@ -53,7 +53,7 @@ def remaining_bias(
     n_words : int
         Number of words for each class: those that lean most toward it.
     neighbors : int
-        Number of nearest words of each target.
+        How many of the words nearest to each target are compared.
     vocabulary : int
         Number of words from the start of ``before`` that are searched for words and neighbors.
     seed : int, SeedSequence, Generator, or None

@@ -226,7 +226,7 @@ def _from_inspect(path: Path) -> Iterator[Row | None]:
     log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:
-        raise ValueError(f"the log is for the task {task!r}; pass a log of stereoset or bbq")
+        raise ValueError(f"the log is for the task {task!r}; pass a log for stereoset or bbq")
     for sample in log["samples"] or []:
         about = sample["metadata"]
         if sample.get("epoch", 1) != 1 or not sample.get("scores"):

@@ -301,7 +301,7 @@ def term_from_dict(name: str, content: object) -> Term:
     kinds |= {"of": str, "sd": str, "alike": float | int}
     try:
         if not isinstance(content, Mapping) or {"of", "sd"} - set(content):
-            raise ValueError(f"must be a table with of and sd; got {content!r:.60}")
+            raise ValueError(f"must be a table with the keys 'of' and 'sd'; got {content!r:.60}")
         require_kinds(content, kinds)
         return Term(name, **content)
     except ValueError as error:

@@ -210,7 +210,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 
 def change_headline(analysis: ChangeAnalysis) -> Headline:
-    """Return the headline of a change's page: the change in associated − different, by group.
+    """Return the headline of a page about a change: how associated − different changed, by group.
 
     Tables without associated or different distances show how far each kind of attribute moved.
     """

@@ -168,7 +168,7 @@ def from_pymc(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     priors: Mapping[str, Any] | None = None,
 ) -> DataTree:
-    """Convert PyMC or nutpie draws of a model from `build_model` to a posterior of this package.
+    """Convert PyMC or nutpie draws of a model from `build_model` to this package's format.
 
     Parameters
     ----------

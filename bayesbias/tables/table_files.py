@@ -112,7 +112,9 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a UTF-8 CSV file, compressed or not; raise a ValueError that explains any problem."""
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
-            raise ValueError(f"{path} has a line that never ends, so it is not a text file")
+            raise ValueError(
+                f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not text"
+            )
         stream.seek(0)
         require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
         try:

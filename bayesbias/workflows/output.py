@@ -90,7 +90,7 @@ def versions(*more: str) -> dict[str, str]:
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write ``run.json`` after all other files of the folder, and list these files in it."""
+    """Write ``run.json``, with a list of all other files in the folder, as the last file."""
     files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")

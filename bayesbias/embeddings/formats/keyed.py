@@ -134,7 +134,7 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
     try:
         matrix = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"vectors must be numbers, all of one length ({error})") from None
+        raise ValueError(f"vectors must be numeric and of the same length ({error})") from None
     if matrix.ndim != 2 or len(matrix) != len(words) or not matrix.shape[1]:
         raise ValueError(
             f"{len(words)} words need as many rows of numbers; got an array of shape {matrix.shape}"
