@@ -54,7 +54,7 @@ def show_list(wordlist: OneList, /) -> None:
 def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    No embedding is read; `bayesbias table` reports words that are not in one. The exit code
+    No embedding is read; `bayesbias table` reports words that an embedding lacks. The exit code
     is 1 if there are errors, and 0 otherwise.
 
     Example: `bayesbias lists check mine.toml`
@@ -71,7 +71,7 @@ def check(file: str, /) -> int:
     errors = int((findings["severity"] == "error").sum())
     counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
-    screen.say("No embedding was read; `bayesbias table` reports words that are not in one.")
+    screen.say("No embedding was read; `bayesbias table` reports words that an embedding lacks.")
     return options.FAILED if errors else 0
 
 

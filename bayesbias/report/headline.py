@@ -118,7 +118,7 @@ def headline(analysis: Analysis) -> Headline:
     nulls = [name for name in NULLS if name in rows]
     ci = probability_name(analysis.settings.ci_prob)
     heads = ["", f"contrast ({ci} interval)", "closer to its own stereotypes?"]
-    heads += [f"closer than with {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
+    heads += [f"closer than to {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
     lists = analysis.reference["reference_lists"] if nulls else None
     n_lists = {} if lists is None else lists.groupby("match")["list"].nunique().to_dict()
     cells = [
