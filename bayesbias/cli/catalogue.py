@@ -42,7 +42,7 @@ def lists() -> None:
 def show_list(wordlist: OneList, /) -> None:
     """Print a word list's file: its sets, its source, and its note.
 
-    Example: `bayesbias lists show religion > mine.toml`, as a start for your own list
+    Example: `bayesbias lists show religion > mine.toml`, to start your own list
     """
     from .._core.reading import read_text
     from ..tables.wordlists import wordlist_path
@@ -54,8 +54,8 @@ def show_list(wordlist: OneList, /) -> None:
 def check(file: str, /) -> int:
     """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
 
-    No embedding is read; `bayesbias table` reports words that are not in one. The exit code
-    is 1 if there are errors, and 0 otherwise.
+    No embedding is read; `bayesbias table` reports the words that an embedding lacks. The exit
+    code is 1 if there are errors, and 0 if there are none.
 
     Example: `bayesbias lists check mine.toml`
 
@@ -71,7 +71,7 @@ def check(file: str, /) -> int:
     errors = int((findings["severity"] == "error").sum())
     counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
-    screen.say("No embedding was read; `bayesbias table` reports words that are not in one.")
+    screen.say("No embedding was read; `bayesbias table` reports words that an embedding lacks.")
     return options.FAILED if errors else 0
 
 
@@ -91,7 +91,7 @@ def models() -> None:
 def show_model(model: str, /) -> None:
     """Print a model's file: its structure, its priors, and their reasons.
 
-    Example: `bayesbias models show crossed > mine.toml`, as a start for your own model
+    Example: `bayesbias models show crossed > mine.toml`, to start your own model
 
     Parameters
     ----------
