@@ -43,7 +43,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
-        raise ValueError(f"pass one of the measures: {', '.join(known) or 'there are none'}")
+        raise ValueError(f"pass one of the measures in the scores: {', '.join(known) or 'none'}")
     if measure is not None:
         check_choice("measure", measure, known)
     return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)

@@ -60,7 +60,7 @@ def curves(
 
     For example, draw rates by planted effect or by list length. The columns ``low`` and ``high``,
     if present, become shaded bands around rates and means. The columns ``nominal`` and ``no_bias``
-    become dashed lines. Numbers of words have a logarithmic axis.
+    become dashed lines. Numbers of words are drawn on a logarithmic axis.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")

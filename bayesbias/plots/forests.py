@@ -225,7 +225,7 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     tails = frame["parameter"] == "nu"
     rows, note = frame[~tails], f"{interval_note(frame)} Farther right means more spread."
     for nu, low, high in frame.loc[tails, ["mean", "low", "high"]].to_numpy():
-        note += f" Tails ({nu:.0f} degrees of freedom, {low:.0f} to {high:.0f}) are heavy below 10."
+        note += f" Degrees of freedom: {nu:.0f} ({low:.0f}–{high:.0f}); tails are heavy below 10."
     meaning = rows["parameter"].replace(MEANINGS)
     label = rows["of"].where(rows["of"] != "", meaning)
     ax = intervals(

@@ -146,7 +146,7 @@ def analyze_change(
     wordlist : str, Path, mapping, or WordList, optional
         Required for vectors.
     sets : str, Path, or DefiningSets, optional
-        Defining sets for a debiasing method. The default sets have the list's name.
+        Defining sets for a debiasing method. By default, the sets with the list's name are used.
     recover : str, Path, or DefiningSets, optional
         Test how well the bias of these sets can be recovered before and after the change.
     tell : callable, optional

@@ -115,7 +115,7 @@ def analyze_pairs(
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return paired scores, and the measures that every language model has.
 
-    If the models share no measure, both in ``WHOLE_SENTENCE`` count as one, with both names.
+    If the models share no measure, the two in ``WHOLE_SENTENCE`` count as one, with both names.
     """
     n_models, both = paired["model"].nunique(), " or ".join(WHOLE_SENTENCE)
     as_one = paired["measure"].replace(dict.fromkeys(WHOLE_SENTENCE, both))

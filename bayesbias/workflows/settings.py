@@ -126,7 +126,7 @@ def require_names(kind: str, names: Sequence[str]) -> None:
 
 
 def require_lists(lists: Sequence[WordList]) -> None:
-    """Raise a ValueError if a list has no groups, if two lists share a name, or without lists."""
+    """Raise a ValueError if there are no lists, if one has no groups, or if a name occurs twice."""
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:

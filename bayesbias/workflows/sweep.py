@@ -91,7 +91,7 @@ class Sweep:
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
     has different distances in two embeddings. Each row of `tables` is for a list in an embedding.
     `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's error, if any. `reused` counts results that already existed or have equal tables.
+    joint model's error, if any. `reused` counts saved results and results for equal tables.
     """
 
     config: SweepConfig
