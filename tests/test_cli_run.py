@@ -242,7 +242,7 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     assert len(order_sentences(analysis)) == 1
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
     analysis = analyze_change(only, moved(only), **FEW)
-    assert "side effects cannot be seen" in side_effects(analysis)[0]
+    assert "cannot show side effects" in side_effects(analysis)[0]
 
 
 def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:

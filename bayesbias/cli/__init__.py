@@ -20,7 +20,7 @@ STOPPED = (
     "finished cells, or from saved scores or parts"
 )
 
-HELP = """Ask whether a word embedding is biased, and how sure you can be.
+HELP = """Find out whether a word embedding is biased, and how sure you can be.
 
 Start with `bayesbias run religion`, which needs no files, and open the report at the printed path.
 

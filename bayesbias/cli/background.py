@@ -34,16 +34,16 @@ def background(
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
 
-    The tables compare the mean ψ of a set, its words' association with the attributes, with the
-    whole vocabulary, and differences of sets with random pairs of sets. Pass an embedding with all
-    of its words; glove-demo has only 5,000 frequent words and the words of our lists.
+    ψ is a word's association with the attributes. One table compares the mean ψ of each set with
+    the whole vocabulary; another compares two sets with random pairs of sets. Pass an embedding
+    with all its words; glove-demo has only 5,000 frequent words and the words of our lists.
 
     Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 
     Parameters
     ----------
     lists : str
-        Bundled lists or paths to .toml files; by default the ten lists of Caliskan et al. (2017).
+        Bundled lists or paths to .toml files; by default, the ten lists of Caliskan et al. (2017).
     ranks : (int, int)
         Range of ranks to use, as start and stop, counted from 0 in the order of the file.
     draws : int

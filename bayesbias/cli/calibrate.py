@@ -32,9 +32,9 @@ def calibrate(
     known: Annotated[bool, Option(name="--list")] = False,
     force: Force = False,
 ) -> None:
-    """Simulate tables with known truth, and count how often methods claim bias in them.
+    """Simulate tables with a known bias or none, and count how often methods claim bias.
 
-    If no bias was planted, claims are false alarms; otherwise, their rate is the power. The nominal
+    If no bias was planted, claims are false alarms; if one was, their rate is power. The nominal
     rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
@@ -42,7 +42,7 @@ def calibrate(
     Parameters
     ----------
     scenarios : str
-        Names of scenarios; by default independent, words-differ, attributes-differ, both-differ.
+        Names of scenarios; by default, independent, words-differ, attributes-differ, both-differ.
     method : list of str
         Name of a method; may be repeated.
     tables : int

@@ -41,7 +41,7 @@ def debias(
     method : str
         hard, multiclass_hard, double_hard, soft, or half_sibling; see `bayesbias docs debiasing`.
     lists : str
-        Defining, equalize, and specific words: gender, religion, race, or a .toml file.
+        Sets of defining, equalize, and specific words: gender, religion, race, or a .toml file.
     more : str
         Options of the method, as in Python: --strength 1, --k 2, --equalize False.
     """
@@ -76,7 +76,7 @@ def debias(
 
 
 def _value(text: str) -> Any:  # noqa: ANN401
-    """Parse an option's value as a Python literal, or else return it as text."""
+    """Return an option's value as a Python literal if it is one, or as text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

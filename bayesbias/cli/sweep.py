@@ -37,7 +37,7 @@ def sweep(
     lower = { source = "glove-demo", case = "lower" }
     ```
 
-    Paths in the file are relative to it. Every result is saved immediately, so repeating the
+    Paths are relative to the file's folder. Every result is saved immediately, so repeating the
     command fits only what is missing. The exit code is 1 if cells failed, 3 if the sampler warned.
 
     Parameters

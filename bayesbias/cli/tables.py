@@ -153,7 +153,7 @@ def scores(
     shown = ("score", "groups", "value", "low", "high", "p_value")
     screen.frame(title, frame.assign(groups=frame["groups"] + marks), *shown)
     screen.say(
-        "Intervals show how much scores vary with other words. p is exact and "
+        "Intervals show how much scores vary with different words. p is exact and "
         f"{alternative}; it refers to splits of these words into two groups."
     )
     for key, part in frame.groupby(["direction", "reading", "no_bias"], sort=False):

@@ -85,7 +85,7 @@ def word_contrast(first: str, second: str) -> str:
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
-    """Return the rows with the given bias types, or raise a ValueError if no row has a type."""
+    """Return the rows with the given bias types, or raise a ValueError if a type does not occur."""
     wanted = [bias_types] if isinstance(bias_types, str) else list(bias_types)
     known = pairs["bias_type"].unique()
     for name in wanted:

@@ -69,8 +69,8 @@ def fit_pairs(
     paired : DataFrame
         From `paired_scores` or `read_scores`, for one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
-        ``cluster``, pairs are independent. The other two columns add slopes to the model. A tie
-        counts as half. Pairs without a score from every language model are left out with a warning.
+        ``cluster``, pairs are treated as independent. The other two columns add slopes. A tie
+        counts as half. Pairs without a score from every model are left out with a warning.
     measure : str, optional
         The measure to model. It is required if `paired` has several measures.
     model : str, Path, or ModelSpec
@@ -96,7 +96,7 @@ def fit_pairs(
     data = preferences(chosen)
     if data.n_left_out:
         left_out = counted(data.n_left_out, "pair is", "pairs are")
-        warn(f"{left_out} left out, because at least one model has no score for them")
+        warn(f"{left_out} left out, because not every model has a score")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if (names := {term.name for term in spec.terms}) != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     import torch
 
 LOGITS_AT_ONCE = 256
-"""Maximum number of tokens whose log probabilities are in memory: 31 MB for BERT's vocabulary."""
+"""Maximum number of tokens with log probabilities in memory (31 MB for BERT's vocabulary)."""
 
 Asked = tuple[Places, Places, int]
-"""Token ids, masked positions, and the requested position."""
+"""A sentence's token ids, its masked positions, and the one requested position."""
 
 Question = tuple[Places, Places, Places]
-"""Token ids, masked positions, and requested positions."""
+"""A sentence's token ids, its masked positions, and the requested positions."""
 
 Answers = tuple[dict[Asked, float], dict[Places, FloatArray]]
-"""The requested log probabilities, and attention keyed by token ids."""
+"""The requested log probabilities, and the attention in each sentence, keyed by token ids."""
 
 
 def ask(
@@ -78,7 +78,7 @@ def _batches(pending: Sequence[Question], batch_size: int) -> Iterator[list[Ques
 def _answer(
     model: LanguageModel, batch: Sequence[Question], *, attention: bool
 ) -> tuple[list[float], list[FloatArray]]:
-    """Return log probabilities of the requested tokens and, on request, the attention to each."""
+    """Return the log probability of each requested token and, on request, attention to tokens."""
     import torch
 
     lengths = [len(sentence) for sentence, _, _ in batch]

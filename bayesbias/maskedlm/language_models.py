@@ -95,16 +95,16 @@ def load_language_model(
     kind = _kind(network.config)
     if missing:
         raise ValueError(
-            f"{place} has no {kind} language-model head, or not all of its weights: "
-            f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
+            f"{place} has no {kind} language-model head, or the head is incomplete: it lacks "
+            f"{', '.join(missing[:3])}, so every score would be random; "
             "pass a language model, not a sentence encoder or a classifier"
         )
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise ValueError(f"the tokenizer of {place} has no mask token; pass another model")
     if kind == "causal" and sees_ahead(network):
         raise ValueError(
-            f"{place} has a causal head, but its tokens attend to later tokens, so it would see "
-            "the tokens that it predicts; pass another model"
+            f"{place} has a causal head, but its tokens attend to later tokens, so the model "
+            "would see the tokens that it predicts; pass another model"
         )
     name = name or Path(place).name
     return LanguageModel(name, network, tokenizer, kind, longest_input(network, tokenizer))

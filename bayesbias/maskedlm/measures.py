@@ -1,4 +1,4 @@
-"""The questions of each measure: masked versions of sentences, and the tokens to predict.
+"""The questions that each measure asks: masked versions of sentences, and the tokens to predict.
 
 A question is a sentence, its masked positions, and the positions of the requested tokens. Measures
 can share questions: for example, PLL asks every question that CPS asks. Computing all measures
@@ -22,7 +22,7 @@ class Measure:
 
     ``needs`` returns one pair of (masked positions, requested positions) for each question. The
     score is the sum over the requested tokens or, if ``averaged``, their mean. With ``attention``,
-    each token is weighted by the attention it receives. ``usual`` measures are the default.
+    each token is weighted by the attention it receives. ``usual`` measures are computed by default.
     """
 
     title: str
@@ -48,7 +48,7 @@ def _words_from_left(tokens: Tokens) -> list[tuple[Places, Places]]:
 
 
 _AUL = Measure(
-    "all unmasked: mean log P of every token with nothing masked",
+    "all unmasked likelihood: mean log P of all tokens, with nothing masked",
     "Kaneko and Bollegala (2022)",
     lambda tokens: _at_once(tokens.scored),
     averaged=True,
@@ -59,7 +59,7 @@ _PLL = Measure(
     lambda tokens: [((place,), (place,)) for place in tokens.scored],
 )
 _LOG_LIKELIHOOD = Measure(
-    "log P of every token given those before it",
+    "sum of log P of all tokens, each given the tokens before it",
     "for causal models",
     lambda tokens: _at_once(tuple(place for place in tokens.scored if place > 0)),
     kind="causal",
@@ -108,7 +108,7 @@ def require_measures(names: Iterable[str]) -> None:
 
 
 def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
-    """Return the requested measures, or by default the usual ones for a kind of model."""
+    """Return the requested measures or, by default, the usual measures for a kind of model."""
     fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
     if not names:
         return [name for name in fitting if MEASURES[name].usual]

@@ -22,7 +22,7 @@ PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
 
 LABELS = ("stereotype", "anti-stereotype")
-"""StereoSet's labels of the two sentences of a pair, in the order of ``ROLES``."""
+"""StereoSet's labels for the two sentences of a pair, in the order of ``ROLES``."""
 
 MOST_BYTES = 1 << 28
 """Largest size of a file of sentences, in bytes."""
@@ -48,8 +48,8 @@ def read_pairs(
         ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao, and Bowman, 2020).
         ``crows-pairs-fr``: a French table (Névéol, Dupont, Bezançon, and Fort, 2022), with
         sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without this suffix.
-        ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` of a
-        category (Parrish et al., 2022); a pair is an ambiguous question with two answers, one for
+        ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` file
+        of a category (Parrish et al., 2022); a pair is an ambiguous question with an answer for
         each group. ``csv``: your own pairs, with columns ``stereotypical``,
         ``anti_stereotypical``, ``bias_type``, and optional ``pair_id``, ``direction``, ``cluster``.
     part : {"intrasentence", "intersentence"}
@@ -116,7 +116,7 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, each with the sentences that have the labels."""
+    """Yield the clusters of a part of StereoSet, each with the sentences that have these labels."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
@@ -154,10 +154,10 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the positions of the stereotypical and the other answer, or None if this is unclear.
+    """Return the positions of the stereotypical answer and the other one, or None if unclear.
 
-    The stereotypical answer to a negative question is the stereotyped group. For a question that is
-    not negative, it is the other group (Parrish et al., 2022, section 4).
+    The stereotypical answer to a negative question is the stereotyped group. The stereotypical
+    answer to any other question is the other group (Parrish et al., 2022, section 4).
     """
     named = [str(question["answer_info"][f"ans{place}"][-1]) for place in range(3)]
     target = {_group(name) for name in question["additional_metadata"]["stereotyped_groups"]}

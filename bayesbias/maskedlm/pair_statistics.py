@@ -1,4 +1,4 @@
-"""Differences between two sets of scores: percentage score, KLS, and JSS.
+"""Measures that compare two sets of scores: percentage score, KLS, and JSS.
 
 KLS and JSS (Liu, 2024) are included because they are published and used. `Normals` describes their
 limits. To estimate a difference with its uncertainty, use `bayesbias.maskedlm.fit_pairs`.
@@ -25,10 +25,10 @@ ALL_TYPES = "all"
 """Bias type of the rows that cover all pairs."""
 
 STATISTICS = ("percentage", "kls", "jss", "jss_published")
-"""Column names of the measures of two sets of scores."""
+"""Column names of the measures that compare two sets of scores."""
 
 PANELS, NODES = 12, 20
-"""Quadrature splits each Normal at every sd up to PANELS sds, with NODES nodes per panel."""
+"""Quadrature has cuts at every sd from a mean, up to PANELS sds, and NODES nodes between cuts."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class Normals:
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
-        r"""JSS of Liu (2024): overlap of two Normals relative to their sd difference, in [0, 100].
+        r"""JSS of Liu (2024): overlap of the Normals relative to the sd difference, in [0, 100].
 
             100 (1 - JS) / (1 + |σ_st - σ_at|)
 
-        ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``, as
-        in the code: JS is computed in nats from a Normal with the mean of the means and the root
+        ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``: as
+        in the code, JS is computed in nats, from a Normal with the mean of the means and the root
         mean square of the sds. If JS or the difference of sds is above 1, its inverse is used. It
         does not matter which sd is larger. Multiplying all scores by a constant changes JSS.
         """

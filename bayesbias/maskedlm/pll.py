@@ -28,7 +28,7 @@ SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored
 """Columns of a frame of scores, which has one row per sentence and measure."""
 
 SENTENCES_AT_ONCE = 128
-"""Number of sentences that are scored together, after which the cache is written."""
+"""Number of sentences that are scored together before the cache is written."""
 
 DEFAULT_BATCH = 64
 """Number of masked sentences in a batch, enough for a CPU. On a GPU, use a few hundred."""
@@ -68,7 +68,7 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``. By default, all that fit the model and do not end in ``-mean``.
+        Names in ``MEASURES``. The default is all that fit the model and do not end in ``-mean``.
     batch_size : int
         Number of masked sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional
@@ -79,12 +79,12 @@ def score_pairs(
     Returns
     -------
     DataFrame
-        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is in nats. It is
-        a mean of log probabilities for sss, aul, and names that end in mean, a weighted mean for
-        aula, and a sum otherwise. ``n_tokens`` and ``n_scored`` are the numbers of all tokens and
-        of scored tokens. SSS is undefined for a sentence without a modified token, and CPS for a
-        sentence without a shared token. Such rows are left out; ``.attrs["unscored"]`` and a
-        warning list them. Another warning counts tokens that are unknown to the tokenizer.
+        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is a sum
+        of log probabilities, in nats. It is a mean for sss, aul, and names that end in mean. It is
+        a weighted mean for aula. ``n_tokens`` counts all tokens, and ``n_scored`` counts the scored
+        tokens. SSS is undefined for a sentence without a modified token, and CPS for a sentence
+        without a shared token. Undefined scores are left out; ``.attrs["unscored"]`` and a warning
+        list them. Another warning counts tokens that are unknown to the tokenizer.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _scores(
     *,
     shown: bool,
 ) -> dict[str, float]:
-    """Return scores by key, without the tasks that have no questions."""
+    """Return the scores of all tasks that have questions, by key."""
     scores = {} if cache is None else _remembered(cache)
     todo: dict[Places, list[_Task]] = {}
     for task in tasks:
@@ -165,7 +165,7 @@ def _remembered(cache: Path) -> dict[str, float]:
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out rows without a score and warn, or raise a ValueError if a score overflowed."""
+    """Leave out rows without a score and list them in a warning; refuse scores that overflowed."""
     absent = frame["n_scored"] == 0
     odd = frame[~absent & ~np.isfinite(frame["score"])]
     if len(odd):
@@ -181,8 +181,8 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     for measure, rows in named.groupby("measure", sort=False):
         warn(
             f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score, because "
-            "no token is of the required kind (shared or modified). This happens if a sentence "
-            f"only adds words. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
+            "there are no tokens that the measure uses (shared or modified). A sentence that only "
+            f"adds words has this effect. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
 
@@ -199,9 +199,9 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
-        ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. The
-        differences of scores and token numbers are stereotypical - anti_stereotypical. ``n_scored``
-        is the mean number of scored tokens. Pairs without a score are left out.
+        ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. Both
+        differences are stereotypical - anti_stereotypical, in scores and in numbers of tokens.
+        ``n_scored`` is the mean number of scored tokens. Pairs without a score are left out.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

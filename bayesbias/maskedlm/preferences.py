@@ -23,7 +23,7 @@ TOKENS = "token_difference"
 class Preferences:
     """Preferences of language models for the pairs that all models have scored.
 
-    ``y`` is (n_pairs, n_models), with 1, 0, or 1/2 for a tie. The design has one row per pair. Bias
+    ``y``, (n_pairs, n_models), is 1, 0, or 1/2 in a tie. The design has one row per pair. Bias
     types take the role of protected words, and clusters that of attributes. ``n_left_out`` is the
     number of pairs that at least one language model has not scored.
     """
@@ -43,7 +43,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
-        raise ValueError(f"pass one measure; the scores have {', '.join(known) or 'none'}")
+        raise ValueError(f"pass one of the measures in the scores: {', '.join(known) or 'none'}")
     if measure is not None:
         check_choice("measure", measure, known)
     return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
@@ -71,7 +71,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
     if shared.empty:
-        raise ValueError("no pair has scores from all language models; score the same pairs")
+        raise ValueError("no pair has scores from all models; score the same pairs with each")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
     types, clusters = pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"])

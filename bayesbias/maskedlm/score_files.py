@@ -106,8 +106,8 @@ def read_scores(
         Multiple-choice answers have no scores; their differences are 1 and -1. Answers that choose
         no sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
         name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
-        pair is the two groups in a question with an ambiguous context; pairs without a stereotyped
-        group are left out. The id of a pair from the harness is part of its sentences' SHA-256.
+        pair consists of the two groups in an ambiguous question; pairs without a stereotyped group
+        are left out. A pair from the harness gets an id from the SHA-256 of its sentences.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
@@ -119,7 +119,7 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("models need the same pairs; pass folders of one data set, or logs")
+            raise ValueError("the folders' pairs differ; pass folders of one data set, or logs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
@@ -199,14 +199,14 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[float]:
 
 
 def _from_harness(path: Path) -> Iterator[Row]:
-    """Read ``samples_crows_pairs_*.jsonl`` of lm-evaluation-harness."""
+    """Read a file ``samples_crows_pairs_*.jsonl`` from lm-evaluation-harness."""
     model = path.parent.name if path.match(LAYOUTS["lm-eval"][0]) else path.stem
     lines = (line for line in read_text(path, MOST_LOG_BYTES).splitlines() if line.strip())
     for number, sample in enumerate(map(json.loads, lines)):
         doc, answers = sample["doc"], sample["filtered_resps"]
         if len(answers) != len(ROLES) or "sent_more" not in doc:
             raise ValueError(f"row {number} is not from a crows_pairs task")
-        # Each answer is the log-likelihood, and whether greedy decoding yields the sentence.
+        # An answer contains a log-likelihood, and whether greedy decoding yields the sentence.
         scores = [float(answer[0] if isinstance(answer, list) else answer) for answer in answers]
         first, second = str(doc["sent_more"]), str(doc["sent_less"])
         direction = doc["stereo_antistereo"]  # a number in some copies of the data set
@@ -222,7 +222,7 @@ def _from_harness(path: Path) -> Iterator[Row]:
 
 
 def _from_inspect(path: Path) -> Iterator[Row | None]:
-    """Read the first epoch of Inspect's log of stereoset or bbq."""
+    """Read the first epoch of an Inspect log of stereoset or bbq."""
     log = read_json(path, MOST_LOG_BYTES)
     task = str(log["eval"]["task"]).split("/")[-1]
     if task not in {"stereoset", "bbq"}:

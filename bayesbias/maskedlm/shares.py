@@ -100,12 +100,12 @@ def shares(
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
     A share is the mean of the model's expected preferences for the pairs in the data, plus the
-    contribution of similar new clusters. This adds equally many new effects, Normal with the same
-    sd, and the variation of covariates between clusters. Intervals therefore cover other contrasts
-    of words. A contrast with many pairs has the same weight as in the data.
+    contribution of similar new clusters. The contribution consists of equally many new effects,
+    Normal with the same sd, and of the variation of covariates between clusters. Intervals
+    therefore cover other contrasts of words. Every contrast keeps the weight it has in the data.
 
     ``effects`` are draws, (n_draws, ..., n_axes). The preferences of the language models are
-    uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` has all dimensions.
+    uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.
@@ -167,7 +167,7 @@ def _of_new_clusters(
 def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
     """Return the weight of each word in each cluster, (n_clusters, n_words), with unit rows.
 
-    Words are weighted by their numbers of pairs: *black / white* and *poor / white* have much in
+    A word's weight grows with its number of pairs: *black / white* and *poor / white* have much in
     common. A cluster that is not a contrast of words is treated as a single word.
     """
     from scipy.sparse import csr_array

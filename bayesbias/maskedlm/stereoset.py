@@ -1,4 +1,4 @@
-"""StereoSet's own measure: how often models prefer stereotypes, and sense to nonsense.
+"""StereoSet's own measure: preference for stereotypes, and for sense over nonsense.
 
 Nadeem, Bethke, and Reddy (2021), ACL. Questions follow the published code (moinnadeem/StereoSet:
 ``dataloader.py``, ``eval_discriminative_models.py``, and ``eval_generative_models.py``), and scores
@@ -37,7 +37,7 @@ def stereoset_scores(
 
     Let `w_1, ..., w_n` be the tokens of the word in the blank. Under a masked model, the score is
     the mean over these tokens of `P(w_i | w_1, ..., w_(i-1)` and the rest of the sentence`)`,
-    without the later tokens of the word. Under a causal model, it is the geometric mean of the
+    with later tokens of the word left out. Under a causal model, it is the geometric mean of the
     probabilities of all tokens in the sentence.
 
     Parameters
@@ -100,7 +100,7 @@ def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]
 
 
 def icat(scored: pd.DataFrame) -> pd.DataFrame:
-    r"""Compute StereoSet's three scores of language models: ss, lms, and ICAT, which combines them.
+    r"""Compute StereoSet's three scores of language models: ss, lms, and their combination, ICAT.
 
     For each target, ss is the share of clusters whose stereotype scores higher than the
     anti-stereotype. lms is the share of these two kinds of sentences that score higher than the
@@ -117,8 +117,8 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``model``, ``bias_type`` (``all`` for all clusters), ``n_clusters``, ``n_targets``, and
-        ``ss``, ``lms``, and ``icat`` in [0, 100]. An ideal model has an ss of 50, and an lms
-        and ICAT of 100. As published, ties count against a sentence.
+        ``ss``, ``lms``, and ``icat`` in [0, 100]. For an ideal model, ss is 50, and lms and
+        ICAT are 100. As published, ties count against a sentence.
 
     References
     ----------

@@ -59,17 +59,17 @@ def curves(
     """Draw column `y` against column `x`, with one curve for each value of `by`.
 
     For example, draw rates by planted effect or by list length. The columns ``low`` and ``high``,
-    if present, give shaded bands around rates and means; ``nominal`` and ``no_bias`` give dashed
-    lines. Numbers of words are drawn on a logarithmic axis.
+    if present, become shaded bands around rates and means. The columns ``nominal`` and ``no_bias``
+    become dashed lines. Numbers of words are drawn on a logarithmic axis.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):
-        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; drop one")
+        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; drop one row")
     names = list(rows[by].unique())
     if not 0 < len(names) <= len(LINES):
-        raise ValueError(f"{len(names)} curves by {by!r}; a figure has room for 1 to {len(LINES)}")
+        raise ValueError(f"{by!r} gives {len(names)} curves; select 1 to {len(LINES)} of them")
     title, label = SHOWN.get(y, (f"{y} by {x}", y))
     ax = new_axes(ax, height=4.2)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)
@@ -123,13 +123,13 @@ def null_distribution(
     label : str
         Label of the x axis.
     share : float, optional
-        Exact share of null values at least as far from the center; by default counted in `values`.
+        Exact share of null values at least as far from the center; by default, that of `values`.
     center : float
         The value expected by chance. The observed value is mirrored at the center.
     about, published : str
         Parts of the note: a name for the null values, and a sentence about a published value.
     bounds : sequence of float
-        Limits of possible values, drawn as dotted lines.
+        Limits of the possible values, drawn as dotted lines.
 
     Examples
     --------

@@ -34,7 +34,7 @@ MOST_ROWS = 80
 """Largest number of rows in a figure that is still readable."""
 
 BLOCK_GAP, DODGE, TALL = 0.45, 0.17, 24
-"""In rows: space above a block, space between hues, and the height at which x labels repeat."""
+"""Space above a block, space between hues, and height at which x labels repeat, all in rows."""
 
 LONGEST_LABEL, LONGEST_NAME = 26, 44
 """Maximum length of a row label, without and with block headings."""
@@ -101,7 +101,7 @@ def intervals(
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional
-        Entries of the legend. By default, these are the shaded ranges and, if several, the hues.
+        Entries of the legend. The default lists the shaded ranges, and hues if there are several.
     most : int
         Largest number of rows in the figure.
 

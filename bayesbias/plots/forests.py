@@ -110,9 +110,9 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        The optional columns ``reference_low`` and ``reference_high`` give a range behind each
-        interval. Its color depends on ``match`` (frequency or topics; a row may occur once for
-        each). Rows are marked if their column ``thin`` is true.
+        The optional columns ``reference_low`` and ``reference_high`` set a range behind each
+        interval. The range's color depends on ``match``, which is frequency or topics; a row may
+        occur once for each. Rows whose ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")
@@ -190,7 +190,7 @@ def rank_forest(
 
 
 def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Draw the contrast without each word (`bayesbias.influence`), next to that with all words.
+    """Draw the contrast without each word (`bayesbias.influence`) and the one with all words.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
         by="factor",
         pair=(frame.attrs.get("first", "associated"), frame.attrs.get("second", "different")),
         title="Influential words",
-        note=f"Points: the contrast without a word. Line: with all words, {number(with_all, 3)}.",
+        note=f"Points: contrast without a word. Line: with every word, {number(with_all, 3)}.",
         ax=ax,
     )
     ax.axvline(with_all, color=LINE, linewidth=1.0, zorder=1)
@@ -225,7 +225,7 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     tails = frame["parameter"] == "nu"
     rows, note = frame[~tails], f"{interval_note(frame)} Farther right means more spread."
     for nu, low, high in frame.loc[tails, ["mean", "low", "high"]].to_numpy():
-        note += f" Tails: {nu:.0f} degrees of freedom ({low:.0f} to {high:.0f}); heavy below 10."
+        note += f" Degrees of freedom: {nu:.0f} ({low:.0f}–{high:.0f}); tails are heavy below 10."
     meaning = rows["parameter"].replace(MEANINGS)
     label = rows["of"].where(rows["of"] != "", meaning)
     ax = intervals(

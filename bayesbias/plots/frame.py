@@ -37,7 +37,7 @@ RIGHT = 1.015
 """Left end of texts to the right of the Axes, as a multiple of the width of the Axes."""
 
 OWN = "bayesbias-figure"
-"""Group id of figures that this package makes, which `save` closes."""
+"""Group id of figures that this package makes. `save` closes figures with this id."""
 
 NO_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML forbids, such as control characters."""
@@ -98,7 +98,7 @@ def header(
 ) -> Axes:
     """Write the title, note, and legend above the Axes, wrapped to the width of the Axes.
 
-    Call this function last. ``raised`` is the height in points that is used above the Axes.
+    Call this function last. ``raised`` is the height in points of texts above the Axes.
     """
     from matplotlib.text import Text
 
@@ -158,7 +158,7 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 def right_column(
     ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
 ) -> float:
-    """Write rows of (height, text, bold) right of the Axes, and return the points needed above it.
+    """Write (height, text, bold) rows to the right of the Axes; return the points used above them.
 
     In a figure that this package makes, the header ends left of the heading. In a shared figure,
     the Axes may become narrower, so the header is placed above the heading.
@@ -205,7 +205,7 @@ def shorten(text: str, most: int = 26) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format a number: significant digits if below 0.1, a true minus sign, a dash for NaN."""
+    """Format a number, with significant digits below 0.1, a true minus sign, and a dash for NaN."""
     if np.isnan(value):
         return "–"
     text = f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.{digits}g}"
@@ -213,7 +213,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(probability: float) -> str:
-    """Format a probability. The extremes are <1% and >99%, as draws are finite."""
+    """Format a probability. The extremes are <1% and >99%, because the draws are finite."""
     if probability < 0.01:
         return "<1%"
     return ">99%" if probability > 0.99 else f"{probability:.0%}"

@@ -48,7 +48,7 @@ def pair_forest(
 
 
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
-    """Draw false-alarm rates, or coverage if there are none, next to the promised rates.
+    """Draw false-alarm rates (or coverage, if there are none) next to the promised rates.
 
     The frame comes from `bayesbias.calibration.calibrate`. Red means worse than promised and blue
     means better, beyond Monte Carlo error.
@@ -117,7 +117,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
     rows = frame[frame["value"].notna()]
     if rows.empty:
-        raise ValueError("no score in the frame has a value; its column note says why")
+        raise ValueError("no score in the frame has a value; the column note says why")
     sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
     away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
     farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)
@@ -141,7 +141,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         title="Scores, each on its own scale",
         note="Bars: intervals. Rows of the same score share a scale, which ends at the farthest "
         "bar. Do not compare lengths between scores. Scores that cannot be negative never "
-        "cross the line; a distance from the line is no evidence of bias for such scores.",
+        "cross the line; for such scores, a distance from the line is not evidence of bias.",
         ax=ax,
     )
     ax.set_xlim(-1.08, 1.08)

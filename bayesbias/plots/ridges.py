@@ -91,8 +91,8 @@ def distributions(
     raised = right_column(
         ax, heading, [(row - RIDGE / 3, text, True) for row, text in enumerate(texts)]
     )
-    note = f"Shaded: a band of {low:.2f} to {high:.2f} around 1{'' if half_width else why}. Right: "
-    return header(ax, title, f"{note}share of single distances inside. {about}", raised=raised)
+    note = f"Shaded: a band around 1 ({low:.2f} to {high:.2f}){'' if half_width else why}. Right: "
+    return header(ax, title, f"{note}share of single distances in the band. {about}", raised=raised)
 
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -136,7 +136,7 @@ def draw_ridge(
 
 
 def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:
-    """Return Axes with labeled baselines. In a new figure, they are `row_height` inches apart."""
+    """Return Axes with labeled baselines. In a new figure, rows are `row_height` inches apart."""
     ax = new_axes(ax, HEADER_HEIGHT + row_height * len(names))
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):

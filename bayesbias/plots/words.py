@@ -50,7 +50,7 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
         reference=UNRELATED,
         xlabel=DISTANCE,
         title=f"Attributes closest to “{shorten(word)}”",
-        note=f"The closest {most} of {rows['n_available'].iloc[0]} and all associated attributes. "
+        note=f"The closest {most} of {rows['n_available'].iloc[0]}, and all associated attributes. "
         f"{UNRELATED_NOTE}",
         keys=[key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,
@@ -105,7 +105,7 @@ def background_words(
     densities, words : DataFrame
         The results of `bayesbias.background.densities` and `bayesbias.background.words`.
     most : int
-        Number of words to draw per set. Those farthest from the set's mean are drawn.
+        Number of words to draw per set: the words that are farthest from the set's mean.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]

@@ -104,7 +104,7 @@ def _reference(analysis: Analysis) -> list[Block]:
     return [
         prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
         table(scores, "Scores", *names),
-        table(frames["relative"], "Random words"),
+        table(frames["relative"], "Differences between groups, compared with random words"),
     ]
 
 
@@ -194,7 +194,7 @@ def _driving(analysis: Analysis) -> list[Block]:
     lead, blocks = analysis.lead, list[Block]()
     if len(lead["influence"]):
         contrast = " − ".join(leading_pair(analysis.table))
-        caption = "Each line ends at the contrast without that word; see influence.csv."
+        caption = "Each line ends at the contrast without one word; see influence.csv."
         draw = partial(plots.influence, lead["influence"], most=6)
         blocks = [
             prose("influence", contrast=contrast, sentence=wording.influence_sentence(lead)),

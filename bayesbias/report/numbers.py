@@ -16,16 +16,16 @@ type Row = Mapping[Hashable, Any] | pd.Series
 """A row of a frame with ``mean``, ``low``, and ``high``."""
 
 GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
-"""Words for probabilities, keyed by their smallest percentage; "not" is added up to 20%."""
+"""Words for probabilities, keyed by their smallest percentage. Up to 20%, "not" is added."""
 
 BORDERLINE = ", borderline"
 """Mark of results that more draws could change."""
 
 MOST_RANKS = 6
-"""Number of ranks whose probabilities a page shows; files have all of them."""
+"""Number of ranks whose probabilities a page shows; the files contain all ranks."""
 
 AT_EDGE = 3.2
-"""Two Monte Carlo errors of an end of an interval are 2 · 1.6 sd / √draws."""
+"""Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
 
 
 def borderline(row: Row, n_draws: float, rope: float) -> str:
@@ -36,7 +36,7 @@ def borderline(row: Row, n_draws: float, rope: float) -> str:
 
 
 def graded(p: float, n_draws: float | None = None) -> str:
-    """Write the probability of a statement with the words for it: ``84%, probably``.
+    """Write the probability of a statement with words for it, such as ``84%, probably``.
 
     With `n_draws`, the result is marked as borderline if two Monte Carlo errors could change it.
     """

@@ -32,7 +32,7 @@ def page(sweep: Sweep) -> Page:
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
     cell = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
-    some = f" {failed} failed; repeat the command to fit only these." if failed else ""
+    some = f" {failed} failed; repeat the command to retry only the failed cells." if failed else ""
     names, reasons = (*cell[:2], "distances", "words missing"), (*cell, "error", "message")
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
     reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
@@ -99,7 +99,7 @@ def _contrast(sweep: Sweep, second: str) -> list[Block]:
     frame = frame.assign(thin=[cell in thin for cell in cells])
     draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
     draw = partial(draw, rope=config.rope, title=TITLE.format(second), note=interval_note(frame))
-    caption = f"{FIRST} − {second}, overall, in a block per list and a row per fit."
+    caption = f"{FIRST} − {second}, overall, with one block per list and one row per fit."
     figures = [
         Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
         for end, part in blocks_of(frame, "list")

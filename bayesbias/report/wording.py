@@ -55,7 +55,7 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
     """Return a summary or contrasts with a column ``thin``: whether a row uses a thin set.
 
-    The row of all groups uses one if the row of any group does.
+    The row of all groups is thin if the row of any group is.
     """
     thin = thin_names(analysis.thin, analysis.wordlist)
     thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # all groups
@@ -178,7 +178,7 @@ def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distance
 
 
 def influence_sentence(result: ModelResult) -> str:
-    """Describe which word moves the contrast most, and the range without any one word."""
+    """Describe the most influential word, and the range of contrasts if one word is left out."""
     frame = result["influence"]
     most, without = frame.iloc[0], frame["mean_without"]
     turns = without.min() < 0 < without.max()

@@ -1,4 +1,4 @@
-"""Writing of all pages, with sections of prose, tables, and figures, as HTML and Markdown.
+"""The writer of all pages, with prose, tables, and figures, as HTML and Markdown.
 
 A page is a list of sections, and a section is a list of blocks. A block is a paragraph, a list of
 `Line`, a `Table`, or a `Figure`. All texts are plain; the writer escapes them.
@@ -78,7 +78,7 @@ class Section:
 
 
 def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
-    """Make sections from keys, titles, and blocks, without empty blocks and sections."""
+    """Make sections from keys, titles, and blocks; leave out empty blocks and sections."""
     whole = [
         Section(key, title, [one for one in blocks if getattr(one, "rows", one)])
         for key, title, blocks in parts
@@ -121,7 +121,7 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``. If
     the frame's attrs have ``n_draws`` and ``rope``, intervals and probabilities that more draws
     could change are marked. Intervals of rows whose ``thin`` is true get a ``THIN_MARK``, and NaN
-    becomes a dash. `numbers.COLUMNS` has the heads and formats. An empty table is not shown.
+    becomes a dash. `numbers.COLUMNS` lists heads and formats. An empty table is not shown.
     """
     if frame.empty:
         return Table(caption, (), (), ())

@@ -81,7 +81,7 @@ READINGS: Readings = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangeAnalysis(ModelAnalysis):
-    """All results about the change between two tables; its display is the headline.
+    """All results about the change between two tables, displayed as a headline.
 
     `before` and `after` are the distances; `unpaired` has rows without a partner. `results` are
     keyed by model name; the last model leads. `bands` comes from `comparison.band_shares`. `scores`
@@ -146,7 +146,7 @@ def analyze_change(
     wordlist : str, Path, mapping, or WordList, optional
         Required for vectors.
     sets : str, Path, or DefiningSets, optional
-        Defining sets for a debiasing method; by default the sets with the list's name.
+        Defining sets for a debiasing method. By default, the sets with the list's name are used.
     recover : str, Path, or DefiningSets, optional
         Test how well the bias of these sets can be recovered before and after the change.
     tell : callable, optional
@@ -159,8 +159,8 @@ def analyze_change(
     Returns
     -------
     ChangeAnalysis
-        Its display is the headline. It has ``changes``, ``contrasts``, ``scores``, ``plot()``,
-        ``report(path)``, and ``write_up()``.
+        The results, displayed as a headline, with ``changes``, ``contrasts``, ``scores``,
+        ``plot()``, ``report(path)``, and ``write_up()``.
 
     Examples
     --------

@@ -156,7 +156,7 @@ def require_folder(out: Path) -> None:
 
 
 def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
-    """Open an empty folder for results; when it is complete, they all move to `out` at once.
+    """Open an empty folder for results; when it is complete, all files move to `out` at once.
 
     Files of an earlier run are removed if the new run writes them again, or if the earlier
     ``run.json`` names them. Other files in `out` stay. Without `force`, nothing is replaced.

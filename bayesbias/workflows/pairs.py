@@ -49,8 +49,8 @@ class PairAnalysis(Fitted):
     """All results about sentence pairs; its display shows the main findings.
 
     `results` has one result per measure. `frames` has ``paired``, ``observed``, ``measures``, and
-    those of ``READINGS``, with a column for the measure. ``OF_SEVERAL`` are empty for one model,
-    and ``measures`` is empty without scores. `scored` has the record of every folder or log.
+    the frames of ``READINGS``, which name the measure. Frames in ``OF_SEVERAL`` are empty for one
+    model; ``measures`` is empty without scores. `scored` has the record of every folder or log.
     """
 
     _pages: ClassVar[Any] = pairs_page
@@ -81,9 +81,9 @@ def analyze_pairs(
 ) -> PairAnalysis:
     """Compute everything that a report shows about sentence pairs.
 
-    `paired` is from `paired_scores` or `read_scores`. A measure that some language models lack is
-    used only in `measure_table`. Masked and causal models are compared by the probability of whole
-    sentences. `tell` is called with a description of each step before it runs.
+    `paired` comes from `paired_scores` or `read_scores`. A measure that some language models lack
+    is used only in `measure_table`. Masked and causal models are compared by the probability of
+    whole sentences. `tell` is called with a description of each step before it runs.
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
@@ -115,7 +115,7 @@ def analyze_pairs(
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return paired scores, and the measures that every language model has.
 
-    If the models share none, those in ``WHOLE_SENTENCE`` count as one measure, with both names.
+    If the models share no measure, the two in ``WHOLE_SENTENCE`` count as one, with both names.
     """
     n_models, both = paired["model"].nunique(), " or ".join(WHOLE_SENTENCE)
     as_one = paired["measure"].replace(dict.fromkeys(WHOLE_SENTENCE, both))

@@ -100,8 +100,8 @@ def read_against(
 
     Frames are keyed by file name. ``reference`` has associated − different at every level, with its
     place among reference lists. ``reference_lists`` has the contrasts of every list; ``match`` is
-    the kind of list. ``scores`` is from `score_table`, and ``relative`` has the z of each pair of
-    groups among random words; both are empty if fewer than two groups have stereotypes. No frames
+    the kind of list. ``scores`` comes from `score_table`. ``relative`` has the z of each pair of
+    groups among random words. Both are empty if fewer than two groups have stereotypes. No frames
     are returned if the embedding has too few words.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist

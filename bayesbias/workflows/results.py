@@ -188,7 +188,7 @@ class ModelAnalysis(Fitted):
         }
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write the same folder as the command line, and return the path of its report.
+        """Write the same folder as the command line does, and return the path of its report.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ def written_call(function: str, given: Mapping[str, object], keywords: Mapping[s
 
 @contextmanager
 def noticed() -> Iterator[list[str]]:
-    """Collect the texts of warnings, each once, and issue them again when the block ends."""
+    """Collect the text of each warning once, and issue them again when the block ends."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -29,7 +29,7 @@ class Settings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths of models; may be repeated. The report leads with the last. The default is
+        Names or paths of models; may be repeated. The last one leads the report. The default is
         by-group, or crossed and contextual for an encoder.
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
@@ -40,7 +40,7 @@ class Settings(FitOptions):
     templates : str
         For an encoder: the sentences that contain the words, as a bundled set or a .toml file.
     pooling : str
-        For an encoder: word (the word's tokens in the sentence) or sentence.
+        For an encoder: word (the tokens of the word) or sentence (all tokens).
     layer : int
         For an encoder: the layer to read; -1 is the last.
     """
@@ -87,8 +87,8 @@ class ChangeSettings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths of models for changes; may be repeated. The report leads with the last one.
-        By default change-by-group.
+        Names or paths of models for changes; may be repeated. The last one leads the report.
+        The default is change-by-group.
     case : str
         How to look up words: exact, lower, or fallback.
     recover_words : int
@@ -115,7 +115,7 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
 
 
 def require_names(kind: str, names: Sequence[str]) -> None:
-    """Raise a ValueError unless there are names that are all printable and different."""
+    """Raise a ValueError if a name cannot be printed or occurs twice, or if there are no names."""
     if not names:
         raise ValueError(f"{kind} is empty; give at least one")
     for name in names:
@@ -126,7 +126,7 @@ def require_names(kind: str, names: Sequence[str]) -> None:
 
 
 def require_lists(lists: Sequence[WordList]) -> None:
-    """Raise a ValueError unless there are lists, all with groups and different names."""
+    """Raise a ValueError if there are no lists, if one has no groups, or if a name occurs twice."""
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:

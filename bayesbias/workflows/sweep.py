@@ -89,9 +89,9 @@ class Sweep:
     `contrasts` come from the functions with the same names; their first columns name the cell.
     `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
-    has different distances in two embeddings. Each row of `tables` is a list in an embedding.
+    has different distances in two embeddings. Each row of `tables` is for a list in an embedding.
     `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's error, if any. `reused` counts results that existed or have equal distances.
+    joint model's error, if any. `reused` counts saved results and results for equal tables.
     """
 
     config: SweepConfig
@@ -163,7 +163,7 @@ def run_sweep(
     folder : Path, optional
         Results are saved in its subfolder ``results``, and the next run reuses them.
     n_jobs : int
-        Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``
+        Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``,
         a Dask cluster runs the fits.
     allow_pickle : bool
         Whether to read pickle files, as in `load_vectors`.
@@ -295,7 +295,7 @@ def _states(
 
 
 def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> list[Job]:
-    """Return the joint model's job, which uses equal tables once, or no job if all are equal."""
+    """Return the job of the joint model, which uses equal tables once; no job if all are equal."""
     first = dict[tuple[str, str], ListKey]()
     for key, part in measured.items():
         first.setdefault((key[1], part.hash), key)
@@ -326,7 +326,7 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
 
 
 def _packed(result: ModelResult) -> pd.DataFrame:
-    """Join frames into one, with their columns, the method, and warnings in ``attrs``."""
+    """Join all frames into one; ``attrs`` contains their columns, the method, and warnings."""
     whole = joined(result.frames, "frame")
     whole.attrs = {
         "columns": {name: list(part) for name, part in result.frames.items()},
@@ -337,7 +337,7 @@ def _packed(result: ModelResult) -> pd.DataFrame:
 
 
 def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Take one of the frames that a job joined."""
+    """Return one of the frames that a job joined."""
     part: pd.DataFrame = whole.loc[whole["frame"] == name, whole.attrs["columns"][name]]
     part.attrs = {}
     return part.reset_index(drop=True)
@@ -346,7 +346,7 @@ def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
 def require_sweep_place(out: Path) -> None:
     """Raise an error, before any work is done, if a sweep cannot use a folder.
 
-    A sweep resumes in a folder with its results, but refuses a folder with other results.
+    A sweep resumes in a folder with its own results, but refuses a folder with other results.
     """
     for folder in (out, out / RESULTS):
         output.require_folder(folder)

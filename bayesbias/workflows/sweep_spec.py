@@ -76,7 +76,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
     FileNotFoundError
         If the file, or a list or model that it names, does not exist.
     ValueError
-        If the file is not a valid configuration. The message names the key and allowed values.
+        If the file is not a valid configuration. The message names the key and the allowed values.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
 
 
 def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return contrasts for exactly a table's words, or nothing if a connection is missing."""
+    """Return contrasts for exactly the words of a table, or nothing if a connection is missing."""
     n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
     cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
     if len(np.unique(cells)) < n_words * n_kinds:
@@ -106,12 +106,12 @@ FRAMES = tuple(READINGS)[:7]
 
 @dataclass(frozen=True, repr=False)
 class Analysis(ModelAnalysis):
-    """All results about one word list in one embedding; its display is the headline.
+    """All results about one word list in one embedding, displayed as a headline.
 
     `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
     order; the last model leads. `comparison` is from `bayesbias.compare_models`, or None for a
-    single model. `reference` has the frames that contrasts are compared with, or none if nothing
-    could be drawn. `resolved_forms` has words that were found in another form, and `others` has
+    single model. `reference` has the frames that contrasts are compared with; it is empty if
+    nothing could be drawn. `resolved_forms` has words that were found in another form. `others` has
     other forms of missing words. `thin` is from `bayesbias.undersized_sets`. `vectors_hash` is the
     SHA-256 of the used words and vectors, and `notices` are the package's warnings. `since` lists
     changes since an earlier run, `baseline` is from `bayesbias.baseline_contrasts`, and `call`
@@ -180,10 +180,10 @@ def analyze(
     wordlist : str, Path, mapping, or WordList
         A word list in any form that `bayesbias.load_wordlist` accepts.
     name : str
-        Name of the embedding in reports; by default the name or path that you pass.
+        Name of the embedding in reports. The default is the name or path that you pass.
     **settings
-        ``models`` (names, paths, or results of `bayesbias.load_model`; the last one leads; by
-        default by-group); ``matched`` and ``reference_lists``, the numbers of control words
+        ``models``, as names, paths, or results of `bayesbias.load_model` (the last one leads; the
+        default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope`` of the
         intervals; ``case``, ``strip_accents``, ``subwords``, and ``allow_pickle`` of
         `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and fit options,
@@ -192,8 +192,8 @@ def analyze(
     Returns
     -------
     Analysis
-        Its display is the headline. It has ``table``, ``posterior``, ``contrasts``, ``plot()``,
-        ``report(path)``, and ``write_up()``.
+        The results, displayed as a headline, with ``table``, ``posterior``, ``contrasts``,
+        ``plot()``, ``report(path)``, and ``write_up()``.
 
     Raises
     ------
@@ -306,7 +306,7 @@ def _analysis(
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
     """Compare the models by leaving out whole attributes or, if that is impossible, rows.
 
-    The column ``left_out`` names them. Rows with unreliable LOO are counted without a warning.
+    The column ``left_out`` says which. Rows with unreliable LOO are counted without a warning.
     """
     normal = all(one.spec.likelihood == "normal" for one in results.values())
     enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
@@ -323,7 +323,7 @@ def _in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
 
 
 def _vectors_hash(parts: Sequence[KeyedVectors], wordlist: WordList) -> str:
-    """Return the SHA-256 of a list's words and vectors in all contexts, equal for all formats."""
+    """Return a SHA-256 of a list's words and vectors in all contexts, for all file formats."""
     digest = hashlib.sha256()
     for vectors in parts:
         for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
