@@ -1,4 +1,4 @@
-"""Compare own and other stereotypes within a group, with words of no group as the baseline."""
+"""Compare a group's own stereotypes with other stereotypes, relative to words of no group."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def baseline_contrasts(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> pd.DataFrame:
-    r"""Compute contrasts within each group, relative to words of no group.
+    r"""Compute contrasts within each group, relative to words that belong to no group.
 
     For a group g with its own set S, other sets R, and baseline words B, the contrast of mean
     distances m is `[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]`. A set's closeness to all groups
-    cancels if the set is equally close to the baseline words. Controls are not used. Each group is
-    fitted with only the baseline words, so no other group affects its result.
+    cancels out if the set is equally close to the baseline words. Controls are not used. Each group
+    is fitted with only the baseline words, so no other group affects its result.
 
     Parameters
     ----------
@@ -39,15 +39,15 @@ def baseline_contrasts(
     baseline : str
         The name of that group.
     ci_prob, rope, ci_kind
-        As for `contrasts`.
+        The same as in `contrasts`.
     options, **keywords
-        As for `fit`, such as ``seed`` and ``draws``.
+        Options of `fit`, such as ``seed`` and ``draws``.
 
     Returns
     -------
     DataFrame
         One row per group with the columns of `contrasts`; ``estimand`` is ``within, less``
-        followed by the baseline's name. Empty if the table has only one set of stereotypes.
+        followed by the baseline's name. The frame is empty if the table has only one set.
 
     Examples
     --------

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 BETWEEN = ("connections", "groups")
-"""What `contrasts` compares."""
+"""Names of what `contrasts` can compare."""
 
 
 type Reading = dict[str, Any]
@@ -86,16 +86,16 @@ def contrasts(
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
-        Whether means are over all words and attributes like those listed, or only over those in
-        the table. Models without group means average the listed words of a group. A difference
-        over the listed words includes how close an attribute or a set is to all groups.
+        Whether to average over all words and attributes like those listed, or only over those
+        listed. If a model has no group means, a group's mean is the average of its listed words.
+        With ``listed``, a difference includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare connections (how attributes relate to a group, such as *associated*), or
-        that difference between groups. For facet effects, pass group labels by facet (WordList).
+        Whether to compare the connections of attributes to a group, such as *associated*, or to
+        compare these differences between groups. For facet effects, pass group labels by facet.
     named : str or sequence of str
-        Protected words that you chose beforehand; only these get rows. A model treats part of a
-        word's deviation as chance, which is right for the most striking of many words. For `named`
-        words, a Normal model is instead fitted once per word, without shrinking the word's effects
+        Protected words that you chose beforehand; only these words have rows. A model treats part
+        of a word's deviation as chance, which is right for the most striking of many words. For
+        each `named` word, a Normal model is instead fitted that does not shrink the word's effects
         toward those of other words.
     seed : int, SeedSequence, Generator, or None
         Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
@@ -107,10 +107,10 @@ def contrasts(
         ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
         ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
         probability that the difference is smaller than `rope`; and, for words, ``p_most``, the
-        probability that no other word has a larger difference. If the difference is negative, the
-        first is closer to the protected words. Between groups, there is one row per pair of
-        groups (with ``other_group``) and pair of connections: the group's difference minus the
-        other group's. For facets, there is one row per effect and pair of connections, with
+        probability that no other word has a larger difference. A negative difference means
+        that the first connection is closer to the protected words. Between groups, there is one row
+        per pair of groups and pair of connections: the group's difference minus that of
+        ``other_group``. For facets, there is one row per effect and pair of connections, with
         ``facets`` and ``contrast``, such as ``gender`` and ``women − men``. Main effects are first.
 
     Raises
@@ -155,7 +155,7 @@ def contrasts(
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
     elif isinstance(between, str):
         if len(groups) < 2:
-            raise ValueError(f"the table has only the group {groups[0]}; nothing to compare")
+            raise ValueError(f"the table has only the group {groups[0]}; use a table with two")
         pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
         one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
         apart = gaps[:, one] - gaps[:, other]
@@ -194,8 +194,8 @@ def _of_named_words(
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
     """Return `levels_of`, draws of the contrasts at every level, and the names of their estimands.
 
-    Draws are (n_draws, n_levels, n_pairs), NaN if the table does not identify a contrast. Names
-    are (n_levels, n_pairs).
+    The draws, (n_draws, n_levels, n_pairs), are NaN if the table does not identify a contrast. The
+    names are (n_levels, n_pairs).
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":
@@ -225,10 +225,10 @@ def use_moments(
 ) -> None:
     """Describe the first rows of a frame by their exact distribution given the sds.
 
-    The rows are linear functions of the shared effects of a Normal model, with weights that
-    `choose` derives from `contrast_weights`, NaN if there is no row. Given the sds, each is Normal.
-    The posterior mixes these over the draws of the sds (Rao-Blackwell), so it depends little on the
-    seed. Rows of other models, and of one end of a change, keep the description of their draws.
+    The rows are linear functions of the shared effects of a Normal model. `choose` derives their
+    weights from `contrast_weights`; weights are NaN if there is no row. Given the sds, each row is
+    Normal. The result averages over the draws of the sds (Rao-Blackwell), so it depends little on
+    the seed. Rows of other models, and rows for one end of a change, still describe their draws.
     """
     if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:
         return
@@ -247,7 +247,7 @@ def _probability_of_most(gaps: FloatArray) -> FloatArray:
     """Return the share of draws in which each word's difference is farthest from zero.
 
     Gaps are (n_draws, n_words, n_pairs), NaN if not identified. Shares are returned word by word,
-    only for identified gaps. Tied words divide a draw.
+    only for identified gaps. Tied words share a draw equally.
     """
     identified = np.isfinite(gaps[0])
     sizes = np.where(identified, abs(gaps), -1.0)
@@ -265,7 +265,7 @@ def describe_gaps(
 ) -> pd.DataFrame:
     """Describe differences between all pairs of names, (n_draws, n_things, n_pairs).
 
-    Rows have their labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
+    Each row has its labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
     that are not identified have no row.
     """
     identified = np.isfinite(gaps[0]).ravel()
@@ -279,7 +279,7 @@ def describe_gaps(
 def compare_draws(
     differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Describe draws of differences, (n_draws, n), with their direction and ROPE share."""
+    """Describe draws of differences, (n_draws, n), with probabilities of sign and ROPE."""
     frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)

@@ -29,19 +29,19 @@ OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 """Statistics of the exact sampler."""
 
 SENSITIVE = 0.05
-"""Smallest sensitivity that counts (Kallioinen et al., 2024). For a Normal posterior, it means that
-doubling alpha moves the mean by a quarter of the sd."""
+"""Smallest sensitivity that is reported as high (Kallioinen et al., 2024). A Normal posterior has
+this sensitivity if doubling alpha moves its mean by a quarter of its sd."""
 
 DRAWS = 20
-"""Number of sd draws over which means without a word are averaged; more would change little."""
+"""Number of draws of the sds over which `influence` averages; more would change little."""
 
 
 def diagnostics(tree: DataTree) -> pd.DataFrame:
     """Return the diagnostics of a posterior, in columns ``diagnostic`` and ``value``.
 
-    They are ``chains`` and ``draws`` per chain. For the exact sampler, ``pareto_k``,
-    ``importance_ess``, and ``n_proposals`` follow. For NUTS, ``divergences`` follow, with the
-    largest ``rhat`` and the smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
+    Every posterior has ``chains`` and ``draws`` per chain. For the exact sampler, there are also
+    ``pareto_k``, ``importance_ess``, and ``n_proposals``. For NUTS, there are ``divergences``, the
+    largest ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
     """
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
     values: dict[str, float] = {"chains": sizes["chain"], "draws": sizes["draw"]}
@@ -61,22 +61,22 @@ def prior_sensitivity(
     Sensitivity is the gradient in `log₂ α` of the cumulative Jensen-Shannon distance from the
     posterior to the reweighted posterior (Kallioinen et al., 2024). "The prior" means the priors of
     ``connection_mean``, the standard deviations, and ``nu`` together. The distributions of effects
-    around them are part of the model and are not scaled.
+    are part of the model and are not scaled.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to check, such as ``word_mean``. The default is all with a prior.
+        Posterior variables to check, such as ``word_mean``. By default, all that have a prior.
     draws : int
-        Number of draws to use, spread over the posterior; more draws take longer.
+        Number of draws to use, spread over the posterior. More draws take longer.
 
     Returns
     -------
     DataFrame
-        ``parameter``; ``of``, its labels, or empty; ``prior`` and ``likelihood``, sensitivities of
-        0 or more; and ``diagnosis``: ``strong prior or weak data`` if only ``prior`` is at least
+        ``parameter``; ``of``, its labels if it has any; ``prior`` and ``likelihood``, sensitivities
+        of 0 or more; and ``diagnosis``: ``strong prior or weak data`` if only ``prior`` is at least
         ``SENSITIVE``, ``prior-data conflict`` if both are, and empty otherwise.
 
     References
@@ -120,27 +120,27 @@ def prior_sensitivity(
 def influence(
     tree: DataTree, first: str = "associated", second: str = "different", draws: int = DRAWS
 ) -> pd.DataFrame:
-    """Compute how the overall contrast changes without each protected word and each attribute.
+    """Compute how the overall contrast changes if one protected word or attribute is left out.
 
-    Given the sds of the full fit, each posterior mean without a word is exact.
+    Given the sds of the full fit, the posterior mean without a word is exact.
 
     Parameters
     ----------
     tree : DataTree
         A posterior of a Normal model, from `fit`.
     first, second : str
-        Connections; the contrast is first - second, the overall row of `contrasts`.
+        Two connections. The contrast is first - second, an overall row of `contrasts`.
     draws : int
-        Number of draws of the sds, spread over the posterior, over which means are averaged.
+        Number of draws of the sds to average over, spread over the posterior.
 
     Returns
     -------
     DataFrame
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
-        ``mean`` and ``mean_without``, the contrast with and without it; ``change``, mean_without -
-        mean; and ``sds``, the change in posterior sds of the contrast. The largest changes come
-        first. A negative change means that the contrast is more negative without this word.
-        Attributes without rows of the two connections are left out.
+        ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
+        mean_without - mean; and ``sds``, the change in posterior sds of the contrast. The largest
+        changes come first. A negative change means that the contrast is more negative without this
+        word. Attributes without rows of the two connections are left out.
 
     Examples
     --------

@@ -3,17 +3,17 @@ r"""Estimands: the cells of groups by columns that each contrast compares.
 Let m(g, j) be the mean distance of group g in column j, a stereotype set or a kind of controls.
 
 double difference
-    Own sets minus other sets, averaged over groups. A set's closeness to all groups cancels, and so
+    Own sets minus other sets, averaged over groups. A set's closeness to all groups cancels out, as
     does a group's closeness to all sets. Two groups without controls are sufficient. If groups
-    share a set or have none, cells have weights from a regression on group, column, and connection.
+    share or lack sets, a regression on group, column, and connection gives the cells their weights.
 relative
     A group's distance to its own sets minus that of other groups h, minus the same difference for
     the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K is the
-    sets that are different to both groups. It shows which groups are affected: the average over
-    groups is the double difference.
+    sets that are different for both groups. The contrast shows which groups are affected. Its
+    average over groups is the double difference.
 within
-    A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. It describes only these words,
-    because it includes how close each set is to all groups.
+    A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. This contrast describes only
+    these words, because it includes how close each set is to all groups.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
 """Names of the estimands."""
 
 type Values = Callable[[str], FloatArray]
-"""Draws of variables, keyed by name, (n_draws, ...)."""
+"""Function that returns the draws of a variable, (n_draws, ...), given its name."""
 
 
 def has_cells(spec: ModelSpec) -> bool:
@@ -44,7 +44,7 @@ def has_cells(spec: ModelSpec) -> bool:
 def pair_names(connections: Sequence[str]) -> dict[str, list[str]]:
     """Return all pairs of names, ``first`` and ``second``, in the order of `pair_gaps`."""
     if len(connections) < 2:
-        raise ValueError(f"the table has only the connection {connections[0]}; nothing to compare")
+        raise ValueError(f"the table has only the connection {connections[0]}; use two or more")
     ends = zip(("first", "second"), np.triu_indices(len(connections), 1), strict=True)
     return {end: [connections[i] for i in places.tolist()] for end, places in ends}
 
@@ -60,7 +60,7 @@ def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int
     for name in (first, second):
         check_choice("connection", name, connections)
     if first == second:
-        raise ValueError(f"first and second are both {first!r}; a contrast needs two")
+        raise ValueError(f"first and second are both {first!r}; a contrast needs two connections")
     pairs = list(zip(*pair_names(connections).values(), strict=True))
     if (first, second) in pairs:
         return pairs.index((first, second)), 1.0
@@ -70,8 +70,8 @@ def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int
 def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return draws of the overall and group contrasts, (n_draws, 1 + n_groups, n_pairs).
 
-    These do not depend on single words. Models without group means have only the overall row. Draws
-    are NaN if the table does not identify a group's contrast.
+    These contrasts do not depend on single words. Models without group means have only the overall
+    row. Draws are NaN if the table does not identify a group's contrast.
     """
     means = values("connection_mean")[:, None]
     if not has_cells(spec):
@@ -128,8 +128,8 @@ def relative_weights(design: Design) -> FloatArray:
 def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
     """Return the columns that show how much closer one of two groups is to all words.
 
-    These are matched controls, which are as frequent as the stereotypes. Without them, they are all
-    controls, or else the sets that are different to both groups. Names are (2, n_columns).
+    These are the matched controls, which are as frequent as the stereotypes. If there are none, all
+    controls are used; without controls, the sets that are different for both groups are used.
     """
     present = np.flatnonzero((names != "").all(axis=0)).tolist()
     controls = [j for j in present if j >= len(design.sets)]
@@ -141,7 +141,7 @@ def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
 def double_weights(design: Design) -> FloatArray:
     """Return cell weights of the double difference, (n_groups, n_columns).
 
-    They are the weights of "associated" in a regression of stereotype cells on group and column.
+    The weights are those of "associated" in a regression of stereotype cells on group and column.
     """
     names = _names_of_cells(design)
     group, column = np.nonzero((names == "associated") | (names == "different"))
@@ -157,7 +157,7 @@ def double_weights(design: Design) -> FloatArray:
 
 
 def _names_of_cells(design: Design) -> np.ndarray:
-    """Return the connection of every cell, (n_groups, n_columns); empty if it has none."""
+    """Return the connection of every cell, (n_groups, n_columns); empty without rows."""
     return np.array([*design.connections, ""])[design.column_connection]
 
 

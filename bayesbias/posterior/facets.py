@@ -64,7 +64,7 @@ def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
     frame = pd.DataFrame(dict(facets), pd.Index(groups), dtype=object)
     is_known = frame.notna()
     if partly := list(frame.index[is_known.any(axis=1) & ~is_known.all(axis=1)]):
-        raise ValueError(f"the group {partly[0]} has no label in one of the facets; add it")
+        raise ValueError(f"the group {partly[0]} has no label in one of the facets; add the label")
     cells = set(product(*(of.values() for of in facets.values())))
     empty = sorted(cells - set(frame.itertuples(index=False, name=None)))
     if empty or not facets:

@@ -1,4 +1,4 @@
-"""Cross-validation: which model better predicts unseen rows or unseen words.
+"""Compare by cross-validation how well models predict unseen rows or unseen words.
 
 A left-out row is another distance between words that the model has seen. A left-out attribute or
 protected word is a new word of the kind that the list represents.
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 LEAVE_OUT = ("row", "attribute", "protected_word")
-"""What `compare_models` can leave out."""
+"""Parts of a table that `compare_models` can leave out."""
 
 N_FOLDS, DRAWS = 10, 1_000
-"""Number of folds of words, and of draws in the fit without each fold."""
+"""Number of folds of words, and number of draws in the fit without each fold."""
 
 
 def compare_models(
@@ -53,18 +53,19 @@ def compare_models(
     posteriors : mapping of str to DataTree
         Two or more posteriors from `fit`, all for the same table, keyed by model name.
     leave_out : {"row", "attribute", "protected_word"}
-        Leaving out words works only for Normal models.
+        What to leave out. Only Normal models allow leaving out attributes or protected words.
     seed : int, SeedSequence, Generator, or None
-        Seed of folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed of the folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
         One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
         parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``, its
-        standard error. For rows, ``n_bad_k`` counts those whose Pareto k is too large for the
-        number of draws (the limit is at most 0.7), with a warning. For words, there are ``mcse``
-        (Monte Carlo error of elpd) and ``n_words``. Standard errors are over the left-out parts.
+        standard error. For rows, ``n_bad_k`` counts the rows whose Pareto k is too large for
+        the number of draws (above a limit of at most 0.7); such rows cause a warning. For words,
+        there are ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors are over
+        the left-out rows or words.
 
     References
     ----------
@@ -134,7 +135,7 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
 
 
 def leave_rows_out(tree: DataTree) -> ELPDData:
-    """Leave out each row by ArviZ's PSIS, given the effective size of the exact sampler."""
+    """Leave out each row with ArviZ's PSIS, given the exact sampler's effective sample size."""
     import arviz_stats as az
 
     n, stats = n_draws(tree), tree["sample_stats"]

@@ -44,18 +44,19 @@ def predict_words(
 
     For every posterior draw, the effects of a new word are drawn from the model (Gelman and Hill,
     2007, section 12.8). Under ``paper``, these are `θ[w, c] ~ Normal(μ[c], τ[c])`. Under
-    ``maximal``, they include its level and its lean, that is, how much closer it is to one set.
+    ``maximal``, they include the word's level and its lean, which is its closeness to one set.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`, of any model.
     ci_prob, rope, ci_kind
-        As for `contrasts`.
+        The same as in `contrasts`.
     attributes : {"population", "listed"}
-        Attributes to average over. ``population`` averages over all attributes of this kind, whose
-        mean effects are zero, without residuals. ``listed`` averages over this table's attributes,
-        with their effects, leans, and residuals, and thus predicts a contrast that you can measure.
+        Attributes to average over. ``population`` averages over all attributes of this kind, so
+        their effects and residuals average to zero. ``listed`` averages over this table's
+        attributes, with their effects, leans, and residuals. It predicts a contrast that you can
+        measure.
     seed : int, SeedSequence, Generator, or None
         Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -102,7 +103,7 @@ def predict_words(
 
 
 def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]]:
-    """Give each group one new word and each kind one new attribute; also return the factors."""
+    """Give each group one new word and each kind one new attribute; also return the new factors."""
     unknown = np.zeros((0, 0))  # new words have no vectors, so no likeness
     new: dict[str, Any] = {
         "words": old.groups,

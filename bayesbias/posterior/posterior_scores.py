@@ -49,14 +49,14 @@ def posterior_scores(
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, the same divided
           by the sd of s over words (ddof 1), for two groups only.
 
-        A set belongs to the first group that it is associated with. Stereotypes of groups without
-        words are used only in MAC, and so are words without rows for some group's set.
+        A set belongs to the first group that it is associated with. Only MAC uses
+        stereotypes of groups without words, and words without rows for one of the sets.
 
     Notes
     -----
-    For two groups, s(w) = mean_A cos - mean_B cos is (different - associated) distance for words
-    of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of both groups' mean
-    (different - associated), which is twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
+    For two groups, s(w) = mean_A cos - mean_B cos is the (different - associated) distance for
+    words of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of both groups'
+    mean (different - associated), which is twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
     If words have few or noisy rows, the sd over words is too large in the draws, which makes
     ``weat_effect_size`` too small. Models that pool words strongly have the opposite problem. The
@@ -78,7 +78,7 @@ def posterior_scores(
 
 
 def score_draws(tree: DataTree) -> dict[str, FloatArray]:
-    """Return scores keyed by name, (1 + n_draws,): that of the table, then one per draw."""
+    """Return scores keyed by name, (1 + n_draws,): the table's score, then one per draw."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores need a posterior of distances, but this one is of {outcome}s; fit the table "

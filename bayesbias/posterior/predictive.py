@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 ROWS_AT_ONCE = 500
-"""Number of rows predicted at a time; 4,000 draws of them take 16 MB."""
+"""Number of rows predicted at a time; 4,000 draws of these rows take 16 MB."""
 
 DEFAULT_DRAWS = 1_000
-"""Predictive draws per row. The published coverage is from HPDIs of this many draws."""
+"""Number of predictive draws per row, as for the HPDIs of the published coverage."""
 
 N_PERMUTATIONS = 1000
 """Number of permutations for each p-value in `p_unrelated`."""
@@ -44,7 +44,7 @@ def predictive_check(
 ) -> pd.DataFrame:
     """Compute the share of measured distances inside the posterior predictive intervals.
 
-    If the model fits, a share of about ``ci_prob`` is inside, overall and in every connection.
+    If the model fits, a share of about ``ci_prob`` is inside, overall and for every connection.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def predictive_check(
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows. If the table has cosines, ``.attrs["p_unrelated"]`` has
         permutation p-values for ``protected_word`` and ``attribute``. A small p-value suggests that
-        within groups or sets, words with similar vectors also have similar distance patterns. If
-        so, models that treat words as unrelated, such as ``maximal``, have intervals that are too
-        narrow; use ``by-group``, which models the similarity.
+        words with similar vectors also have similar distance patterns within groups or sets. If
+        so, the intervals of models that treat words as unrelated, such as ``maximal``, are too
+        narrow. Use ``by-group`` instead, which models the similarity.
 
     Examples
     --------
@@ -106,12 +106,12 @@ def predictive_check(
 
 
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
-    r"""Compute the number of unrelated words with as much information as each group or set.
+    r"""Compute how many unrelated words would be as informative as each group or set.
 
     Words with similar vectors have similar biases, so eight names from one cluster may tell you as
     much as two. The effective size of n words is `n² / Σ_ij K[i, j]`, where K is the likeness of
     `bayesbias.model.likeness`. It is n if all words are unrelated and 1 if all are the same. New
-    kinds of words narrow an interval more than words similar to the listed ones.
+    kinds of words narrow an interval more than words that resemble the listed ones.
 
     Parameters
     ----------
@@ -153,13 +153,13 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
 
 
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
-    r"""Test whether leans within groups of words or sets of attributes are unrelated to likeness.
+    r"""Test whether the leans of words and of attributes are unrelated to their likeness.
 
     The lean of a word is its mean distance to each stereotype set, minus their average and minus
-    the mean lean of its group. For an attribute, groups replace sets, and its set replaces the
-    group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks (groups or sets).
-    Leans are permuted within blocks, and p is the share of permutations with a sum at least as
-    large. Without cosines or two sets, the result is empty.
+    the mean lean of its group. For an attribute, groups replace sets, and the attribute's set
+    replaces the group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
+    (groups or sets). Leans are permuted within blocks, and p is the share of permutations with a
+    sum at least as large. The result is empty without cosines or two sets.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}
@@ -180,7 +180,7 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
 def _p_of_leans(
     means: pd.DataFrame, block: NDArray[np.int64], likeness: FloatArray, rng: Generator
 ) -> float:
-    """Return the permutation p of mean distances, one row per word."""
+    """Return the permutation p-value for mean distances, with one row per word."""
     leans = means.sub(means.mean(axis=1), axis=0)
     leans -= leans.groupby(block[leans.index]).transform("mean")
     leans = leans.fillna(0.0).reindex(range(len(block)), fill_value=0.0)

@@ -1,4 +1,4 @@
-"""Answer questions about a posterior, written as text, draw by draw."""
+"""Answer questions about a posterior that are written as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NAME = r"`[^`]+`|[^\W\d]\w*"
 
 _TOKEN = re.compile(rf"(?P<of>(?:word\s+)?(?:{_NAME}))\s*:|(?P<name>{_NAME})|[^-+*/<>().\d\s]")
-"""A group or word, a connection, or a character that is not arithmetic and is rejected."""
+"""A group or word, a connection, or a character that is rejected because it is not arithmetic."""
 
 
 def hypothesis(
@@ -31,11 +31,11 @@ def hypothesis(
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
 ) -> pd.DataFrame:
-    """Compute the probability of statements about mean distances, written as text.
+    """Compute the probability of statements about mean distances that are written as text.
 
-    Means are those of `summary`, so differences between a group's connections are ``within`` the
+    Means are those of `summary`. Differences between a group's connections are ``within`` the
     group: they include how close each set of stereotypes is to all groups. The ``relative``
-    contrasts in `contrasts` remove this part; use ``between="groups"`` there to compare groups.
+    rows of `contrasts` exclude this closeness. To compare groups, pass it ``between="groups"``.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def hypothesis(
         colon selects the overall mean. If a group and a word share a name, ``word muslim:`` selects
         the word. Put names with spaces or hyphens in backquotes.
     ci_prob, ci_kind, over
-        As for `contrasts`.
+        The same as in `contrasts`.
 
     Returns
     -------
     DataFrame
         One row per statement: ``hypothesis``, ``probability`` (the share of draws in which it
-        is true), and ``mean``, ``sd``, ``low``, and ``high`` of the left side minus the right.
+        is true), and ``mean``, ``sd``, ``low``, and ``high`` of the left side minus the right side.
 
     Examples
     --------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 OVER = ("population", "listed")
-"""Whether means are over all words and attributes like those listed, or only over those."""
+"""Words and attributes to average over: all that are like those listed, or only these."""
 
 
 def summary(
@@ -55,8 +55,9 @@ def summary(
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
         and ``mean``, ``sd``, ``low``, and ``high`` of the distance, in [0, 2]. The overall level is
         the mean of the population from which the words are drawn (``connection_mean``). A group's
-        level is its mean in the model if the model has group means, as ``by-group`` does; otherwise
-        it is the average of its words' means. ``.attrs`` stores ``ci_prob`` and ``ci_kind``.
+        level is its mean in the model if the model has group means, as ``by-group`` does. For other
+        models, it is the average of its words' means. ``.attrs`` stores ``ci_prob`` and
+        ``ci_kind``.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN4
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
-    """Store a posterior's warnings in a frame's attributes, and warn again."""
+    """Store a posterior's warnings in a frame's attributes, and repeat the warnings."""
     doubts = warnings_of(tree)
     frame.attrs["warnings"] = doubts
     for doubt in doubts:
