@@ -1,1 +1,1 @@
-"""Models: their TOML files, priors, design, PyMC form, and the posterior's layout."""
+"""Define models: their TOML files, priors, designs, PyMC form, and the layout of posteriors."""

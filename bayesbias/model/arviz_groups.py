@@ -1,4 +1,4 @@
-"""Add the groups that ArviZ's functions read: log densities and predicted rows."""
+"""Add the groups that ArviZ's functions need: log densities and predicted rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_groups(
 ) -> DataTree:
     """Return a copy of a posterior with more groups for ArviZ's functions.
 
-    Groups with rows take 8 bytes per draw and row: 320 MB for 4,000 draws of 10,000 rows.
+    A group with rows takes 8 bytes per draw and row: 320 MB for 4,000 draws of 10,000 rows.
 
     Parameters
     ----------

@@ -12,4 +12,4 @@ RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()
 """The model for each outcome that keeps its false alarm rates (`bayesbias docs calibration`)."""
 
 EXTRA_GROUPS = ("log_likelihood", "log_prior", "posterior_predictive", "prior_predictive")
-"""Groups you can add to a posterior for ArviZ; the last one also adds ``prior``."""
+"""Groups that you can add to a posterior for ArviZ; the last one also adds ``prior``."""

@@ -25,13 +25,13 @@ from ..tables.schema import (
 from .likeness import likeness
 
 COVARIATE = "covariate"
-"""Dimension of the slopes of covariates."""
+"""Name of the dimension of covariate slopes."""
 
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
 """Kinds of attribute words: stereotypes and controls."""
 
 WITHOUT_CONTROLS = ("attribute_set", "stereotype_connection")
-"""Dimensions in which rows of controls have no level."""
+"""Dimensions along which rows of controls have no level."""
 
 ROW_PARTS = {
     "protected_word": "word",
@@ -40,7 +40,7 @@ ROW_PARTS = {
     "attribute_set": "set",
     "context": "context",
 }
-"""Names of the row indices in a design, keyed by dimension; adding s gives the levels."""
+"""Names of the row indices in a design, keyed by dimension; the levels have the plural name."""
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
@@ -52,10 +52,10 @@ def one_hot(index: IntArray, n: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The data a model is fitted to: a validated table as arrays, or rows from elsewhere.
+    """The data that a model is fitted to: a validated table as arrays, or rows from elsewhere.
 
-    `index_table` makes a design from a table of distances. `fit_design` also fits any other outcome
-    for pairs of a word and an attribute. Inconsistent parts or nonfinite y raise a ValueError.
+    `index_table` makes a design from a table of distances. `fit_design` can also fit other
+    outcomes for pairs of words and attributes. Inconsistent or nonfinite parts raise a ValueError.
     """
 
     words: tuple[str, ...]
@@ -142,7 +142,7 @@ class Design:
         return np.flatnonzero(self.connection == self.connections.index(name))
 
     def take(self, rows: IntArray) -> Design:
-        """Return a design with some of the rows; keep all words, attributes, and connections."""
+        """Return a design with only some rows, but all words, attributes, and connections."""
         names = ["word", "connection", "attribute", "y"]
         names += [name for name in ("context", "set") if len(getattr(self, name))]
         names += ["x"] if self.covariates else []
@@ -172,14 +172,14 @@ class Design:
 
     @property
     def column_connection(self) -> IntArray:
-        """Return columns' connections to groups, (n_groups, n_columns); -1 without rows."""
+        """Return each column's connection to each group, (n_groups, n_columns); -1 without rows."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place
 
     @property
     def attribute_column(self) -> IntArray:
-        """Return the column of each attribute, (n_attributes,): its set, if it has one."""
+        """Return the column of each attribute, (n_attributes,), which is its set if it has one."""
         column = self.codes("attribute_column" if self.sets else "connection")
         place = np.full(len(self.attributes), column.max() + 1)
         np.minimum.at(place, self.attribute, column)
@@ -217,7 +217,7 @@ class Design:
 
 
 def make_design(table: pd.DataFrame) -> Design:
-    """Validate and index a table; no protected word may belong to two groups."""
+    """Validate and index a table, in which no protected word may belong to two groups."""
     valid, coded = validate_and_encode(table)
     return index_table(valid, coded=coded)
 
@@ -294,5 +294,5 @@ def _group_of_words(
         row = int(clash[0])
         word = word_names[words[row]]
         both = f"{group_names[groups[row]]!r} and {group_names[group_of[words[row]]]!r}"
-        raise ValueError(f"the protected word {word!r} is in two groups, {both}; give it one")
+        raise ValueError(f"the protected word {word!r} is in two groups, {both}; keep one")
     return group_of

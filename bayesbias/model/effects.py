@@ -48,7 +48,7 @@ def draw_effects(
 
 
 def words_last(terms: Iterable[Term]) -> list[Term]:
-    """Return terms in the order of drawing, with words last, so a seed gives the same draws."""
+    """Return terms in the order in which effects are drawn, which puts words last."""
     return sorted(terms, key=lambda term: term.of == "protected_word")
 
 

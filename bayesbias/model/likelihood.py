@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 type Gather = Callable[[Any, tuple[Any, ...], Any], Any]
-"""Function that returns the effects of rows or groups of rows. It takes effects (levels first), the
-level of every row along each dimension, and row weights or None."""
+"""Function that returns the effects of rows or groups of rows. Its arguments are effects (levels
+first), the level of every row along each dimension, and the weights of rows or None."""
 
 Draws = np.ndarray | slice
-"""Which posterior draws to use."""
+"""Indices of the posterior draws to use."""
 
 ALL = slice(None)
 
@@ -53,7 +53,7 @@ def locations(
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
     """Average the expected distances of the rows of each cell, (n_draws, n_cells).
 
-    ``cell`` gives the cell of every row, -1 if it has none. Cells without rows are NaN.
+    ``cell`` is the cell of every row, or -1 for rows in no cell. Cells without rows are NaN.
     """
     from scipy.sparse import csr_array
 
@@ -155,7 +155,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
-    """Yield the rows of a table in chunks, to limit the memory for the draws of a chunk."""
+    """Yield the rows of a table in chunks, which limits the memory for draws."""
     rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
     for start in range(0, rows, at_once):
         yield np.arange(start, min(start + at_once, rows))

@@ -1,9 +1,9 @@
-r"""Model the likeness of a factor's units: words with similar vectors have similar effects.
+r"""Model the likeness of words and of attributes: similar vectors have similar effects.
 
 The effects of words within a group, or of attributes within a set, have the covariance
 `τ² ((1 - s) I + s K)`. K contains the cosines within a block, relative to the mean cosine between
-blocks, and s is the term's share ``alike``. The mean of a block and the deviations from it are
-treated as independent, with their variances under K. Therefore, likeness cannot explain a contrast
+blocks, and s is the share ``alike`` of the term. The mean of a block is treated as independent of
+the deviations from it; both have their variances under K. Likeness thus cannot explain a contrast
 between blocks, and the exact sampler is no slower.
 """
 
@@ -19,7 +19,7 @@ from .._core.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Directions:
-    """Variances of a block of n units under K: of its mean, and along directions of deviation."""
+    """Variances under K of the mean of a block of n units, and along directions of deviation."""
 
     mean: float  # variance of the sum / sqrt(n): 1 if the units are unrelated, n if identical
     deviations: FloatArray  # (n - 1,): variances along the other directions, 0 or more
@@ -59,7 +59,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Return the covariance of units with sd 1 if a share of it follows the likeness, (n, n)."""
+    """Return the covariance, (n, n), of units with sd 1, of which a share follows the likeness."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
@@ -69,5 +69,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """Return the number of unrelated units equivalent to each block, (n_blocks,)."""
+    """Return how many unrelated units each block is equivalent to, (n_blocks,)."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

@@ -13,7 +13,7 @@ from .design import Design
 from .terms import Term
 
 PRIOR_COUNT = 5.0
-"""Residual degrees of freedom that the common variance adds to each connection's variance."""
+"""Degrees of freedom with which the common variance counts in each connection's variance."""
 
 
 class RoughFit:
@@ -36,7 +36,7 @@ class RoughFit:
         self.variance = (squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT)
 
     def of_term(self, design: Design, term: Term) -> tuple[Any, Any]:
-        """Return the precision and mean of a term's effects; zeros if the data are not used."""
+        """Return the precision and mean of a term's effects, or zeros if the data are not used."""
         if (term.of, term.by) == ("protected_word", "connection"):
             return self.count.reshape(self.shape) / self.variance, self.mean.reshape(self.shape)
         if term.of in {"attribute", "context"} and not term.by:

@@ -16,9 +16,9 @@ EFFECTS = {"attribute", "row"}
 
 
 def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -> None:
-    """Write a posterior to a netCDF file; if this fails, an earlier file is unchanged.
+    """Write a posterior to a netCDF file. If writing fails, an existing file is unchanged.
 
-    Draws of vectors are saved in single precision, which changes a contrast by under a millionth.
+    Draws of vectors are saved in single precision, so a contrast changes by under a millionth.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     path : str or path
         Path of the file, which should end in .nc.
     effects : bool
-        Also save the effects of single attributes, and groups such as ``log_likelihood``. Only
-        predictive checks, model comparison, and means ``over="listed"`` need them. The file is then
-        about 20 times as large.
+        Whether to also save the effects of attributes, and groups such as ``log_likelihood``. Only
+        predictive checks, model comparison, and means ``over="listed"`` need them. With them, the
+        file is about 20 times as large.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def load_posterior(path: str | Path) -> DataTree:
     Raises
     ------
     FileNotFoundError, ValueError
-        If there is no file, or it is not a posterior of this package.
+        If the file does not exist, or is not a posterior of this package.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Run prior predictive checks, which show the tables that a model expects before any data."""
+"""Run prior predictive checks, which show what tables a model expects before seeing data."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 DEFAULT_DRAWS = 1_000
-"""Number of tables drawn; a share of one half has a Monte Carlo error of .016."""
+"""Number of tables to draw; the Monte Carlo error of a share of one half is then .016."""
 
 type Key = tuple[str, str]
-"""A statistic, and its connection or pair of connections."""
+"""A statistic and its connection or pair of connections."""
 
 
 def prior_predictive(
@@ -43,7 +43,7 @@ def prior_predictive(
 ) -> pd.DataFrame:
     """Compare a table with tables drawn from a model's prior.
 
-    Whole tables are drawn from the prior for the words of the given table, and summarized. A prior
+    Whole tables with the words of the given table are drawn from the prior and summarized. A prior
     is poor if few of its tables are possible, or if the observed table is very unlikely under it.
     No model is fitted.
 
@@ -60,7 +60,7 @@ def prior_predictive(
     ci_prob, ci_kind
         Probability of the intervals, and their kind, ``hdi`` or ``eti``.
     seed : int, SeedSequence, Generator, or None
-        None uses a fresh seed, which ``.attrs["seed"]`` records.
+        Seed of the draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
@@ -70,10 +70,10 @@ def prior_predictive(
         ``share_below``, the share of drawn tables with a smaller value, in [0, 1]. Each connection
         has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means of
         protected words and of attributes). Each pair of associated and another connection has the
-        ``difference`` of means and the ``correlation`` of protected words' means. Distances have
-        the ``share_outside`` [0, 2]. Statistics of fewer than two units, or three for a
-        correlation, are left out. ``.attrs`` has ``model``, ``draws``, ``ci_prob``, ``ci_kind``,
-        and ``seed``.
+        ``difference`` of means and the ``correlation`` of protected words' means. ``share_outside``
+        is the share of distances outside [0, 2]. A statistic is left out if it would have fewer
+        than two units, or three for a correlation. ``.attrs`` has ``model``, ``draws``,
+        ``ci_prob``, ``ci_kind``, and ``seed``.
 
     References
     ----------
@@ -158,7 +158,7 @@ def _unit_means(tables: FloatArray, codes: IntArray, units: IntArray) -> FloatAr
 
 
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Compute correlations over units, (n, n_units) each to (n,); NaN if units do not differ."""
+    """Compute correlations over units, (n,), of (n, n_units) values; NaN if units are equal."""
     one, other = (values - values.mean(axis=1, keepdims=True) for values in (one, other))
     with np.errstate(invalid="ignore"):
         scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))

@@ -1,4 +1,4 @@
-"""The prior families a model can name, their log densities, and their PyMC counterparts."""
+"""Families of priors for models, with their log densities and PyMC counterparts."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
 def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
     """Compute Cholesky factors of correlation matrices, (n_draws, n, n).
 
-    ``partial``, (n_draws, n (n - 1) / 2), has the partial correlations of rows i and j given the
-    first j rows, for j < i, row by row.
+    ``partial``, (n_draws, n (n - 1) / 2), contains the partial correlations of rows i and j given
+    the first j rows, for j < i, row by row.
     """
     factor = np.zeros((len(partial), n, n))
     factor[:, *np.tril_indices(n, -1)] = partial
@@ -129,12 +129,12 @@ FAMILIES: dict[str, Family] = {
         "an lkj",
     ),
 }
-"""All families a model can name. To add one, add an entry here."""
+"""All families that a model can use. To add a family, add an entry here."""
 
 
 @dataclass(frozen=True)
 class Prior:
-    """A prior: a family and its parameters, with the reason for the choice.
+    """A prior, with its family, its parameters, and the reason for the choice.
 
     Parameters
     ----------

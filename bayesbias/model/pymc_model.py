@@ -29,8 +29,8 @@ def build_model(
 ) -> pm.Model:
     """Build a PyMC model for a table, with named coordinates.
 
-    Its free variables are the same as in all of this package's posteriors, so
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
+    Its free variables are the same as in all posteriors of this package, so
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` accept these posteriors.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def build_model(
     -------
     pymc.Model
         A model with ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
-        ``word_mean[protected_word, connection]``, the effects, sds, and correlations of the terms
-        under their names, and ``nu`` for a Student-t likelihood. The observed variable is
+        ``word_mean[protected_word, connection]``, and ``nu`` for a Student-t likelihood. Effects,
+        sds, and correlations have the names in the terms. The observed variable is
         ``cosine_distance[row]``.
 
     Examples

@@ -1,4 +1,4 @@
-"""Specify models in small TOML files, which state a hierarchical model and the reasons for it.
+"""Specify hierarchical models in small TOML files, which also give the reasons for each choice.
 
 The options of a model are fixed; for free formulas, use Bambi.
 """
@@ -28,7 +28,7 @@ CHOICES = {
 }
 """Options of a model; the first value of each is the default.
 
-``outcome``: the modeled quantity, which the priors describe; see ``OUTCOMES``.
+``outcome``: the modeled quantity, for which the priors are chosen; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one per connection or protected word.
 ``scale``: the unit of priors of sds: distances, or the sd of the table's stereotype rows.
 """
@@ -36,7 +36,7 @@ CHOICES = {
 OUTCOMES = {
     "distance": "distances",
     "change": "changes of distances, as bb.fit_change fits them",
-    "preference": "preferences between sentences of pairs, as fit_pairs fits them",
+    "preference": "preferences between paired sentences, as fit_pairs fits them",
 }
 """Description of each outcome."""
 
@@ -45,7 +45,7 @@ _TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model: outcome, likelihood, terms, and priors.
+    """A model, with its outcome, likelihood, terms, and priors.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class ModelSpec:
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
-        Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, the terms'
-        sds and correlations, and ``nu`` for a Student-t likelihood.
+        Exactly the priors that the model needs: those of ``connection_mean``, ``sigma``, the terms'
+        sds and correlations, and, for a Student-t likelihood, ``nu``.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design, without terms that add nothing to it.
+        """Return the model for a design, without the terms that add nothing for this design.
 
         Context effects of one context, or set effects without clear sets, raise a ValueError.
         """
@@ -192,7 +192,7 @@ class ModelSpec:
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Return a copy with some priors replaced.
 
-        A mapping can name a new ``family``, or only parameters of the current family:
+        An override can have a new ``family``, or only new parameters of the current family:
         ``{"connection_mean": {"sd": 0.1}}``.
         """
         priors = dict(self.priors)
@@ -235,7 +235,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     source : str, Path, or ModelSpec
         A name from `models()`, a path, or a ModelSpec, which is returned unchanged.
     outcome : str, optional
-        The required outcome of the model, a key of ``OUTCOMES``; any outcome by default.
+        The required outcome of the model, a key of ``OUTCOMES``. The default allows any outcome.
 
     Raises
     ------
@@ -261,7 +261,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Return the text of a model file, including comments; give its bundled name or path."""
+    """Return the text of a model file, including comments, by its bundled name or path."""
     return read_text(toml_path(source, "models", "model"))
 
 

@@ -1,4 +1,4 @@
-"""Terms of a model's expected value: effects of one factor, with their sds.
+"""Terms of a model's expected value, each with the effects of one factor and their sds.
 
 A factor is a column of the table, such as the protected word. A term gives each level of a factor
 (a unit) one random effect, or one per level of another column. The effects of a unit are
@@ -23,13 +23,13 @@ from .likeness import covariance
 
 FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", COVARIATE)
 """Factors that have effects. Controls belong to no attribute set. Effects of covariates are slopes,
-which are multiplied by a row's values; see ``Design.x``."""
+which multiply the values of a row in ``Design.x``."""
 
 CROSSINGS = (
     *("connection", "stereotype_connection", "attribute_kind", "attribute_set"),
     *("attribute_column", "protected_group"),
 )
-"""Columns that effects may be crossed with."""
+"""Columns with which effects may be crossed."""
 
 CONSTRAINTS = {
     "": "",
@@ -38,7 +38,7 @@ CONSTRAINTS = {
     "interaction": ", beyond both main effects and the connections",
     "cells": ", which sum to zero over every connection",
 }
-"""Constraints on the effects of a term, with their wording in the write-up.
+"""Constraints on the effects of a term, with their descriptions for the write-up.
 
 ``zero_sum``: effects of one unit sum to zero over the levels of ``by``. ``contrast``: effects of
 one unit are the difference between associated and different, split equally between them.
@@ -69,15 +69,15 @@ class Term:
         Name of the effects in the posterior; their factor, one of ``FACTORS``; the column they are
         crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
     sd, sd_by : str
-        Name of the effects' standard deviation and of its prior; and the column with a separate sd
-        for each level: ``by``, or a property of the factor's levels.
+        Name of the effects' standard deviation and of its prior; and the column whose levels have
+        separate sds, which is ``by`` or a property of the factor's levels.
     around : str
         ``connection_mean`` if the effects vary around it and include it; empty for zero.
     correlated : bool
         Whether the effects of one unit are correlated over the levels of ``by``.
     alike : float
-        Share of the effects' covariance that follows the likeness of the units' vectors, in [0, 1],
-        if the design has it; see `likeness`.
+        Share, in [0, 1], of the effects' covariance that follows the likeness of the units'
+        vectors, if these are known; see `likeness`.
     """
 
     name: str
@@ -171,7 +171,7 @@ class Term:
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
-        """Whether a design has what the term needs and no other term covers the effect.
+        """Whether a design has what the term needs, and no other term covers its effects.
 
         Effects that sum to zero need two levels of the column they are crossed with. With two sets
         or groups, zero-sum effects are already contrasts of associated and different.
@@ -249,7 +249,7 @@ class Term:
     def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401
         """Project free effects, (..., n_of, n_by), onto the space that the constraint allows.
 
-        Effects are arrays or PyTensor variables.
+        The effects can be arrays or PyTensor variables.
         """
         if not self.constraint:
             return values

@@ -38,13 +38,13 @@ LIKENESS = {"protected_word": "word_likeness", "attribute": "attribute_likeness"
 _INDEXED = {name: dim for dim, name in ROW_INDICES.items()} | {"group_index": "protected_group"}
 
 ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
-"""Dimensions for which every row has a label, in a coordinate ``row_`` plus the dimension."""
+"""Dimensions whose labels of rows are coordinates, such as ``row_attribute``."""
 
 _SAMPLED = ("chain", "draw")
 
 
 class SamplingWarning(NamesArguments, UserWarning):
-    """Warning that you should not trust a posterior yet, and what to do.
+    """Warning that a posterior is not reliable yet; the message explains what to do.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def in_order(dataset: Dataset) -> Dataset:
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
     """Add the other groups of a posterior to PyMC's draws, and apply constraints to effects.
 
-    Creation and sampling times are removed, so identical fits give identical files.
+    Creation and sampling times are removed, so that identical fits have identical files.
     """
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
@@ -255,7 +255,7 @@ def varying(tree: DataTree) -> Dataset:
 
 
 def warnings_of(tree: DataTree) -> list[str]:
-    """Return a posterior's warnings; empty if you can trust it."""
+    """Return a posterior's warnings, or an empty list if you can trust it."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
 
 
@@ -284,7 +284,7 @@ def outcome_of(tree: DataTree) -> str:
 
 
 def spread_of(tree: DataTree) -> float:
-    """Return the sd of stereotype distances, before any change; for many tables, their average."""
+    """Return the sd of stereotype distances before any change, averaged over tables."""
     require_posterior(tree)
     if "spread" in tree.attrs:
         return float(tree.attrs["spread"])
@@ -336,12 +336,12 @@ def labels(tree: DataTree, dim: str) -> list[str]:
                     f"select a list, such as post.sel({dim}=[{names.item()!r}])"
                 )
             return [str(label) for label in names]
-    _attribute(tree, "spec")  # an error if the draws are PyMC's
+    _attribute(tree, "spec")  # raises an error if PyMC made the draws
     raise ValueError(f"this posterior has no dimension {dim!r}")
 
 
 def require_posterior(tree: object) -> None:
-    """Raise a TypeError for anything but a posterior, such as a table."""
+    """Raise a TypeError for anything other than a posterior, such as a table."""
     if not hasattr(tree, "children"):
         raise TypeError(
             "a posterior from bb.fit or bb.fit_change is needed; got a "

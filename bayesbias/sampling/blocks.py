@@ -1,4 +1,4 @@
-"""Linear algebra on stacks of small matrices.
+"""Factor and solve stacks of small matrices.
 
 The stack is the last axis. Loops run over rows and columns, and each step uses the whole stack.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 
 LARGEST_BY_HAND = 8
-"""Largest block for which our loops are faster than LAPACK."""
+"""Size of the largest block for which these loops are faster than LAPACK."""
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:

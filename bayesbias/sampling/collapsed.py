@@ -1,4 +1,4 @@
-r"""The posterior of a Normal model with all effects integrated out analytically.
+r"""Compute the posterior of a Normal model with all effects integrated out analytically.
 
 **Density of the sds.** Given its standard deviations (sds), a Normal model is linear and Gaussian.
 Each effect is its sd times a standard normal coordinate: :math:`u = S z` with :math:`z \sim N(0,
@@ -62,7 +62,7 @@ from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed, Units
 
 @dataclass(frozen=True)
 class Alone:
-    """Effects u = D R z of one side's units, for standard normal z and all else known."""
+    """Effects u = D R z of one side's units, for standard normal z, if all else is known."""
 
     sds: FloatArray  # (n_classes, d, n): D
     correlated: slice  # the coordinates that correlate
@@ -115,7 +115,7 @@ class Scales:
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class effects, given each parameter vector of a stack."""
+    """Gaussian distribution of the class effects, given each parameter vector of a stack."""
 
     posterior: Collapsed
     scales: Scales
@@ -194,7 +194,7 @@ def moments(
     ``weights``, (n_shared, k), are in the order of `shared_effects`: first connection means, then
     effects shared across words and attributes. Given the parameters, the functions are Gaussian.
     Means are (n, k, 1 + n_alike), for this outcome and the others in ``alike``. Variances, (n, k),
-    are the same for all outcomes.
+    are equal for all outcomes.
     """
     rows, means, variances = posterior.rows_at_once, [], []
     for start in range(0, len(parameters), rows):
@@ -216,7 +216,7 @@ def moments(
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
     """Return the sds and precisions of (n, n_parameters) parameters.
 
-    Known sds follow those of the parameters; the sd of the connection means is last.
+    Known sds come after those of the parameters; the sd of the connection means is last.
     """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]
@@ -228,7 +228,7 @@ def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
 
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
-    """Return the Gaussian of the class effects, given (n, n_parameters) parameters."""
+    """Return the distribution of the class effects, given (n, n_parameters) parameters."""
     n, scales = len(parameters), scales_of(posterior, parameters)
     precision, shared = scales.precision, scales.sds[posterior.shared_parameter]
     sides = posterior.sides

@@ -1,4 +1,4 @@
-"""Independent draws from the exact posterior of a Normal model.
+"""Draw independently from the exact posterior of a Normal model.
 
 The density of the few log standard deviations is known in closed form (`collapsed`). Importance
 resampling draws from it (`importance`). Given these draws, effects and means are drawn from their
@@ -23,23 +23,23 @@ from .parameters import values_of
 from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
-"""Search range for the mode of the log sds, raised for outcomes whose sd is above one. Both ends
-are implausible for distances in [0, 2]."""
+"""Range in which the mode of the log sds is sought, raised for outcomes with an sd above one. Both
+ends are implausible for distances in [0, 2]."""
 
 N_TRIALS = 61
-"""Number of values tried for each sd, a quarter apart in log sd."""
+"""Number of values to try for each sd, which are a quarter apart in log sd."""
 
 TELLING = 0.25
-"""Change in log density at which the data begin to distinguish an sd from zero."""
+"""Change in log density from which the data distinguish an sd from zero."""
 
 DEEPEST = 30.0
-"""Largest log-density gap between the first peak and a second one that is still tried."""
+"""Largest gap in log density between the first peak and a second peak that is still tried."""
 
 SAME_MODE = 0.5
 """Two modes count as one if all their parameters differ by less than this."""
 
 MOST_STARTS = 16
-"""Number of combinations of second peaks to try, including the first mode."""
+"""Largest number of starts, which are the first mode and combinations of second peaks."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Coordinates:
     """Coordinates log(sd + offset), in which a log density has no long lower tail.
 
     The data cannot distinguish a small enough sd from zero. There, the density of the log sd falls
-    only as fast as the sd, and no proposal covers this long tail well. With an offset of that size,
-    the tail becomes an edge, and the coordinate of a much larger sd is nearly its logarithm.
+    only as fast as the sd, and no proposal covers this long tail well. An offset of about this sd
+    turns the tail into an edge, and the coordinate of a much larger sd is nearly its logarithm.
     """
 
     posterior: Collapsed
@@ -89,7 +89,7 @@ class Coordinates:
 def sample_exact(
     posterior: Collapsed, n_draws: int, rng: Generator, *, effects: bool = True
 ) -> ExactDraws:
-    """Draw from the exact posterior; without ``effects``, draw only the parameters."""
+    """Draw from the exact posterior, or only its parameters if ``effects`` is False."""
     with one_thread():
         start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
         mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
@@ -141,8 +141,8 @@ def _all_modes(
     """Return all modes of the density, (n_modes, n_parameters), starting with the given one.
 
     If the data contradict the prior of a mean, there are two explanations: the mean is where the
-    data are, or it follows the prior and the words vary widely around it. The search therefore also
-    starts from second peaks of single sds and from combinations of these.
+    data are, or it follows the prior and the words vary widely around it. Searches therefore also
+    start from second peaks of single sds and from combinations of these peaks.
     """
     inner = along[:, 1:-1]
     peaks = (inner > along[:, :-2]) & (inner > along[:, 2:])
@@ -187,7 +187,7 @@ def draw_effects(
 def _draw_block(
     posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
-    """Draw every term's effects in the dimensions that they have in the posterior."""
+    """Draw the effects of every term, with the dimensions that they have in the posterior."""
     given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
     of_classes, shared = given.draw(rng)
     values = shared_effects(posterior, shared.T)
@@ -212,7 +212,7 @@ def _draw_block(
 def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
     """Return the effects shared across words and attributes, keyed by name.
 
-    They are a linear map of (n, n_shared) coordinates, so pass the identity to get its columns.
+    The effects are a linear map of (n, n_shared) coordinates; the identity gives its columns.
     Connection means are relative to the center.
     """
     design, stop = posterior.design, len(posterior.design.connections)
@@ -259,8 +259,8 @@ def _along(
 ) -> FloatArray:
     """Draw deviations of units from their class means, (n, d, n_units), along directions.
 
-    Noise is drawn for units and then rotated, so draws do not depend on the choice of directions
-    with equal variances, which is due to rounding.
+    Noise is drawn for units and then rotated. Draws thus do not depend on the choice of directions
+    with equal variances, which is a matter of rounding.
     """
     d, n = along.scale.shape[1], precision.shape[1]
     deviations = standard_noise((d, len(side.of_unit), n), rng)

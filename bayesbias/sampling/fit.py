@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 MEMORY_PER_ROW = 1000
-"""Bytes of memory that a fit takes for each row, measured with 10⁷ rows."""
+"""Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
 
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """Arguments that warnings suggest changing."""
 
 RHAT_LIMIT = 1.01
-"""Vehtari, Gelman, Simpson, Carpenter, and Bürkner (2021), Bayesian Analysis 16."""
+"""Limit by Vehtari, Gelman, Simpson, Carpenter, and Bürkner (2021), Bayesian Analysis 16."""
 
 
 @shows_fit_keywords
@@ -74,7 +74,7 @@ def fit(
         distance. For models with ``scale = "spread"``, such as by-group, the unit is the sd of
         stereotype distances.
     options : FitOptions, optional
-        Options of the fit; options for reading a posterior are ignored.
+        Options of the fit; options for intervals and contrasts are ignored.
     **keywords
         Fields of `FitOptions`, which override `options`: ``method="auto"``, ``draws=1000`` per
         chain, ``chains=4``, and ``seed=None`` for a fresh seed. ``tune=1000``,
@@ -87,7 +87,7 @@ def fit(
         ``model``, ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
         and ``warnings``. `bb.summary` has the means of groups and words. ArviZ summarizes means
         and sds with ``az.summary(post, var_names=["connection_mean", "sigma", "_sd"],
-        filter_vars="like")``. The effects of all words and attributes take it a minute.
+        filter_vars="like")``. A summary of all effects takes a minute.
 
     Raises
     ------
@@ -140,15 +140,15 @@ def fit_design(
     ----------
     design : Design
     table_hash : str, optional
-        Hash that identifies the rows; the default is the design's digest.
+        Hash that identifies the rows. The default is the digest of the design.
     model, priors, options, **keywords
-        As for `fit`.
+        The same as in `fit`.
 
     Returns
     -------
     xarray.DataTree
-        As from `fit`, with the same errors and warnings; the observed variable is
-        ``design.outcome``.
+        A posterior like that from `fit`, with the same errors and warnings. The observed variable
+        is ``design.outcome``.
     """
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
@@ -175,12 +175,12 @@ def from_pymc(
     idata : DataTree
         The result of ``pm.sample(model=bb.build_model(table, model, priors))``, or of nutpie.
     table, model, priors
-        As passed to `build_model`.
+        The arguments that you passed to `build_model`.
 
     Returns
     -------
     xarray.DataTree
-        As from `fit`, with the same warnings.
+        A posterior like that from `fit`, with the same warnings.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArra
     """Return the connections or words whose rows are all equal, with those rows.
 
     The name is empty if the model has only one residual sd. Single rows are not returned. Values
-    are equal if they differ only by the rounding of distances.
+    count as equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:
@@ -245,7 +245,7 @@ def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
-    """Warn about repeated rows and about several embeddings fitted as one."""
+    """Warn about repeated rows, and about several embeddings that are fitted as one."""
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
@@ -257,13 +257,13 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     if len(names) > 1:
         warn(
             f"the table has {len(names)} embeddings ({abridged(names)}) but is fitted as if it "
-            "had one: the same words count once for each, so intervals are too narrow. "
+            "had one: each word counts once per embedding, so intervals are too narrow. "
             "Use bb.fit_many(table), or fit one embedding at a time"
         )
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
-    """Raise an error if the rows or the draws need more memory than there is."""
+    """Raise an error if the rows or draws need more memory than the machine has."""
     rows = len(design.y)
     require_memory(MEMORY_PER_ROW * rows, f"fitting {rows:,} rows")
     if not hasattr(os, "sysconf"):  # Windows
@@ -284,7 +284,7 @@ def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> Non
 def _by_method(
     design: Design, spec: ModelSpec, options: FitOptions, rng: Generator
 ) -> tuple[DataTree, str, str]:
-    """Return a posterior, the method that made it, and the reason for that method."""
+    """Return a posterior, the method of sampling it, and the reason for that method."""
     method, reason = options.method, "asked for"
     if method == "auto" and spec.likelihood != "normal":
         method, reason = "nuts", f"a {spec.likelihood} likelihood does not integrate out"
@@ -337,7 +337,7 @@ def _nuts(
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
-    """Yield reasons to distrust a posterior, given its method."""
+    """Yield the reasons to distrust a posterior, which depend on its method."""
     stats = tree["sample_stats"]
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
@@ -346,8 +346,8 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if n_modes > 1:
         yield SamplingWarning(
             f"the posterior has {n_modes:.0f} modes: the prior of connection_mean and the data "
-            "disagree, and either widely varying words or a mean far from its prior explains the "
-            "data; look at bb.sd_summary, or widen ",
+            "disagree, so either the words vary widely or the mean is far from its prior. "
+            "Look at bb.sd_summary, or widen ",
             Argument("priors"),
         )
     if not k < PARETO_K_LIMIT:
@@ -390,5 +390,5 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     for kind in ("bulk", "tail"):
         least = values[f"ess_{kind}"]
         if least < ESS_LIMIT:
-            few = f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than"
+            few = f"the {kind} effective sample size is {least:.0f} for some parameter, less than"
             yield SamplingWarning(f"{few} {ESS_LIMIT}: raise ", _DRAWS)

@@ -1,6 +1,6 @@
-"""Independent draws from a density of a few parameters, by importance resampling.
+"""Draw independently from a density of a few parameters by importance resampling.
 
-L-BFGS finds a mode, and a heavy-tailed proposal is placed there and refitted to its own weighted
+L-BFGS finds a mode. A heavy-tailed proposal is placed there and refitted to its own weighted
 draws. With several modes, the proposal is a mixture. The final draws are resampled with
 Pareto-smoothed weights (Vehtari, Simpson, Gelman, Yao, and Gabry, 2024, Journal of Machine Learning
 Research 25).
@@ -19,14 +19,14 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray, IntArray
 
 LogDensity = Callable[[FloatArray], FloatArray]
-"""From (n, n_parameters) points to (n,) log densities, up to a constant."""
+"""Function from (n, n_parameters) points to (n,) log densities, up to a constant."""
 
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
-"""Wanted effective proposals per draw, so that few are repeated; most proposals per draw."""
+"""Number of effective proposals per draw, so that few repeat; largest number of proposals."""
 
 FEWEST_PROPOSALS = 4_000
-"""Fewest proposals, so that weights are also reliable if only a few draws are requested."""
+"""Smallest number of proposals, so that weights are reliable even for only a few draws."""
 
 PILOT_PROPOSALS = 2_000
 """Number of proposals to which the final proposal is fitted."""
@@ -39,8 +39,8 @@ PARETO_K_LIMIT, ESS_LIMIT = 0.7, 400
 effective draws than this (Vehtari et al., 2021, Bayesian Analysis 16)."""
 
 MOST_RETRIES = 3
-"""Most repetitions of the final sample while Pareto k or the effective sample size is bad. Each
-uses a proposal refitted to the last draws, because the pilot may have missed some of the mass."""
+"""Largest number of new final samples if Pareto k or the effective sample size is bad. Each uses a
+proposal refitted to the last draws, because the pilot may have missed some of the mass."""
 
 STEP = 1e-5
 """Step of first differences, in the parameters; it shifts the mode by half a step."""
@@ -49,7 +49,7 @@ LONG_STEP = 0.02
 """Step of second differences, which are more sensitive to rounding."""
 
 FLATTEST = 0.05
-"""Smallest curvature that the first proposal assumes, so no parameter's sd is above 4.5."""
+"""Smallest curvature that the first proposal assumes, so that no sd of it is above 4.5."""
 
 FEWEST_TO_SMOOTH = 20
 """With fewer effective proposals than this, no tail can be fitted, and k counts as infinite."""
@@ -82,7 +82,7 @@ class Proposal:
 
     A component has independent two-piece Student-t coordinates, mapped linearly to n parameters.
     There are two scales because a log sd may have a long lower tail. Each parameter costs 6% of the
-    effective proposals with 5 degrees of freedom and 2% with 8, so larger models have more.
+    effective proposals with 5 degrees of freedom and 2% with 8, so larger models use more degrees.
     """
 
     shares: FloatArray  # (m,): sum to one
@@ -93,7 +93,7 @@ class Proposal:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom: the tails are heavier than the posterior's."""
+        """Degrees of freedom, low enough that tails are heavier than those of the posterior."""
         return max(5.0, float(self.center.shape[1]) / 2)
 
     def draw(self, n: int, rng: Generator) -> FloatArray:
@@ -232,13 +232,13 @@ def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
 
 
 def _at_least(shares: FloatArray) -> FloatArray:
-    """Raise small shares to the smallest allowed, and scale all to sum to one."""
+    """Raise small shares to the smallest one allowed, and scale all shares to sum to one."""
     shares = np.maximum(shares, SMALLEST_SHARE)
     return np.asarray(shares / shares.sum())
 
 
 def _fitted(pilot: Weighted) -> Proposal:
-    """Fit each component to the points, weighted by its probability, and fit its share."""
+    """Fit each component and its share to the points, weighted by the component's probability."""
     former, log_q = pilot.proposal, pilot.proposal.log_densities(pilot.points)
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
@@ -306,7 +306,7 @@ def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) 
 
 
 def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
-    """Smooth the tail of the weights; return weights and Pareto k, inf if there is no tail."""
+    """Smooth the tail of the weights; return the weights and Pareto k, inf if there is no tail."""
     from arviz_stats.base import array_stats
 
     if raw.ess < FEWEST_TO_SMOOTH:
@@ -317,7 +317,7 @@ def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
 
 
 def _resample(weights: FloatArray, n: int, rng: Generator) -> IntArray:
-    """Draw n indices by systematic resampling, in random order: each about n times its weight."""
+    """Draw n indices in random order by systematic resampling, in proportion to their weights."""
     edges = np.cumsum(weights)
     places = (rng.random() + np.arange(n)) / n
     chosen = np.searchsorted(edges / edges[-1], places, side="right")

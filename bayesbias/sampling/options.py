@@ -1,4 +1,4 @@
-"""Options for fitting and reading a posterior, for functions, workflows, and commands."""
+"""Options for fitting a posterior and describing it, shared by functions and commands."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ that sd is .07 to .18 (median .13) in bundled lists and published tables, so the
 This convention is below Cohen's (1988) small effect, .2 sds. You decide what is too small."""
 
 SIMULATED_ROPE = 0.02
-"""Default ROPE for simulated tables, whose scale is known in advance."""
+"""Default ROPE for simulated tables, which have a known scale."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """Options for fitting a model and reading the posterior.
+    """Options for fitting a model and describing its posterior.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class FitOptions:
     draws : int
         Draws per chain.
     chains : int
-        Number of chains. For the exact sampler, whose draws are independent, only the layout.
+        Number of chains. The exact sampler's draws are independent and are only split into chains.
     tune : int
-        Warm-up steps per chain; only for NUTS.
+        Warm-up steps per chain; used only by NUTS.
     target_accept : float
-        Target share of accepted steps, in (0, 1); only for NUTS.
+        Target share of accepted steps, in (0, 1); used only by NUTS.
     seed : int, SeedSequence, Generator, or None
         The same seed gives the same results. None draws a fresh seed, which the result records.
     ci_prob : float
@@ -92,7 +92,7 @@ class FitOptions:
             raise ArgumentError(
                 Argument("draws"),
                 f" must be at least {least} if chains is {self.chains}, because checks of the "
-                f"posterior need {LEAST_DRAWS} draws in all; got {self.draws}. Use 1000 for "
+                f"posterior need {LEAST_DRAWS} draws in total; got {self.draws}. Use 1000 for "
                 "results that you rely on",
             )
         check_probability(self.target_accept, "target_accept")
@@ -114,7 +114,7 @@ class FitOptions:
 
     @property
     def about_interval(self) -> str:
-        """Description of the intervals in words."""
+        """Description of the intervals, for use in a sentence."""
         return interval_kind(self.ci_kind).about.format(f"{100 * self.ci_prob:g}%")
 
     @property
@@ -166,7 +166,7 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
 
 
 def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
-    """List in a function's signature the keywords that its ``**keywords`` accept."""
+    """Add the keywords that ``**keywords`` accepts to a function's signature."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.signature(function)
     shown = [own for own in signature.parameters.values() if own.kind is not own.VAR_KEYWORD]

@@ -1,4 +1,4 @@
-"""The parameters left after integrating out the effects: log sds and correlations."""
+"""Lay out the parameters left after integrating out the effects: log sds and correlations."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..model.tree import variable_dims
 
 @dataclass(frozen=True)
 class Block:
-    """One named block of parameters: its dimensions and its place in the vector.
+    """A named block of parameters, with its dimensions and its place in the vector.
 
-    A block has log sds, or the partial correlations of one matrix as inverse hyperbolic tangents,
-    row by row. ``n_correlated`` is the size of that matrix, 0 for log sds.
+    A block contains log sds, or the inverse hyperbolic tangents of one matrix's partial
+    correlations, row by row. ``n_correlated`` is the size of that matrix, 0 for log sds.
     """
 
     name: str

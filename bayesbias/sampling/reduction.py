@@ -1,4 +1,4 @@
-"""Reduce a table of any length to what the likelihood of a Normal model needs.
+"""Reduce a table of any length to the constants that the likelihood of a Normal model needs.
 
 The effects of one word or attribute are the coordinates of one unit. All words form one side of the
 model, and all attributes form the other. Units with the same partners, equally often, form a class.
@@ -30,19 +30,19 @@ SMALLEST_SIGMA = 1e-6
 """Residual sds below this have density zero; distances of float32 vectors are not more precise."""
 
 UNPOOLED_SD = 0.2
-"""Prior sd of the effects of an unpooled word, wide for bias; its log follows the parameters."""
+"""Prior sd of an unpooled word's effects, wide for bias; its log follows the parameters."""
 
 MUCH_WORK = 500_000
-"""Multiplications per density above which a fit takes seconds, so missing pairs are logged."""
+"""Number of multiplications per density above which a fit takes seconds and logs missing pairs."""
 
 MOST_NUMBERS = 200_000
-"""Most numbers in an array when densities are evaluated in blocks: 1.6 MB, which fit in a cache."""
+"""Largest size of an array when densities are evaluated in blocks: 1.6 MB, which fit in a cache."""
 
 NO_LENGTH = 1e-13
-"""Axes shorter than this share of the longest one are rounding errors."""
+"""Axes shorter than this share of the longest axis count as rounding errors."""
 
 NO_COUPLING = 1e-12
-"""Cosines of columns below this are rounding errors."""
+"""Cosines between columns below this value count as rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class RowTypes:
 
 
 def row_types(design: Design, spec: ModelSpec) -> RowTypes:
-    """Sort rows into types."""
+    """Assign each row to a type."""
     noise = "connection" if spec.sigma == "common" else spec.sigma
     columns = {term.by for term in spec.terms if term.by} | {noise}
     columns |= {term.of for term in spec.terms if term.of not in {"protected_word", "attribute"}}
@@ -138,7 +138,7 @@ class Along:
 
 @dataclass(frozen=True)
 class Classes:
-    """Units, grouped in classes with the same partners, and their sufficient statistics."""
+    """Units, grouped into classes with the same partners, with their sufficient statistics."""
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
@@ -284,7 +284,7 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
 
 @dataclass(frozen=True)
 class Collapsed:
-    """Everything needed for the posterior of parameters and effects."""
+    """Everything that the posterior of the parameters and effects depends on."""
 
     design: Design
     spec: ModelSpec
@@ -311,7 +311,7 @@ class Collapsed:
 
     @property
     def is_sd(self) -> np.ndarray:
-        """Which parameters are log sds, (n_parameters,) bool."""
+        """Mask of the parameters that are log sds, (n_parameters,) bool."""
         sizes = [block.where.stop - block.where.start for block in self.blocks]
         return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
@@ -328,10 +328,10 @@ class Collapsed:
 
 
 def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
-    """Reduce a design under a Normal model to what its collapsed posterior needs.
+    """Reduce a design under a Normal model to the constants that its collapsed posterior needs.
 
-    An ``unpooled`` protected word provides no information about other words. A ValueError is raised
-    if the model is not Normal, distances do not vary, or the design does not allow an effect.
+    An ``unpooled`` protected word does not inform other words. A ValueError is raised if the model
+    is not Normal, distances do not vary, or the design does not allow an effect.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
