@@ -64,7 +64,7 @@ def compare_models(
         parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``, its
         standard error. For rows, ``n_bad_k`` counts the rows whose Pareto k is too large for
         the number of draws (above a limit of at most 0.7); such rows cause a warning. For words,
-        there are ``mcse`` (Monte Carlo error of elpd) and ``n_words``. Standard errors are over
+        there are ``n_words`` and ``mcse``, the Monte Carlo error of elpd. Standard errors are over
         the left-out rows or words.
 
     References

@@ -44,7 +44,7 @@ def predict_words(
 
     For every posterior draw, the effects of a new word are drawn from the model (Gelman and Hill,
     2007, section 12.8). Under ``paper``, these are `θ[w, c] ~ Normal(μ[c], τ[c])`. Under
-    ``maximal``, they include the word's level and its lean, which is its closeness to one set.
+    ``maximal``, they include the word's level and its lean toward one of the sets.
 
     Parameters
     ----------
@@ -54,9 +54,8 @@ def predict_words(
         The same as in `contrasts`.
     attributes : {"population", "listed"}
         Attributes to average over. ``population`` averages over all attributes of this kind, so
-        their effects and residuals average to zero. ``listed`` averages over this table's
-        attributes, with their effects, leans, and residuals. It predicts a contrast that you can
-        measure.
+        their effects and residuals average to zero. ``listed`` averages over the table's
+        attributes, with their effects, leans, and residuals, so you can measure this contrast.
     seed : int, SeedSequence, Generator, or None
         Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 

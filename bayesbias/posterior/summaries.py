@@ -55,9 +55,8 @@ def summary(
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
         and ``mean``, ``sd``, ``low``, and ``high`` of the distance, in [0, 2]. The overall level is
         the mean of the population from which the words are drawn (``connection_mean``). A group's
-        level is its mean in the model if the model has group means, as ``by-group`` does. For other
-        models, it is the average of its words' means. ``.attrs`` stores ``ci_prob`` and
-        ``ci_kind``.
+        level is its mean in the model if the model has group means, as ``by-group`` does. In other
+        models, it is the average over its words. ``.attrs`` stores ``ci_prob`` and ``ci_kind``.
 
     Examples
     --------
