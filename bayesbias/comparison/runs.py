@@ -55,7 +55,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Contrasts:
-    """The Gaussian distribution of one contrast of a list in all runs."""
+    """The Gaussian distribution of one contrast of a word list across all runs."""
 
     embedding: IntArray  # (n_runs,); all copies of one embedding have the same
     mean: FloatArray  # (n_runs,)

@@ -58,8 +58,8 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     lacking = [name for name in missing if "pooler" not in name]  # a head is not needed
     if lacking:
         raise ValueError(
-            f"{place} does not contain all weights of its architecture; without them, "
-            f"{', '.join(lacking[:3])} would be random numbers. Pass a folder that has all weights"
+            f"{place} does not contain all the weights that its architecture needs; without them, "
+            f"{', '.join(lacking[:3])} would be random numbers. Pass a folder with all weights"
         )
     folder = Path(place)
     return Encoder(

@@ -133,7 +133,7 @@ class Fitted(Shown):
 
 
 class ModelAnalysis(Fitted):
-    """Base class of analyses with one result per model, where the last model leads."""
+    """Base class of analyses with one result per model; the last model is the main one."""
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]

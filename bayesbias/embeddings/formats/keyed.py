@@ -67,7 +67,7 @@ class Vectors:
 def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
-    """Return vectors with more words, all of them new."""
+    """Return the vectors with words added that were not present before."""
     before = vectors.index_to_key
     return Vectors(
         [*before, *words],
