@@ -59,7 +59,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Return the covariance, (n, n), of units with sd 1, of which a share follows the likeness."""
+    """Return the covariance of units with sd 1, (n, n); a share of it follows the likeness."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
