@@ -62,8 +62,8 @@ def compare_models(
     DataFrame
         One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
         parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``, its
-        standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too large for the number of
-        draws (above a limit of at most 0.7); these rows cause a warning. Words have ``n_words``
+        standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too large for the number
+        of draws (above a limit of at most 0.7); these rows cause a warning. Words have ``n_words``
         and ``mcse``, the Monte Carlo error of elpd. Standard errors are over rows or words.
 
     References
