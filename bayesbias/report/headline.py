@@ -205,7 +205,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     gap = (listed["mean"] - groups["mean"]).abs()
     turned = (listed["mean"] * groups["mean"] < 0) & (gap > analysis.rope)
     differing = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
-    names = [f"{row['protected_group']} has {placed(row)}" for row in differing]
+    names = [f"the value for {row['protected_group']} is {placed(row)}" for row in differing]
     return [prose("listed", names=joined(names))] if names else []
 
 

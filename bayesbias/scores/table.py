@@ -1,6 +1,6 @@
 """All scores of a word list in one frame, with intervals from resampled words.
 
-Intervals show how much a score would vary with different, equally varied words. They do not show
+Intervals show how much a score would vary with other words of the same variety. They do not show
 how much it would vary if the embedding were trained again.
 """
 
