@@ -17,6 +17,7 @@ from builders import (
     religion_analysis,
 )
 
+import bayesbias as bb
 from bayesbias.report import writer
 from bayesbias.report.headline import headline
 from bayesbias.report.numbers import borderline, graded, number, percent
@@ -150,3 +151,16 @@ def test_blocks_stay_whole_in_figures() -> None:
     parts = dict(blocks_of(frame, "list"))
     assert [list(part["list"].unique()) for part in parts.values()] == [["a"], ["b", "c"], ["d"]]
     assert max(map(len, parts.values())) < 80
+
+
+@pytest.mark.filterwarnings("error:invalid value", "ignore:.*sampl")
+def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_path: Path) -> None:
+    words = {
+        "groups": {"young": ["student", "youth"], "old": ["retired", "elderly"]},
+        "stereotypes": {"young": ["reckless"], "old": ["no-such-word"]},
+    }
+    found = bb.analyze("glove-demo", words, draws=200, reference_lists=3, seed=1)
+    found.report(tmp_path / "out")
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "No stereotype of the group old was measured" in text
+    assert not found.lead["influence"]["mean_without"].isna().any()

@@ -193,7 +193,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
             of_list = parts.setdefault(str(wordlist), {})
             of_list.setdefault((str(run[0]), str(run[1])), []).append(table.iloc[rows.index])
     if not parts:
-        raise ValueError("there is no table; pass tables of two or more embeddings")
+        raise ValueError("no tables were given; pass tables of two or more embeddings")
     names = list(dict.fromkeys(name for of_list in parts.values() for name, _ in of_list))
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:

@@ -40,7 +40,7 @@ class WordSets:
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
     """Read the vectors of every set; leave out and report missing words.
 
-    If two spellings in a set have the same vector, the first counts.
+    If two spellings in a set have the same vector, only the first is used.
     """
     listed = {name: _listed(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))

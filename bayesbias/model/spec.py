@@ -195,11 +195,19 @@ class ModelSpec:
         An override can have a new ``family``, or only new parameters of the current family:
         ``{"connection_mean": {"sd": 0.1}}``.
         """
-        priors = dict(self.priors)
+        priors = {name: replace(p, reason=self.reason_for(name)) for name, p in self.priors.items()}
         for name, new in overrides.items():
             check_choice("parameter", name, self.needed_priors)
             priors[name] = new if isinstance(new, Prior) else _overridden(priors[name], new)
-        return replace(self, priors=priors)
+        return replace(self, priors=priors) if overrides else self
+
+    def reason_for(self, name: str) -> str:
+        """Return the reason for a prior, or the one that it refers to."""
+        reason = self.priors[name].reason
+        for _ in self.priors:
+            other = reason.removeprefix("the same as for ")
+            reason = self.priors[other].reason if other in self.priors else reason
+        return reason
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain strings and numbers, in the layout of its TOML file."""

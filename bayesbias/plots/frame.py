@@ -160,7 +160,7 @@ def right_column(
 ) -> float:
     """Write (height, text, bold) rows to the right of the Axes; return the points used above them.
 
-    In a figure that this package creates, the header ends to the left of the heading. In a shared figure,
+    In figures of this package, the header ends to the left of the heading. In a shared figure,
     the Axes may become narrower, so the header is placed above the heading.
     """
     above(ax, heading, 3 + raised, RIGHT, fontsize=SMALL_SIZE - 0.5, color=QUIET, linespacing=1.1)

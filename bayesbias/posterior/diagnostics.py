@@ -140,7 +140,7 @@ def influence(
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change in posterior sds of the contrast. The largest
         changes come first. A negative change means that the contrast is more negative without this
-        word. Attributes without rows of the two connections are left out.
+        word. Units without rows of the two connections, or with all rows of one, are left out.
 
     Examples
     --------
@@ -165,8 +165,9 @@ def influence(
     ends = [design.connections.index(name) for name in (first, second)]
     compared = np.isin(design.connection, ends)
     for factor, name, of, is_own in _units(design):
-        if compared[is_own].any():
-            without = overall_mean(design.take(np.flatnonzero(~is_own)))
+        rest = np.flatnonzero(~is_own)
+        if compared[is_own].any() and set(ends) <= set(design.connection[rest].tolist()):
+            without = overall_mean(design.take(rest))
             rows.append((factor, name, of, int(is_own.sum()), mean, without, without - mean))
     columns = ["factor", "name", "of", "n_rows", "mean", "mean_without", "change"]
     frame = pd.DataFrame(rows, columns=columns)

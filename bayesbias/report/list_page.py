@@ -100,7 +100,8 @@ def _reference(analysis: Analysis) -> list[Block]:
         return []
     names = ("score", "groups", "reading", "value", "low", "high", "p_value")
     scores = frames["scores"]
-    scores = scores.assign(reading=scores["direction"] + " is " + scores["reading"])
+    if len(scores):
+        scores = scores.assign(reading=scores["direction"] + " is " + scores["reading"])
     return [
         prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
         table(scores, "Scores", *names),

@@ -180,6 +180,8 @@ def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distance
 def influence_sentence(result: ModelResult) -> str:
     """Describe the most influential word, and the range of contrasts if one word is left out."""
     frame = result["influence"]
+    if frame.empty:
+        return "The contrast cannot be computed without any one of the words."
     most, without = frame.iloc[0], frame["mean_without"]
     turns = without.min() < 0 < without.max()
     return prose(

@@ -168,10 +168,8 @@ def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:
 def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
     """Yield parameter names with their prior and its reason; equal priors appear once."""
     groups: dict[tuple[str, str], list[str]] = {}
-    priors = result.spec.priors
-    for name, prior in priors.items():
-        reason = prior.reason.removeprefix("as for ")
-        reason = priors[reason].reason if reason in priors else reason
+    for name, prior in result.spec.priors.items():
+        reason = result.spec.reason_for(name)
         family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
         key = f"{family}({inside})", reason.removeprefix("paper: ").replace("_", " ")

@@ -68,8 +68,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to CSV or Parquet, depending on the path's ending.
 
-    If writing fails, an earlier file is unchanged. The cosines among the table's words are in the
-    Parquet file, or next to the CSV file in ``NAME.cosines.csv``.
+    If writing fails, any existing file is left unchanged. The cosines among the table's words are
+    in the Parquet file, or next to the CSV file in ``NAME.cosines.csv``.
 
     Examples
     --------

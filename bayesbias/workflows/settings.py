@@ -87,7 +87,7 @@ class ChangeSettings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths of models to fit to the change; may be repeated. The last one leads the report.
+        Names or paths of models to fit to the change; may be repeated. The last one leads.
         The default is change-by-group.
     case : str
         How to look up words: exact, lower, or fallback.
