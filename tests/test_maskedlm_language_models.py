@@ -107,7 +107,7 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, folder: Path) -> Non
 
 
 def test_models_and_options_that_do_not_fit(models: Path, folder: Path, tmp_path: Path) -> None:
-    head = r"has no masked language-model head.*random numbers"
+    head = r"has no masked language-model head.*would be random"
     refused(head, load_language_model, models / "all-MiniLM-L6-v2")
     refused("unknown dtype 'int8'", load_language_model, folder, dtype="int8")
     device = "device 'cuda:99' is not available here"
