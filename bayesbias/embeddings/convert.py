@@ -1,4 +1,4 @@
-"""Write embeddings as one file or, for any format and size, as a native folder."""
+"""Write an embedding to one file, or convert a file of any format and size to a native folder."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .source import ODD, Chunk, first_of_each
 def save_vectors(
     vectors: VectorsLike, path: str | Path, license: str = "", provenance: str = ""
 ) -> None:
-    """Save vectors as a ``.npz`` file, which `load_vectors` reads without any pickle.
+    """Save vectors as a ``.npz`` file, which `load_vectors` reads without using pickle.
 
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
-        As for `load_vectors`.
+        Vectors in any form that `load_vectors` accepts.
     path : str or Path
         Must end in ``.npz``. The file appears under this name only when it is complete.
     license, provenance : str
@@ -65,27 +65,27 @@ def convert_vectors(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> tuple[int, int]:
-    """Write an embedding in chunks as a folder of ``vectors.npy`` and ``words.txt``.
+    """Write an embedding in chunks to a folder with ``vectors.npy`` and ``words.txt``.
 
     Parameters
     ----------
     source, allow_pickle, progressbar
-        As for `load_vectors`. If a word occurs twice, the first occurrence is kept.
+        See `load_vectors`. If a word occurs twice, its first occurrence is kept.
     folder : path
         The folder appears under this name only when it is complete.
     force : bool
-        Replace an earlier folder with this layout.
+        Replace an earlier folder that has this layout.
 
     Returns
     -------
     tuple of int
-        Number of words, and number of dimensions.
+        The number of words and the number of dimensions.
 
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, the folder cannot be written, or the folder exists and `force` is
-        False. An earlier folder is then unchanged.
+        If the source is damaged, or the folder cannot be written or already exists without `force`.
+        An earlier folder then remains unchanged.
 
     Examples
     --------
@@ -104,24 +104,24 @@ def convert_vectors(
 def require_native_path(
     folder: Path, source: Path, *, force: bool, files: Collection[str] = FILES
 ) -> None:
-    """Check, before any work is done, that a folder with some files may be written."""
+    """Check that a folder with some files may be written, before any work is done."""
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
     if folder.suffix.lower() in FORMATS or folder.is_file():
-        raise ValueError(f"{folder} is a file, or has the ending of one; name a folder instead")
+        raise ValueError(f"{folder} is a file, or ends like one; give the path of a folder instead")
     if not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"cannot write {folder.name}: there is no folder {folder.parent}")
     recover(folder)
     others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if set(others).difference(files):
-        raise ValueError(f"{folder} has other files ({', '.join(others[:3])}); choose another")
+        raise ValueError(f"{folder} contains other files ({', '.join(others[:3])}); use another")
     if others and not force:
         text = f"{folder} already exists; pass "
         raise ArgumentError(text, Argument("force", True), " to replace it")
 
 
 def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
-    """Write chunks into an empty folder; return the number of words and of dimensions."""
+    """Write chunks to an empty folder; return the numbers of words and dimensions."""
     count = n_dims = 0
     header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
     with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:

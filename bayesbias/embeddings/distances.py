@@ -40,21 +40,21 @@ def distance_table(
 ) -> pd.DataFrame:
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
-    Attributes in the stereotype of a word's group are ``associated``, those in another group's
-    stereotype are ``different``, and control words are ``neutral``, ``human``, or ``matched``. Each
-    pair has one row, with the first connection that applies. No word is compared with itself, and
-    two spellings of one vector count once. Missing words have no rows; see `missing_words`.
+    Stereotypes of a word's own group are ``associated``, and those of other groups are
+    ``different``. Control words are ``neutral``, ``human``, or ``matched``. Each pair has one row,
+    with the first connection that applies. No word is compared with itself, and spellings with the
+    same vector count once. Missing words have no rows; `missing_words` lists them.
 
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
-        As for `load_vectors`; words are looked up as spelled in the list.
+        Any form that `load_vectors` accepts; words are looked up as spelled in the list.
     wordlist : str, Path, mapping, or WordList
-        As for `load_wordlist`; at least two groups must have stereotypes.
+        Any form that `load_wordlist` accepts; at least two groups must have stereotypes.
     embedding : str, optional
-        Name for an added column ``embedding``, so tables can be concatenated.
+        Value of an added column ``embedding``, so that you can concatenate tables.
     drop_duplicates : bool
-        Leave out exact copies of earlier words. By default they cause a warning.
+        Leave out exact copies of earlier words. By default, copies only cause a warning.
     max_missing : float, optional
         Largest share of a set's words that may be missing, in [0, 1]; WEFE's default is 0.2. By
         default, there is no limit.
@@ -62,15 +62,15 @@ def distance_table(
     Returns
     -------
     DataFrame
-        ``COLUMNS``, one row per pair. ``cosine_distance`` is 1 - cosine similarity, in [0, 2].
-        ``.attrs`` contains the cosines among all words, unless there are over 1,000.
+        The columns are ``COLUMNS``, and each pair has one row. A ``cosine_distance`` is 1 - cosine
+        similarity, in [0, 2]. For up to 1,000 words, ``.attrs`` contains the cosines among them.
 
     Raises
     ------
     ValueError
-        If fewer than two groups have words, more than ``max_missing`` of a set is missing,
-        two groups share a word in two spellings, a connection has no rows, or a vector is all zeros
-        or not finite (the message names the words).
+        If fewer than two groups have vectors, or more than ``max_missing`` of a set is missing.
+        Also if two groups share a word in two spellings, a connection has no rows, or a vector is
+        all zeros or not finite. The message names the words.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     -------
     DataFrame
         One row per missing word of a set: ``role`` (protected, stereotype, or control), ``set``,
-        and ``word``. Empty if nothing is missing.
+        and ``word``. The frame is empty if no word is missing.
 
     Examples
     --------
@@ -128,21 +128,21 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 
 
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the sets with over a fifth of their words missing, or fewer than three words left.
+    """Return the sets that lack over a fifth of their words, or have fewer than three words left.
 
-    WEFE (Badilla, Bravo-Marquez, and Pérez, 2020) gives no score in the first case.
+    WEFE (Badilla, Bravo-Marquez, and Pérez, 2020) gives no score if over a fifth is missing.
 
     Returns
     -------
     DataFrame
         One row per set, in the list's order: ``role`` (protected, stereotype, or control), ``set``,
-        ``words`` (number in the list), ``found`` (two spellings of one vector count once), and
-        ``share`` (of words that are missing, in [0, 1]). Empty if every set has enough words.
+        ``words`` (number in the list), ``found`` (number of different vectors), and ``share``
+        (share of words that are missing). The frame is empty if every set has enough words.
 
     Examples
     --------
     >>> import bayesbias as bb
-    >>> bb.undersized_sets("glove-demo", "weat10")  # the names have capitals
+    >>> bb.undersized_sets("glove-demo", "weat10")  # its names are capitalized
             role                 set  words  found  share
     0  protected  young_people_names      8      0    1.0
     1  protected    old_people_names      8      0    1.0
@@ -182,7 +182,7 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     """Raise an error for too few groups or a shared word; warn about words in two roles."""
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
-        raise ValueError(f"the list {name} has control words only; use one with groups")
+        raise ValueError(f"the list {name} contains only control words; use a list with groups")
     lost = [f"{g} ({', '.join(w)})" for g, w in groups.items() if spellings.keys().isdisjoint(w)]
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
@@ -204,15 +204,15 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})
     for some, what in (
-        (same, "these have the same vector and count once"),
+        (same, "these spellings have the same vector and count once"),
         (both, "these protected words are also attributes; no word is compared with itself"),
     ):
         if some:
-            warn(f"{abridged(some)} of {name}: {what}")
+            warn(f"{abridged(some)} in {name}: {what}")
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
-    """Return all pairs with vectors, once each, with first spellings and without distances."""
+    """Return each pair of words with vectors once, in first spellings and without distances."""
     rows = []
     for group, protected in wordlist.groups.items():
         sets = [
@@ -234,7 +234,7 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
             f"the list {wordlist.name!r} has no rows for {', '.join(without)}, because the "
-            "embedding has none of these attribute words. Use an embedding that has some. For "
-            "controls, you can also remove them from the list's [controls]"
+            "embedding contains none of these attribute words. Use an embedding that contains "
+            "some. If they are controls, you can also remove them from the list's [controls]"
         )
     return pairs

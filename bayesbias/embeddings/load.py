@@ -42,7 +42,7 @@ def load_vectors(
 ) -> KeyedVectors:
     r"""Load the vectors of the requested words only.
 
-    A file is read to its end, so damage is detected.
+    The whole file is read, so that any damage is detected.
 
     Parameters
     ----------
@@ -57,38 +57,38 @@ def load_vectors(
           (``.kv``, ``.model``);
         - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
           with words as its index, or ``(words, array)``.
-    words : iterable of str, or what `load_wordlist` takes, optional
-        Words to load; all by default. A string is the name or path of a word list. Words that
-        are not in the source are left out of the result; `missing_words` names them.
+    words : iterable of str, or any form that `load_wordlist` accepts, optional
+        Words to load; by default, all words. A string is the name or path of a word list. Words
+        that are not in the source are left out of the result; `missing_words` names them.
     case : {"exact", "lower", "fallback"}
-        Look up a word as spelled, in lower case, or as spelled and then, if missing, in lower case.
-        A word that is still missing is looked up in composed letters (NFC), and with underscores
+        Look up words as spelled, in lower case, or in lower case only if missing as spelled. A word
+        that is still missing is looked up with composed letters (NFC), and with underscores
         for spaces (``New_York``). The keys of the result are always the requested words;
         `resolved_forms` lists those found in another form.
     strip_accents : bool
-        Look up a word without its accents if it is missing with them (``cafe`` for ``café``).
+        If a word is missing, look it up without its accents (``cafe`` for ``café``).
     subwords : bool
-        Give words outside the vocabulary of a fastText model vectors made from their n-grams, as
-        fastText does. A warning counts these words.
+        Make vectors for words outside a fastText model's vocabulary from their n-grams, as fastText
+        does. A warning gives the number of these words.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
         when they are opened, so allow them only from people you trust.
     progressbar : bool
-        Show a bar on stderr while a large file is read.
+        Show a progress bar on stderr while a large file is read.
 
     Returns
     -------
     gensim.models.KeyedVectors
-        float32 vectors, in the order of the source. If a word occurs twice, the first is used. If
-        all words are loaded, bytes that are not UTF-8 appear as ``\xff`` in the keys.
+        The float32 vectors, in the order of the source. If a word occurs twice, its first vector is
+        used. If all words are loaded, keys show bytes that are not UTF-8 as escapes (``\xff``).
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If there is no such file, or gensim's downloader cannot fetch the name.
+        If the file does not exist, or gensim's downloader cannot fetch the embedding.
     ValueError
-        If the name or ending is unknown; the file is empty, cut off, or damaged; it has none of
-        the words; or a requested vector is all zeros or not finite.
+        If the name or ending is unknown, or the file is empty, cut off, or damaged. Also if it
+        contains none of the words, or a requested vector is all zeros or not finite.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
         return _joined([])
     warn(
         f"the vectors of {counted(len(rows), 'word')} outside the vocabulary of {embedding.path} "
-        f"are made from n-grams ({abridged(list(rows))}); subwords=False leaves such words out"
+        f"are made from n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
@@ -166,7 +166,7 @@ def vectors_in_memory(
 ) -> KeyedVectors:
     """Return vectors in memory unchanged, or load those given by path or name.
 
-    A fastText model in memory also makes vectors for words outside its vocabulary.
+    From a fastText model in memory, words outside its vocabulary get vectors, too.
     """
     if isinstance(source, str | os.PathLike):
         return pick(open_embedding(source), words)
@@ -185,7 +185,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     if wrong := [word for word in asked if not isinstance(word, str)]:
         raise TypeError(f"words must be text; got {wrong[0]!r}")
     if not asked:
-        raise ValueError("words is empty; leave it out to load all words")
+        raise ValueError("words is empty; leave out this argument to load all words")
     return sorted(asked)
 
 
@@ -196,7 +196,7 @@ def _nothing_found(asked: Sequence[str], others: Mapping[str, str], where: str) 
     if not others:
         return ValueError(text)
     word, form = min(others.items())
-    hint = f"{text}; {word!r} is in it as {form!r}. Use that spelling, or pass "
+    hint = f"{text}; {word!r} is spelled {form!r} there. Use that spelling, or pass "
     return ArgumentError(
         hint, Argument("case", "fallback"), " or ", Argument("strip_accents", True)
     )

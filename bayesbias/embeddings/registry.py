@@ -1,4 +1,4 @@
-"""Embedding formats by ending. To add one, write a generator in `formats` and a line here."""
+"""Map file endings to formats. To add a format, write a generator in `formats` and a line here."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ GENSIM_NAMES = (
     "fasttext-wiki-news-subwords-300",
     "conceptnet-numberbatch-17-06-300",
 )
-"""Models in gensim-data, as listed on its page; each is one word2vec file in ``.gz``."""
+"""Embeddings in gensim-data, as listed on its page; each is a word2vec file ending in ``.gz``."""
 
 PLACE = "GENSIM_DATA_DIR"
 """Environment variable with the download folder, which is ``~/gensim-data`` by default."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
-"""Bytes that no text has, but that surely occur in the first thousand float32 numbers."""
+"""Bytes that never occur in text, but surely occur in the first thousand float32 numbers."""
 
 
 def open_embedding(
@@ -109,14 +109,14 @@ def _gensim_path(name: str) -> Path:
             return Path(downloader.load(name, return_path=True))
     except (OSError, ValueError) as error:
         raise FileNotFoundError(
-            f"{name} is not at {path}, and gensim could not download it ({error}). Where there is "
-            f"a network, run `python -m gensim.downloader --download {name}` and copy the folder "
-            f"{name} to {folder}, or set {PLACE} to another folder. A file's path also works"
+            f"{name} is not at {path}, and gensim could not download it ({error}). With network "
+            f"access, run `python -m gensim.downloader --download {name}` and copy the folder "
+            f"{name} to {folder}, or set {PLACE} to another folder. You can also give a file's path"
         ) from None
 
 
 def _format_of(path: Path) -> ChunksOf:
-    """Find a file's format from its first bytes, its extension, or its packed contents."""
+    """Determine a file's format from its first bytes, its extension, or its packed contents."""
     ending = path.suffix.lower()
     if not parts_of(path)[1]:
         with path.open("rb") as file:

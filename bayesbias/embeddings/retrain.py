@@ -1,4 +1,4 @@
-"""Train on one text repeatedly, to see how much the random seed changes its distances."""
+"""Train embeddings on one text repeatedly, to see how much the seed changes their distances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
 
 MOST_TRAININGS = 100
-"""Most training runs; `fit_many` accepts no more per list."""
+"""Largest number of training runs, which is also the most that `fit_many` accepts per list."""
 
 
 def retrain(
@@ -29,7 +29,7 @@ def retrain(
     seed: Seed = None,
     settings: Mapping[str, int | float] | None = None,
 ) -> pd.DataFrame:
-    """Train on one text several times, and compute a word list's distances after each run.
+    """Train embeddings on one text several times, and compute a word list's distances in each.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def retrain(
         Number of training runs, from 2 to 100.
     method : {"word2vec", "fasttext"}
     bootstrap : bool
-        Draw the documents of every run with replacement; otherwise only the seeds differ.
+        Draw each run's documents with replacement. By default, only the seeds differ.
     embedding : str
         Name of the text in the table's column ``embedding``.
     seed : int, SeedSequence, Generator, or None

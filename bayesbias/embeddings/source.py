@@ -22,10 +22,10 @@ Entry = tuple[int, str, Vector]
 """The rank of a word, the word, and its vector, (n_dims,)."""
 
 ODD = "backslashreplace"
-"""How bytes that are not UTF-8 are decoded."""
+"""Error handler for decoding bytes that are not UTF-8."""
 
 LARGEST_DIMS = 1_000_000
-"""More dimensions than any embedding has, so a damaged header cannot use up the memory."""
+"""Largest number of dimensions, so that a damaged header cannot use up the memory."""
 
 READ_SIZE = 3 << 20
 """Bytes of vectors in a chunk."""
@@ -38,7 +38,7 @@ SLOW_SIZE = 1 << 26
 class Chunk:
     """Some words of an embedding, in its order, with their (n, n_dims) vectors and frequency ranks.
 
-    Ranks, (n,), count from 1. They are the words' positions in the file, unless the file has ranks.
+    Ranks, (n,), start at 1. They are the words' positions, unless the file contains other ranks.
     """
 
     words: list[str]
@@ -55,7 +55,7 @@ class Chunk:
 
 
 type ChunksOf = Callable[[Embedding, Collection[str] | None], Iterator[Chunk]]
-"""Generator function of a format."""
+"""Generator function that reads a format."""
 
 
 @dataclass(eq=False)
@@ -116,7 +116,7 @@ def array_chunks(
 
 
 def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, Vector]:
-    """Return the vectors of the words that are present; if a word occurs twice, the first one."""
+    """Return the vectors of words in an embedding; if a word occurs twice, use its first vector."""
     vectors: dict[str, Vector] = {}
     for chunk in embedding.chunks(wanted=set(words)):
         for word, vector in zip(chunk.words, chunk.vectors, strict=True):

@@ -1,4 +1,4 @@
-"""Look up word sets in an embedding: return rows for the words found, and report the rest."""
+"""Look up word sets in an embedding: return rows for the words found, and report missing words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """Word sets by name: vectors, (n_words, n_dims), words found, and words missing.
+    """Vectors, (n_words, n_dims), words found, and missing words, by the name of the set.
 
     Words are in the order of the rows. Sets without missing words are left out of ``missing``.
     """
@@ -58,12 +58,12 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         if lost:
             found.missing[name] = lost
     if len({matrix.shape[1] for matrix in found.rows.values()}) > 1:
-        raise ValueError("vectors have different lengths, so they are not from one embedding")
+        raise ValueError("the vectors have different lengths, so they are not from one embedding")
     return found
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
-    """Return vectors by word: a dict of arrays or KeyedVectors unchanged, others loaded."""
+    """Return a dict of arrays or KeyedVectors unchanged; load vectors in any other form."""
     if isinstance(vectors, Mapping) and name_of_embedding(vectors) is None:
         return vectors
     given: Any = vectors
@@ -74,7 +74,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
     """Raise a ValueError if two sets share a word, which would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
-        raise ValueError(f"{first} and {second} share {abridged(shared)}; leave it out of one")
+        raise ValueError(f"{first} and {second} share {abridged(shared)}; remove it from one")
 
 
 def look_up_tuples(

@@ -1,4 +1,4 @@
-"""Embedding formats: each is a generator of entries or chunks, or a function that loads a file.
+"""Embedding formats: each has a generator of entries or chunks, or a function that loads a file.
 
 ``entries(embedding, wanted)`` yields all words or the wanted ones. It reads to the end, so it
 detects damage anywhere. Damage raises a ValueError that names the path and the entry or line. The

@@ -1,8 +1,8 @@
-"""Read arrays with their words: ``.npz``, the native folder, ``.npy``, safetensors, and Parquet.
+"""Read vectors and words from ``.npz``, native folders, ``.npy``, safetensors, and Parquet.
 
-The native form is ``vectors.npy`` with ``words.txt`` in UTF-8: row i of the matrix belongs to line
-i of the words. The matrix is memory-mapped, so reading a few words is as fast in a large file as in
-a small one. The words of any ``NAME.npy`` or ``NAME.safetensors`` are in ``NAME.txt``.
+A native folder contains ``vectors.npy`` and ``words.txt`` (in UTF-8). Row i of the matrix belongs
+to the word in line i. The matrix is memory-mapped, so reading a few words from a large file is as
+fast as from a small one. The words of any ``NAME.npy`` or ``NAME.safetensors`` are in ``NAME.txt``.
 """
 
 from __future__ import annotations

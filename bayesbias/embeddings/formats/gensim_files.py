@@ -58,7 +58,7 @@ def read_fasttext(source: Embedding) -> KeyedVectors:
 
 
 def _require_whole(path: Path) -> None:
-    """Reject sizes that do not match the file, with which gensim would hang or fill the memory."""
+    """Reject files whose sizes do not match; gensim would hang on them or fill the memory."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         arguments = _ARGUMENTS.unpack_from(content)
         dims, buckets, letters = arguments[2], arguments[10], arguments[11:13]

@@ -1,4 +1,4 @@
-"""Hold words with vectors in memory, in a light class with the names of gensim's KeyedVectors.
+"""Keep words and vectors in memory, in a light class with the attributes of KeyedVectors.
 
 Importing gensim takes more than a second, so only results for users become KeyedVectors.
 """
@@ -21,10 +21,10 @@ RANK = "frequency_rank"
 
 
 class Vectors:
-    """Words, vectors (n_words, n_dims), the forms found, and ranks, under gensim's names.
+    """Words with vectors (n_words, n_dims), forms, and ranks, under gensim's attribute names.
 
-    `others` maps missing words to other forms that the source has. `sample` contains more words of
-    the source, which are used only on request.
+    `others` maps missing words to other forms that the source contains. `sample` contains more words
+    of the source, which are used only on request.
     """
 
     def __init__(
@@ -79,10 +79,10 @@ def with_words(
 
 
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
-    """Return the frequency rank of every word, 1 for the most frequent.
+    """Return the frequency rank of every word, with 1 for the most frequent word.
 
     Embeddings start with the most frequent word, so a word's rank is its position in the source
-    that `load_vectors` read. If gensim vectors have counts, the ranks come from the counts.
+    that `load_vectors` read. If gensim vectors have word counts, the ranks come from these.
 
     Returns
     -------
@@ -155,21 +155,21 @@ def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
         )
     if (word := name_of_embedding(source)) is not None:
         raise TypeError(
-            "the vectors of one embedding are needed; got a mapping of embeddings. Pass one at "
-            f"a time, such as that of {word!r}"
+            "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
+            f"embedding at a time, such as {word!r}"
         )
     return list(source), list(source.values())
 
 
 def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
-    """Return the first name in a mapping of embeddings; None for a mapping of words."""
+    """Return the first name in a mapping of embeddings, or None for a mapping of words."""
     name, first = next(iter(vectors.items()), ("", None))
     of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
     return name if of_many else None
 
 
 def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = "") -> None:
-    """Raise a ValueError that names the words whose vectors have no direction, so no cosine."""
+    """Raise a ValueError that names the words whose vectors have no direction and so no cosine."""
     bad = ~np.isfinite(matrix).all(axis=1) | ~(matrix != 0).any(axis=1)
     if bad.any():
         names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])
@@ -187,7 +187,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
 
 
 def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
-    """Return the generator of a format that ``read`` loads whole, once."""
+    """Return the generator of a format whose files ``read`` loads as a whole, only once."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:

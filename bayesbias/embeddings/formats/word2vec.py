@@ -1,7 +1,7 @@
 """Read word2vec's binary and text formats, and the text formats of GloVe and fastText.
 
-A binary file has a header line, then a word, a space, and float32 numbers for each entry. A text
-file has a word and its numbers on each line, with or without the header.
+A binary file has a header line, then a word, a space, and float32 numbers for each entry. Each line
+of a text file has a word and its numbers; the header is optional.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from ..source import LARGEST_DIMS, ODD, Embedding, Entry
 
 LONGEST_WORD = 4096
-"""Most bytes in a word; word2vec cuts words at 100."""
+"""Largest number of bytes in a word; word2vec cuts words off after 100 bytes."""
 
 SCAN_SIZE = 1 << 18
 """Bytes to read at a time; a block that fits in the processor's cache is scanned fastest."""
 
 LONGEST_LINE = 1 << 24
-"""Most bytes in a line, enough for a million numbers of 16 characters."""
+"""Largest number of bytes in a line, enough for a million numbers of 16 characters."""
 
 
 def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
@@ -60,7 +60,7 @@ def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
 def _scanned(
     stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
 ) -> Iterator[tuple[int, str, bytes]]:
-    """Yield the rank of each word, from 1, the word, and the bytes of its vector."""
+    """Yield each word's rank (from 1), the word itself, and the bytes of its vector."""
     done, last, n_bytes = 0, "", 4 * dims
     buffer, offset = b"", 0
     while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
@@ -107,7 +107,7 @@ def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> It
                 raise ValueError(
                     f"{path}: line {number:,} is not a word and {dims:,} numbers, as the header or "
                     f"the first line requires; it begins {line[:40]!r}. The file was cut off, or "
-                    "is two files joined"
+                    "two files were joined"
                 ) from None
         _require_promised(path, count, count if promised is None else promised)
 
