@@ -1,4 +1,4 @@
-"""Scale rows to length one, and limit the threads of linear algebra."""
+"""Scale rows to length one, and limit the number of threads for linear algebra."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def require_memory(n_bytes: float, what: str) -> None:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Limit linear algebra to one thread, which halves the time for a posterior."""
+    """Limit linear algebra to one thread, which halves the time that a posterior takes."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 

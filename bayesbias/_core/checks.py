@@ -1,4 +1,4 @@
-"""Check arguments, and raise errors that name the argument."""
+"""Check arguments, and raise errors that name the invalid argument."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 @dataclass(frozen=True)
 class Argument:
-    """A function argument to name in a message, with the suggested value, if any."""
+    """A function argument to name in a message, and a suggested value, if there is one."""
 
     name: str
     value: object = None
@@ -48,7 +48,7 @@ class ArgumentWarning(NamesArguments, UserWarning):
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
-    """Return a message that a name is unknown, with the known names and any close match."""
+    """Return a message for an unknown name, with the known names and any close match."""
     known = sorted(choices)
     near = get_close_matches(name.lower(), known, n=1)
     hint = f"; did you mean {near[0]!r}? Known" if near else "; known"

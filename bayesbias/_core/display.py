@@ -1,6 +1,6 @@
 """Display objects in notebooks and terminals, and show progress bars.
 
-A class defines the contents of its table and inherits both displays, but no ``repr``, from `Shown`.
+A class defines the contents of its table. It inherits both displays from `Shown`, but no ``repr``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 _NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf|–", re.IGNORECASE)
 
 NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
-"""Most characters in a line of a note, a column head, and a cell."""
+"""Largest number of characters in a line of a note, a column head, or a cell."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Shown:
 
 
 def visible(text: str) -> str:
-    """Escape control characters and direction marks, so a line stays one line.
+    """Escape control characters and direction marks, so that the text stays on one line.
 
     Wide spaces and joiners, which shape letters in Persian and other scripts, are kept.
     """
@@ -126,8 +126,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int], object]]:
     """Show a progress bar; the block calls the yielded function with the amount done so far.
 
-    ``total`` is all the work, and ``done`` is the part finished earlier. If ``in_bytes``, the bar
-    shows them as file sizes. If ``shown`` is None, it appears only in terminals and notebooks.
+    ``total`` is the amount of work, and ``done`` is the part finished earlier. If ``in_bytes`` is
+    true, file sizes are shown. If ``shown`` is None, only terminals and notebooks show the bar.
     """
     from rich import progress
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""Replace files and folders as a whole, so a killed run never leaves partial output.
+"""Replace files and folders as a whole, so that a killed run never leaves partial output.
 
 New output is written to a hidden stage folder, ``.NAME.writing``, next to its destination. The
 writer locks the stage, so a second writer is refused. A new file is renamed over the old one. A
@@ -104,7 +104,7 @@ def _places(path: Path) -> tuple[Path, Path]:
     final = path.resolve()
     if final.is_dir() and (final.is_mount() or Path.cwd().is_relative_to(final)):
         raise OSError(
-            f"{path} is the working directory or a mount, which results cannot replace; "
+            f"{path} is the working directory or a mount, so it cannot be replaced; "
             f"give a folder in it, such as {path / 'results'}"
         )
     return final, final.with_name(f".{final.name}.writing")

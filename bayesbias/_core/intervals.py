@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 DEFAULT_CI_PROB, DEFAULT_CI_KIND = 0.89, "hdi"
 
 ERROR_SHARE = 0.25
-"""Upper bound on an exact mixture's Monte Carlo error, relative to that of as many draws. The
-largest ratio in four bundled lists is .24, for an end of the overall interval of race."""
+"""Upper bound on an exact mixture's Monte Carlo error, relative to the error of as many draws.
+The largest ratio in four bundled lists is .24, at one end of the overall interval for race."""
 
 WIDEST, N_STEPS, N_FINE = 6.0, 97, 6_001
 """Grid for the distribution of a mixture: sds on each side of the mean, the number of points, and
@@ -81,7 +81,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
 def describe_draws(
     draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute ``mean``, ``sd``, ``low``, and ``high`` of each column; attrs name the interval."""
+    """Compute each column's ``mean``, ``sd``, ``low``, and ``high``; attrs name the interval."""
     import pandas as pd
 
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
@@ -95,7 +95,7 @@ def describe_mixtures(
 ) -> pd.DataFrame:
     """Summarize mixtures of normal distributions exactly; each draw is one component.
 
-    Means and sds are (n_draws, n). Columns: `describe_draws`, ``p_direction``, and ``p_rope``.
+    Means and sds are (n_draws, n). To `describe_draws`, add ``p_direction`` and ``p_rope``.
     """
     import numpy as np
     import pandas as pd

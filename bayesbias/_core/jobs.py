@@ -1,4 +1,4 @@
-"""Run jobs that each return a frame in parallel, and save the results so none is computed twice.
+"""Run jobs in parallel, and save the frames that they return, so that none is computed twice.
 
 Every frame is converted to JSON and back, so a resumed run returns the same frames as a full run.
 The parent process writes the results, because Dask workers may be on other machines.
@@ -93,7 +93,7 @@ def run_jobs(
     it. Jobs with equal settings are computed once. The frames do not depend on `n_jobs`, because
     every job uses one thread for linear algebra.
 
-    Jobs run in ``n_jobs`` processes: -1 for one per core, 1 for this process alone. Within
+    Jobs run in ``n_jobs`` processes: -1 means one per core, 1 this process alone. Within
     ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Warnings
     from new and saved jobs are repeated in `category`: each text once, with the number of jobs.
 
@@ -141,7 +141,7 @@ def run_jobs(
 
 
 def result_key(settings: object) -> str:
-    """Return the SHA-256 of a result's settings, as text and numbers, and of the version."""
+    """Return the SHA-256 of a result's settings (text and numbers) and the package's version."""
     content = {"settings": settings, "version": __version__}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

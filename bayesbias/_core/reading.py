@@ -22,7 +22,7 @@ from typing import IO, Any
 from .checks import unknown_name
 
 MOST_BYTES = 1 << 26
-"""Most bytes in a text file that is read whole, enough for several million words."""
+"""Largest size of a text file that is read as a whole, enough for several million words."""
 
 ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 
@@ -52,7 +52,7 @@ DAMAGE = (
 
 @contextmanager
 def located(path: Path) -> Iterator[None]:
-    """Turn errors in a file's content into a ValueError that starts with its path."""
+    """Turn errors in a file's content into a ValueError whose message starts with the path."""
     try:
         yield
     except (*_CONTENT, RecursionError) as error:
@@ -94,13 +94,13 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file; if that fails, a ValueError with the path says why."""
+    """Read a TOML file; if that fails, raise a ValueError with the path and the reason."""
     with located(path):
         return tomllib.loads(read_text(path))
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
-    """Read a JSON file; if that fails, a ValueError with the path says why."""
+    """Read a JSON file; if that fails, raise a ValueError with the path and the reason."""
     with located(path):
         return json.loads(read_text(path, most))
 
@@ -115,7 +115,7 @@ def parts_of(path: Path) -> tuple[Path, str]:
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """Yield a file's raw stream, its unpacked stream, and a name whose ending may show its format.
 
-    If a decompressor finds damage, also during later reading, a ValueError with the path is raised.
+    If a decompressor finds damage, even during later reading, it raises a ValueError with the path.
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()

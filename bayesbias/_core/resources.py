@@ -17,7 +17,7 @@ KINDS = {"vectors": "an embedding", "wordlists": "a word list", "models": "a mod
 """What a file in each bundled folder contains."""
 
 _SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")
-"""Starts of paths that warnings skip: the package and contextlib. A whole path does not match."""
+"""Path prefixes that warnings skip: the package and contextlib. A complete path does not match."""
 
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
@@ -39,7 +39,7 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
 
 
 def unknown_bundled(kind: str, name: str, known: Collection[str]) -> str:
-    """Return a message that a name is unknown or of another kind, with the known names."""
+    """Return a message for a name that is unknown or of another kind, with the known names."""
     for folder, other in KINDS.items():
         if name in bundled_names(folder, ""):
             return f"{name!r} is the name of {other}; known {kind}s: {', '.join(sorted(known))}"

@@ -1,4 +1,4 @@
-"""Load a model with transformers: its configuration, tokenizer, weights, and longest input.
+"""Load a model and its tokenizer with transformers, and determine the longest input.
 
 Code that comes with a model is never run, and a local folder is read without network access.
 """
@@ -14,7 +14,7 @@ from .checks import Argument, ArgumentError, check_path, require_extra
 from .reading import DAMAGE
 
 NO_LIMIT = 10**9
-"""Tokenizers without a limit report a number far above this one."""
+"""Largest plausible limit; tokenizers without a limit report a far larger number."""
 
 AHEAD_TOLERANCE = 1e-3
 """Smallest change in a token's output, in sds, that shows that the model saw a later token."""
@@ -86,7 +86,7 @@ def place_of(source: str | Path) -> str:
 
 @contextmanager
 def _loading(place: str, allow_pickle: bool | None) -> Iterator[dict[str, Any]]:
-    """Yield loading options, without progress bars and messages; explain any error."""
+    """Yield loading options, and hide progress bars and messages; explain any error."""
     from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
     from transformers.utils import logging
@@ -141,7 +141,7 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
-    """Return the most tokens that positions and tokenizer allow, including special tokens."""
+    """Return the most tokens, including special tokens, that a model and its tokenizer allow."""
     limit = min(NO_LIMIT, int(tokenizer.model_max_length))
     positions = getattr(network.config, "max_position_embeddings", None) or 0
     if positions <= 0:

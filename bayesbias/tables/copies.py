@@ -1,7 +1,7 @@
-"""Find words that a table has twice: exact copies, and words equidistant by construction.
+"""Find duplicate words in a table: exact copies, and words that are equidistant by construction.
 
-Hard debiasing equalizes sets: it moves the words of a set to equal distances from every neutralized
-word, and may give several of them the same vector. A model treats them as different words.
+Hard debiasing moves the words of an equalized set to equal distances from every neutralized word.
+Some of these words may then have the same vector, but a model treats them as different words.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from .._core.resources import warn
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
 
 TOLERANCE = 1e-5
-"""Largest gap between equal distances: eight times the rounding error of a 300-term sum."""
+"""Largest gap between distances counted as equal: eight times a 300-term sum's rounding error."""
 
 FEWEST = 3
-"""Distances that two words must share; chance makes two agree to 1e-5 about once in 100,000."""
+"""Fewest equal distances of a pair; two agree to 1e-5 by chance about once in 100,000 times."""
 
 PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """For each column of words, the column of the words they are compared with."""
 
 MEANINGS = {
     "copy": "some {names} are exact copies of others, with equal distances ({pairs}). A model "
-    "treats them as different words, so its intervals are too short; keep one name of each "
+    "treats them as different words, so its intervals are too short; keep one word for each "
     "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
     "equidistant": "some {names} from different groups are equally far from every stereotype "
     "attribute ({pairs}), as after equalizing. The associated and different distances of a pair "
@@ -48,8 +48,8 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
-        first in the table), ``other``, ``n_distances`` that both have (three or more), and the
-        largest ``difference``. If ``kind`` is ``copy``, all distances are equal. If it is
+        first in the table), ``other``, ``n_distances`` (number that both have, at least three), and
+        the largest ``difference``. If ``kind`` is ``copy``, all distances are equal. If it is
         ``equidistant``, two protected words from different groups have the same distance to every
         stereotype attribute, but not to the controls.
 
@@ -113,7 +113,7 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:
-    """Return a table without its copies if `drop`; otherwise, warn about them."""
+    """Return a table without its copies if `drop` is true; otherwise, warn about them."""
     pairs = duplicate_vectors(table)
     if drop and (pairs["kind"] == "copy").any():
         return drop_duplicates(table)

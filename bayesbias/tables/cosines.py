@@ -17,10 +17,10 @@ COSINES = "cosines"
 and write to a Parquet file. The cosines of a CSV file are in a separate file next to it."""
 
 MOST_WORDS = 1000
-"""Most words whose cosines are attached; the text of more would take tens of megabytes."""
+"""Largest number of words whose cosines are attached; more would take tens of megabytes."""
 
 DECIMALS = 4
-"""Decimals to keep; float16 embeddings are no more precise."""
+"""Number of decimals to keep; float16 embeddings are no more precise."""
 
 
 def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
@@ -31,7 +31,7 @@ def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArra
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return a table's cosines among words, (n_words, n_words); (0, 0) if any are missing."""
+    """Return a table's cosines among words, (n_words, n_words), or (0, 0) if any is missing."""
     frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))
@@ -39,7 +39,7 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
 
 
 def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean cosines in several tables; 0 for words that never occur in the same table."""
+    """Return mean cosines in several tables, with 0 for words that never share a table."""
     parts = [_parsed(table.attrs.get(COSINES)) for table in tables]
     frame = pd.concat(parts).groupby(level=0, sort=False).mean()
     return frame[frame.index].fillna(0.0)

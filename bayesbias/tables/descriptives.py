@@ -16,7 +16,7 @@ from .schema import (
 )
 
 PARTNERS = ("different", "matched", "human", "neutral")
-"""Connections to compare associated attributes with; a table's first one in this order is used.
+"""Connections to compare associated attributes with; the first one that a table contains is used.
 
 Control words also differ from stereotypes in frequency, which affects distances.
 """
@@ -25,7 +25,7 @@ UNRELATED = 1.0
 """Cosine distance of orthogonal directions."""
 
 FEWEST_FOR_DENSITY = 3
-"""Fewest distinct distances for a kernel density."""
+"""Fewest distinct distances that a kernel density needs."""
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
@@ -35,7 +35,7 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 
 
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
-    """Return MAC, the band around 1, and each connection's share of distances inside it.
+    """Return MAC, the band around 1, and each connection's share of distances inside the band.
 
     The band extends abs(1 - MAC) on each side unless its half-width is given, and includes its ends
     (Dobrzeniecka and Urbaniak, 2024, figures 3-5).
@@ -67,7 +67,7 @@ def set_means(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
-    """Return kernel densities, on one grid, of connections with enough distinct distances."""
+    """Return kernel densities, on a common grid, for connections with enough distinct distances."""
     from scipy.stats import gaussian_kde
 
     valid = validate_table(table)
@@ -89,7 +89,7 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
 def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame:
     """Return a protected word's nearest attributes and all its stereotypes, nearest first.
 
-    ``n_available`` is the number of attributes that the table has for the word.
+    ``n_available`` is the number of attributes that the table contains for the word.
     """
     valid = validate_table(table)
     check_choice("protected word", word, valid["protected_word"].unique())

@@ -7,13 +7,13 @@ import pandas as pd
 OVERALL, GROUP, WORD = "overall", "group", "word"
 
 AVERAGE = "average"
-"""Name of the rows that average all lists of a joint posterior, instead of a list's name."""
+"""Name of the rows that average over all lists of a joint posterior."""
 
 LEVELS = (OVERALL, GROUP, WORD)
-"""Levels in the order of frames, from all protected words to one."""
+"""Levels in the order of the rows of a frame, from all protected words to one word."""
 
 LEVEL_COLUMNS = ("level", "protected_group", "protected_word")
-"""First columns of a frame with levels; group and word are empty if the level has none."""
+"""First columns of a frame with levels; the group or word is empty where it does not apply."""
 
 
 def at_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:

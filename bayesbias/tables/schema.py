@@ -1,4 +1,4 @@
-"""The long-form table: its columns, its categories, and what makes a table valid."""
+"""Define the long-form table: its columns, its categories, and the conditions for validity."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ OPTIONAL_COLUMNS = ("embedding", "context")
 """Optional columns: the embedding and the template that a row comes from."""
 
 CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
-"""Connections of attributes to protected words, in the order every frame and plot uses.
+"""Connections of attributes to protected words, in the order that every frame and plot uses.
 
-``matched`` words have any meaning and are as frequent as the stereotypes.
+``matched`` words may have any meaning, but they are as frequent as the stereotypes.
 """
 
 STEREOTYPES, CONTROLS = CONNECTIONS[:2], CONNECTIONS[2:]
@@ -33,10 +33,10 @@ LARGEST_DISTANCE = 2.0
 """Largest possible cosine distance, 1 - cos."""
 
 ROUNDING = 1e-5
-"""How far rounding may move distances out of [0, 2]: eight times that of a 300-term sum."""
+"""Largest rounding error outside [0, 2]: eight times the error of a 300-term sum."""
 
 MOST_MISSING = 0.2
-"""Share of a set's words that may be missing before its numbers are marked, as in WEFE."""
+"""Largest share of a set's words that may be missing without a mark, as in WEFE."""
 
 FEWEST_LEFT = 3
 """Fewest words in a set whose numbers are not marked."""
@@ -45,7 +45,7 @@ THIN_MARK = "†"
 """Mark after the numbers of sets with too few words left."""
 
 Coded = tuple[NDArray[np.int64], list[str]]
-"""A column as each row's index among the distinct values, and these values as strings."""
+"""A column as one index per row into its distinct values, and these values as strings."""
 
 
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -74,7 +74,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
-    """Return a valid table and its columns as `codes_and_names`, for indexing and hashing."""
+    """Return a valid table and the `codes_and_names` of its columns, for indexing and hashing."""
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
@@ -137,7 +137,7 @@ def connections_present(table: pd.DataFrame) -> list[str]:
 
 
 def codes_and_names(column: pd.Series[Any]) -> Coded:
-    """Return each row's index among a column's distinct values, and these as strings, in order."""
+    """Return one index per row into a column's distinct values, and these values as strings."""
     codes, values = pd.factorize(column, use_na_sentinel=False)
     names = [str(value) for value in values.tolist()]
     different = list(dict.fromkeys(names))

@@ -42,7 +42,7 @@ def without_accents(word: str) -> str:
 
 
 def every_form(word: str) -> tuple[str, ...]:
-    """Return the forms that any arguments of `forms_of` would look up, and capitalized forms."""
+    """Return every form that `forms_of` may return for a word, and its capitalized forms."""
     capitals = (word.capitalize(), word.title(), word.upper())
     written = [form for text in capitals for form in forms_of(text)]
     return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
@@ -62,7 +62,7 @@ def choose(
 
 
 def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
-    """Map words to the form in which `load_vectors` found them, if it differs from the word.
+    """Map words to the forms in which `load_vectors` found them, if these differ from the words.
 
     Examples
     --------

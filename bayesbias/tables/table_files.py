@@ -30,16 +30,16 @@ PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connect
 def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
-    In the published layout, ``none`` means neutral, a distance of -100 marks a missing word (such
-    rows are left out), and a word's group is the class of its associated attributes. Warnings
-    count missing words and repeated rows, and name words that share a vector or are equidistant
+    In the published layout, ``none`` means neutral, and a word's group is the class of its
+    associated attributes. A distance of -100 marks a missing word, and its row is left out.
+    Warnings report missing words, repeated rows, and words that share a vector or are equidistant
     by construction (see `duplicate_vectors`).
 
     Parameters
     ----------
     path : str or Path
     drop_duplicates : bool
-        Leave out words that are exact copies of an earlier one.
+        Leave out words that are exact copies of earlier words.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to CSV or Parquet, depending on the path's ending.
 
     If writing fails, any existing file is left unchanged. The cosines among the table's words are
-    in the Parquet file, or next to the CSV file in ``NAME.cosines.csv``.
+    stored in the Parquet file, or in ``NAME.cosines.csv`` next to the CSV file.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
         warn(
-            f"{path}: {int(missing.sum())} rows of {len(table)} have the missing-word mark -100 "
+            f"{path}: {int(missing.sum())} of {len(table)} rows have the missing-word mark -100 "
             f"and are left out; words without any rows: {', '.join(map(str, gone)) or 'none'}"
         )
     return table[~missing]

@@ -150,7 +150,7 @@ def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
         yield _error(("stereotypes",), "the list has groups but no [stereotypes]")
     text = "the group has no stereotypes, so no attribute will be associated with it"
     if len(stereotypes) == 1:
-        text += f"; only {shown(*stereotypes)} has some: add others, or controls, to compare with"
+        text += f"; only {shown(*stereotypes)} has some, so add others, or controls, for comparison"
     for name in groups if stereotypes else ():
         if name not in stereotypes:
             yield _error(("groups", name), text, severity="warning")
@@ -185,7 +185,7 @@ def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _unfit(text: str) -> str:
-    """Return why a text cannot be a word or a name; an empty string if it can."""
+    """Return why a text cannot be a word or a name, or an empty string if it can be one."""
     if not text.strip():
         return "is blank"
     if not text.isprintable() and any(unicodedata.category(letter) == "Cc" for letter in text):

@@ -1,6 +1,6 @@
 """Word lists: protected words in groups, their stereotypes, and control words.
 
-A list is a file or a dict. Listing a stereotype does not endorse it.
+A list is a file or a dict. Listing a stereotype does not mean endorsing it.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class WordList(Shown):
     controls : mapping of str to tuple of str
         Control words by connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
-        Name of a group's stereotype set in the table; ``<group>_stereotype`` if absent.
+        Name of a group's stereotype set in the table; the default is ``<group>_stereotype``.
     facets : mapping of str to mapping of str to str
         Labels of groups that combine facets, for `contrasts`: the group ``black_women`` can be
         ``women`` in ``gender`` and ``black`` in ``race``.
     baseline : mapping of str to tuple of str
-        Words of no group, such as words for people, for `baseline_contrasts`.
+        Words that belong to no group, such as words for people, for `baseline_contrasts`.
 
     Examples
     --------
@@ -125,20 +125,20 @@ class WordList(Shown):
 
 
 def load_wordlist(source: WordListLike) -> WordList:
-    """Load a bundled word list by name, a file by path, or a dict in the same form.
+    """Load a word list: a bundled list by name, a file by path, or a dict of the same form.
 
     Parameters
     ----------
     source : str, Path, mapping, or WordList
-        A name from `wordlists()`, or a path: TOML, JSON with the same keys, or CSV with the columns
-        ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype, its
-        group), and ``word``. A mapping has the fields of a `WordList`.
+        A name from `wordlists()`, or the path of a TOML, JSON, or CSV file. CSV files have the
+        columns ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype,
+        its group), and ``word``. Mappings and other files have the fields of a `WordList`.
 
     Raises
     ------
     ValueError
-        If the name is unknown, or the content is not a word list. The message names the key of the
-        first error, such as ``groups.man[3]``; `check_wordlist` lists all errors.
+        If the name is unknown, or the content is not a valid word list. The message names
+        the key of the first error, such as ``groups.man[3]``; `check_wordlist` lists all errors.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def load_wordlist(source: WordListLike) -> WordList:
 
 
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
-    """Return everything that is wrong or doubtful in a word list, even one that cannot be loaded.
+    """Return all errors and doubtful entries in a word list, even if the list cannot be loaded.
 
     No embedding is read; `missing_words` returns the words that are not in an embedding.
 
