@@ -126,7 +126,7 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, c
     assert main([*toy, "--case", "fallback", "--force"]) == 0
     said = capsys.readouterr()
     assert "entries: Puppi and 1 control word." in said.out
-    told = "Nurse as nurse of 'toy': these have the same vector and count once"
+    told = "Nurse as nurse in 'toy': these spellings have the same vector and count once"
     assert said.err == f"bayesbias: warning: {told}\n"
     assert told.replace("'", "&#39;") in Path("bayesbias-results/report.html").read_text()
 

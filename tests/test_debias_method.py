@@ -271,7 +271,7 @@ BAD_FILES = [
     ({"out": "out.bin"}, "out.bin is a file, or has the ending"),
     ({"out": "toy.bin", "force": True}, "toy.bin is the source itself"),
     ({"out": "here"}, "here already exists; pass force=True"),
-    ({"out": "mine", "force": True}, r"mine has other files \(notes.txt\)"),
+    ({"out": "mine", "force": True}, r"mine contains other files \(notes.txt\)"),
     ({"out": "none/out"}, "there is no folder"),
     ({"source": "cut.bin"}, "cut off"),
     ({"source": "nan.bin"}, "are not finite"),

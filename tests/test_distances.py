@@ -65,7 +65,7 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
         stereotypes={"man": ("soldier", "nurse"), "woman": ("nurse",)},
         controls={"human": ("he", "nurse", "nan")},
     )
-    with pytest.warns(UserWarning, match="he of 'toy': these protected words are also attributes"):
+    with pytest.warns(UserWarning, match="he in 'toy': these protected words are also attributes"):
         table = distance_table(embedding(), words)
     assert not table.duplicated(["protected_word", "attribute"]).any()
     assert not (table["protected_word"] == table["attribute"]).any()
@@ -95,8 +95,8 @@ def test_two_spellings_of_one_vector_count_once() -> None:
     with pytest.warns(UserWarning, match="of 'toy'") as told:
         table = distance_table(spelt(words), words)
     texts = [str(warning.message) for warning in told]
-    assert texts[0].startswith("She as she, nurse as Nurse, NURSE as Nurse, He as he of 'toy'")
-    assert texts[1].startswith("he of 'toy': these protected words are also attributes")
+    assert texts[0].startswith("She as she, nurse as Nurse, NURSE as Nurse, He as he in 'toy'")
+    assert texts[1].startswith("he in 'toy': these protected words are also attributes")
     found = [(row.protected_word, row.attribute.lower()) for row in table.itertuples()]
     assert sorted(found) == sorted([*((row[0], row[2]) for row in BY_HAND), ("she", "he")])
     own = table[table["attribute"] == "Nurse"].set_index("protected_word")["connection"]
