@@ -221,7 +221,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (VECTORS, {"words": []}, "words is empty"),
     (VECTORS, {"words": ["king", 7]}, "words must be text; got 7"),
     (VECTORS, {"words": ["y", "x"]}, r"none of the 2 words is in the vectors given \(x, y\)$"),
-    (keyed(ODD), {"words": ["naïve"]}, "'naïve' is spelled 'naive' there. .* or strip_accents=True"),
+    (keyed(ODD), {"words": ["naïve"]}, "'naïve' is spelled 'naive' there. .* strip_accents=True"),
     (KeyedVectors(3), {}, "the vectors given has no words"),
     (["king"], {}, r"vectors must be a path, .* or .words, array.; got list"),
     ({"a": {"he": [1]}}, {}, "mapping of embeddings. Pass one at a time, .* of 'a'"),

@@ -23,8 +23,8 @@ RANK = "frequency_rank"
 class Vectors:
     """Words with vectors (n_words, n_dims), forms, and ranks, under gensim's attribute names.
 
-    `others` maps missing words to other forms that the source contains. `sample` contains more words
-    of the source, which are used only on request.
+    `others` maps missing words to other forms that the source has. `sample` contains more words of
+    the source, which are used only on request.
     """
 
     def __init__(
