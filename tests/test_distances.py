@@ -92,7 +92,7 @@ def test_two_spellings_of_one_vector_count_once() -> None:
         stereotypes={"man": ("soldier", "Nurse"), "woman": ("nurse", "NURSE")},
         controls={"neutral": ("null", "He"), "human": ("nan",)},
     )
-    with pytest.warns(UserWarning, match="of 'toy'") as told:
+    with pytest.warns(UserWarning, match="in 'toy'") as told:
         table = distance_table(spelt(words), words)
     texts = [str(warning.message) for warning in told]
     assert texts[0].startswith("She as she, nurse as Nurse, NURSE as Nurse, He as he in 'toy'")
@@ -152,7 +152,7 @@ NOT_THERE |= {"stereotypes": {"man": ("x1",), "woman": ("y1",)}}
         (
             embedding(),
             word_list(groups={}, stereotypes={}),
-            "the list 'toy' has control words only",
+            "the list 'toy' contains only control words",
         ),
     ],
 )

@@ -224,7 +224,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (keyed(ODD), {"words": ["naïve"]}, "'naïve' is spelled 'naive' there. .* strip_accents=True"),
     (KeyedVectors(3), {}, "the vectors given has no words"),
     (["king"], {}, r"vectors must be a path, .* or .words, array.; got list"),
-    ({"a": {"he": [1]}}, {}, "mapping of embeddings. Pass one at a time, .* of 'a'"),
+    ({"a": {"he": [1]}}, {}, "mapping of embeddings. Pass one embedding at a time, .* 'a'"),
     ({"he": [1, 2], "she": [1]}, {}, "must be numeric and of the same length"),
     ((["he", 3], np.eye(2)), {}, "must name each word once; got 3"),
     ((["he", "he"], np.eye(2)), {}, "must name each word once; got a word twice"),

@@ -57,7 +57,7 @@ REFUSED: list[tuple[object, str, bool, str]] = [
     ("native", "native", True, "is the source itself"),
     (keyed(WORDS), "other", True, r"other contains other files \(notes.txt"),
     (keyed(WORDS), "bad", True, "bad is a file, or ends like one"),
-    (keyed(WORDS), "new.bin", True, r"new\.bin is a file, or has the ending"),
+    (keyed(WORDS), "new.bin", True, r"new\.bin is a file, or ends like one"),
     (keyed(WORDS), "nowhere/a", True, r"there is no folder .*nowhere"),
     ({"a\nb": [1]}, "native", True, "contains a line break"),
     ((["a"][:0], np.ones((0, 1))), "native", True, "there are no words to write"),
