@@ -74,7 +74,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
     """Raise a ValueError if two sets share a word, which would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
-        raise ValueError(f"{first} and {second} share {abridged(shared)}; remove it from one")
+        raise ValueError(f"{first} and {second} share {abridged(shared)}; leave it out of one set")
 
 
 def look_up_tuples(
