@@ -13,7 +13,8 @@ from pathlib import Path
 STIFF = re.compile(
     r"\b(anew|to be had|by lot|whoever|one may|one must|as may be|(?:is|are) told|held against"
     r"|hold .{1,20} against|read against|(?<!in )taken for|of which|mend(?:s|ed|ing)?"
-    r"|lies? near(?:er)?|beside|in place of|some (?:ten|twenty|thirty) |no mark of|neither)\b",
+    r"|lies? near(?:er)?|beside|in place of|some (?:ten|twenty|thirty) |no mark of|neither)\b"
+    r"|^\| .*[^|]$",  # a row of a table that is broken across lines
     re.IGNORECASE,
 )
 FOLDERS = {

@@ -2,7 +2,7 @@
 
 The published tables must be in BAYESBIAS_DATA. ``size`` is the number of draws. Raw values are mean
 distances. ``raw_row`` is a group's distance to its own set minus its distance to the other sets.
-``raw_column`` is its own-set distance minus that of the other groups, less that of the controls.
+``raw_column`` is its distance to its own set minus the others', minus the same for the controls.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The sampler is compared with PyMC's NUTS in nutpie (extra ``samplers``), and the reference
 distributions with gensim, which loads the whole file. All tasks run in the same call. ``size`` is
-the number of repeats, of which each row shows the fastest.
+the number of repeats; each row shows the fastest.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def test_blocks_stay_whole_in_figures() -> None:
     assert max(map(len, parts.values())) < 80
 
 
-@pytest.mark.filterwarnings("error:invalid value", "ignore:.*sampl")
+@pytest.mark.filterwarnings("error:invalid value")
 def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_path: Path) -> None:
     words = {
         "groups": {"young": ["student", "youth"], "old": ["retired", "elderly"]},

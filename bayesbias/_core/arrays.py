@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
@@ -30,8 +31,12 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
 
 
 def require_memory(n_bytes: float, what: str) -> None:
-    """Raise a MemoryError that names the size unless this many bytes can be allocated."""
+    """Raise a MemoryError with the size if the machine or the process lacks so much memory."""
+    posix = hasattr(os, "sysconf")
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if posix else n_bytes
     try:
+        if n_bytes > machine:
+            raise MemoryError
         np.empty(int(n_bytes), np.uint8)  # allocated, but never filled
     except MemoryError:
         raise MemoryError(f"{what} needs about {n_bytes / 1e9:,.1f} GB") from None

@@ -159,8 +159,8 @@ def list_contrasts(
     """Compute contrasts of lists that `draw_lists` draws for the list of a table.
 
     Contrasts are posterior means for fixed sds: the exponentials of the mean log sds of a fit to
-    these or more distances of the list. Similarities of words are computed for each drawn list.
-    Each list is treated as one draw of a posterior, so the estimands are the same as in
+    the list's table, which may have more rows. Similarities of words are computed for each drawn
+    list. Each list is treated as one draw of a posterior, so the estimands are the same as in
     `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))

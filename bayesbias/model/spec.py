@@ -195,19 +195,11 @@ class ModelSpec:
         An override can have a new ``family``, or only new parameters of the current family:
         ``{"connection_mean": {"sd": 0.1}}``.
         """
-        priors = {name: replace(p, reason=self.reason_for(name)) for name, p in self.priors.items()}
+        priors = dict(self.priors)
         for name, new in overrides.items():
             check_choice("parameter", name, self.needed_priors)
             priors[name] = new if isinstance(new, Prior) else _overridden(priors[name], new)
-        return replace(self, priors=priors) if overrides else self
-
-    def reason_for(self, name: str) -> str:
-        """Return the reason for a prior, or the one that it refers to."""
-        reason = self.priors[name].reason
-        for _ in self.priors:
-            other = reason.removeprefix("the same as for ")
-            reason = self.priors[other].reason if other in self.priors else reason
-        return reason
+        return replace(self, priors=priors)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain strings and numbers, in the layout of its TOML file."""
@@ -284,10 +276,15 @@ def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
     require_kinds(
         content, dict.fromkeys((*_TEXTS, *CHOICES), str) | dict.fromkeys(_TABLES, Mapping)
     )
-    parts = {
-        "terms": tuple(term_from_dict(*item) for item in content.get("terms", {}).items()),
-        "priors": {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()},
-    }
+    priors = {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()}
+    texts = {f"the same as for {name}": prior.reason for name, prior in priors.items()}
+    for name, prior in priors.items():
+        reason = prior.reason
+        for _ in texts:  # a reason may refer to another prior, whose reason may refer to a third
+            reason = texts.get(reason, reason)
+        priors[name] = replace(prior, reason=reason)
+    terms = tuple(term_from_dict(*item) for item in content.get("terms", {}).items())
+    parts = {"terms": terms, "priors": priors}
     return ModelSpec(**{**content, **parts})
 
 

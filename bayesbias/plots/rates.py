@@ -117,7 +117,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
     rows = frame[frame["value"].notna()]
     if rows.empty:
-        raise ValueError("no score in the frame has a value; the column note says why")
+        raise ValueError("no score in the frame has a value; the column note gives the reasons")
     sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
     away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
     farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)

@@ -155,7 +155,9 @@ def contrasts(
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
     elif isinstance(between, str):
         if len(groups) < 2:
-            raise ValueError(f"the table has only the group {groups[0]}; use a table with two")
+            raise ValueError(
+                f"the table has only the group {groups[0]}; use a table with two groups"
+            )
         pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
         one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
         apart = gaps[:, one] - gaps[:, other]

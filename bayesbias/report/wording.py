@@ -181,7 +181,7 @@ def influence_sentence(result: ModelResult) -> str:
     """Describe the most influential word, and the range of contrasts if one word is left out."""
     frame = result["influence"]
     if frame.empty:
-        return "The contrast cannot be computed without any one of the words."
+        return "The contrast cannot be computed if any word is left out."
     most, without = frame.iloc[0], frame["mean_without"]
     turns = without.min() < 0 < without.max()
     return prose(

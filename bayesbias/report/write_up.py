@@ -169,10 +169,9 @@ def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
     """Yield parameter names with their prior and its reason; equal priors appear once."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name, prior in result.spec.priors.items():
-        reason = result.spec.reason_for(name)
         family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
-        key = f"{family}({inside})", reason.removeprefix("paper: ").replace("_", " ")
+        key = f"{family}({inside})", prior.reason.removeprefix("paper: ").replace("_", " ")
         groups.setdefault(key, []).append(name.replace("_", " ").replace("sigma", "residual sd"))
     for (prior_text, reason), names in groups.items():
         yield joined(names), prior_text, reason

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
@@ -263,22 +262,17 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
-    """Raise an error if the rows or draws need more memory than the machine has."""
+    """Raise a MemoryError for too many rows, and an ArgumentError for too many draws."""
     rows = len(design.y)
     require_memory(MEMORY_PER_ROW * rows, f"fitting {rows:,} rows")
-    if not hasattr(os, "sysconf"):  # Windows
-        return
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     names = {"connection_mean", "word_mean", *spec.priors, *(term.name for term in spec.terms)}
     numbers = sum(math.prod(len(coords[dim]) for dim in dims[name]) for name in names)
-    needed = 8 * options.draws * options.chains * numbers
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > memory:
-        raise ArgumentError(
-            f"{options.draws:,} draws of {options.chains} chains take {needed / 1e9:,.0f} "
-            f"GB, but this machine has {memory / 1e9:,.0f} GB; lower ",
-            _DRAWS,
-        )
+    stored = f"storing {options.draws:,} draws of {options.chains} chains"
+    try:
+        require_memory(8 * options.draws * options.chains * numbers, stored)
+    except MemoryError as error:
+        raise ArgumentError(f"{error}; lower ", _DRAWS) from None
 
 
 def _by_method(

@@ -17,6 +17,9 @@ from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
 
+MEMORY_PER_BYTE = 8
+"""Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
+
 LONGEST_LINE = 1 << 20
 """Longest line of a CSV file in bytes; files with longer lines are not text."""
 
@@ -92,10 +95,6 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         require_extra("Parquet files", "parquet", "pyarrow")
         with replace_file(path) as temporary:
             table.to_parquet(temporary, index=False)
-
-
-MEMORY_PER_BYTE = 8
-"""Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
 
 
 def read_frame(path: Path) -> pd.DataFrame:
