@@ -189,7 +189,7 @@ def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> No
     other = toy_table.assign(protected_word=toy_table["protected_word"] + "x")
     write_table(other, "other.csv")
     for after, extra, message in (
-        ("after.csv", "--model paper", "data are changes of distances; use change, change-by-g"),
+        ("after.csv", "--model paper", "data are changes in distances; use change, change-by-g"),
         ("after.csv", "--list gender", "--list, --sets, and --recover are for embeddings"),
         ("none.csv", "", "no table at"),
         ("before.csv", "", "the tables are the same"),

@@ -64,11 +64,11 @@ NO_SETS: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]}), "X and Y share he"),
     (lambda: look_up_tuples(TOY, "pairs", []), "pairs is empty"),
-    (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "no tuple of pairs .* words: xe"),
+    (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "every tuple in pairs .*: xe"),
     (lambda: look_up_tuples(TOY, "pairs", "he"), "pairs must contain pairs or longer tuples"),
     (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),
-    (lambda: as_rows("X", [1.0, 2.0]), "X must be a matrix with at least one row"),
-    (lambda: as_rows("X", np.empty((0, 3))), "X must be a matrix with at least one row"),
+    (lambda: as_rows("X", [1.0, 2.0]), "X must be a matrix with one row per word"),
+    (lambda: as_rows("X", np.empty((0, 3))), "X must be a matrix with one row per word"),
     (lambda: as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),
 ]
 

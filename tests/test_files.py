@@ -76,8 +76,8 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 REFUSALS: list[tuple[Callable[[Path], object], str]] = [
     (write_file, "is a folder; give the name of a file"),
     (lambda here: write_file(here / "none" / "a.csv"), "there is no folder "),
-    (lambda here: write_file(here / "a.csv", FULL), "during writing; free up disk space"),
-    (lambda here: write_folder(here / "out", error=FULL), "during writing; free up disk space"),
+    (lambda here: write_file(here / "a.csv", FULL), "; free up disk space, or choose"),
+    (lambda here: write_folder(here / "out", error=FULL), "; free up disk space, or choose"),
     (lambda here: write_folder(here / "out", error=ValueError("odd")), "odd"),
     (lambda here: write_folder(here / "out", ["plots"]), "File exists"),
     (lambda here: write_folder(Path()), "is the working directory or a mount"),

@@ -88,7 +88,7 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):
         bb.analyze("glove-demo", PETS, sed=1)
     for given in (PETS, bb.load_wordlist(PETS)):
-        with pytest.raises(TypeError, match="vectors come first, then the list"):
+        with pytest.raises(TypeError, match="pass the vectors first, then the list"):
             bb.analyze(given, "glove-demo")  # type: ignore[arg-type]
 
 

@@ -39,7 +39,7 @@ def small_table() -> pd.DataFrame:
     return grid(3, 4, 0.9 + 0.05 * np.random.default_rng(0).standard_normal(12))
 
 
-NO_EXACT = "student_t likelihood does not integrate out"
+NO_EXACT = "effects of a student_t model cannot be integrated out"
 HARD = r"Pareto k (\d+\.\d\d|inf) of the exact sampler is too high"
 EASY = r"Normal model, Pareto k 0\.\d\d below 0\.7.*"
 
@@ -86,7 +86,7 @@ def test_divergences_and_poor_mixing_warn_with_what_to_do(
     with pytest.warns(SamplingWarning) as caught:
         tree = fit(toy_table, "paper", method="nuts", draws=30, chains=2, seed=1)
     told = " ".join(str(warning.message) for warning in caught)
-    assert "7 divergent transitions" in told
+    assert "7 transitions diverged" in told
     assert "raise target_accept" in told
     assert "effective sample size is" in told
     assert json.loads(tree.attrs["warnings"]) == [str(warning.message) for warning in caught]
@@ -316,9 +316,9 @@ def test_draws_become_a_posterior(mock_nuts: dict[str, Any]) -> None:
         bb.contrasts(idata)
     with pytest.raises(ValueError, match="from_pymc"):
         bb.summary(idata)
-    with pytest.raises(ValueError, match="not draws of 'by-group'"):
+    with pytest.raises(ValueError, match="draws are not from 'by-group'"):
         bb.from_pymc(idata, table)
-    with pytest.raises(ValueError, match="with other labels of"):
+    with pytest.raises(ValueError, match="other labels in"):
         bb.from_pymc(idata, table.groupby("attribute_set").head(10), "crossed")
     post = bb.from_pymc(idata, table, "crossed")
     assert {"overall", "group", "word"} == set(bb.contrasts(post)["level"])

@@ -88,7 +88,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 
 WORDS = "the model 'paper' has no term of protected_word"
 TABLE = "must be a table with the keys 'of' and 'sd'"
-ZERO_SUM = "effects that sum to zero must be by a column, with one sd and no correlation"
+ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no correlation"
 LKJ = {"family": "lkj", "eta": 2}
 
 
@@ -132,12 +132,12 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_term("word_mean", constraint="zero_sum"), ZERO_SUM),
         (
             with_term("own", of="attribute", sd="s", correlated=True),
-            "correlated effects must be of words or attributes, by a",
+            "correlated effects need words or attributes in 'of'",
         ),
         (with_term("word_mean", correlated=True), "has no prior for word_mean_correlation"),
         (
             with_term("own", of="covariate", by="attribute_set", sd="s"),
-            "slopes must be by connection",
+            "slopes can have by='connection'",
         ),
     ],
 )

@@ -106,5 +106,5 @@ def test_an_attribute_of_two_sets_belongs_to_the_own_one_first(change_tree: Data
     table = bb.distance_table(vectors, WordList("toy", words.groups, both))
     mac = scores.mac_of_table(table).score
     assert observed(table)["mac"] == pytest.approx(mac, abs=ROUNDING)
-    with pytest.raises(ValueError, match="scores need a posterior of distances, but this one is"):
+    with pytest.raises(ValueError, match="scores need a posterior of distances, but this is"):
         posterior_scores(change_tree)

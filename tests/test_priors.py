@@ -166,7 +166,7 @@ def test_other_outcomes_come_as_designs_and_have_no_bounds(toy_table: pd.DataFra
     design = replace(make_design(toy_table), outcome="change")
     frame = bb.prior_predictive("change", design, draws=20, seed=1)
     assert "share_outside" not in set(frame["statistic"])
-    refused("is for changes of distances", bb.prior_predictive, "change", toy_table)
+    refused("is for changes in distances", bb.prior_predictive, "change", toy_table)
 
 
 def test_seeds_chunks_and_what_is_refused(

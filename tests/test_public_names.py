@@ -37,9 +37,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         r"such as \{'family': 'exponential', 'rate': 10\}, .* got \{'dist'",
     ),
     (lambda: bb.predict_words(5), "a posterior from bb.fit or bb.fit_change is needed"),
-    (lambda: bb.analyze("weat7", "glove-demo"), "vectors come first, then the list"),
-    (lambda: bb.distance_table("weat7", "glove-demo"), "vectors come first, then the list"),
-    (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "vectors come first, then the list"),
+    (lambda: bb.analyze("weat7", "glove-demo"), "pass the vectors first, then the list"),
+    (lambda: bb.distance_table("weat7", "glove-demo"), "pass the vectors first, then the list"),
+    (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "pass the vectors first"),
     (
         lambda: bb.load_wordlist("glove-demo"),
         "'glove-demo' is the name of an embedding; known word li",

@@ -209,9 +209,9 @@ ARGUMENTS: list[tuple[Call, str]] = [
         ),
         "facets: no group is x w, nor y v",
     ),
-    (bb.hypothesis, "no hypothesis was given"),
-    (lambda post: bb.hypothesis(post, "associated - different"), "exactly one < or >; there are 0"),
-    (lambda post: bb.hypothesis(post, "associated < 0 < 1"), "use exactly one < or >; there are 2"),
+    (bb.hypothesis, "pass at least one hypothesis"),
+    (lambda post: bb.hypothesis(post, "associated - different"), "exactly one < or >, not 0"),
+    (lambda post: bb.hypothesis(post, "associated < 0 < 1"), "use exactly one < or >, not 2"),
     (lambda post: bb.hypothesis(post, "assocated < 0"), "'assocated < 0': unknown connection"),
     (lambda post: bb.hypothesis(post, "mann: human < 0"), "unknown group or word 'mann'; did you"),
     (lambda post: bb.hypothesis(post, "human human < 1"), "number, or sign is missing"),
@@ -225,7 +225,7 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.influence(post.sel(protected_word=["hers", "he"])), "the whole posterior"),
     (lambda post: bb.summary(post.sel(protected_group=["woman"])), "labels of protected_group"),
     (lambda post: bb.predictive_check(post.isel(connection=[1, 0, 2, 3])), "labels of connection"),
-    (lambda post: bb.contrasts(post.sel(protected_word=["he"])), "then select rows of the res"),
+    (lambda post: bb.contrasts(post.sel(protected_word=["he"])), "then select rows of the"),
     (lambda post: bb.summary(post.sel(protected_word="he")), r"sel\(protected_word=\['he'\]\)"),
 ]
 
@@ -244,7 +244,7 @@ def test_posteriors_of_too_few_connections_are_refused(toy_table: pd.DataFrame) 
     for read in (bb.contrasts, bb.predict_words):
         with pytest.raises(ValueError, match="has only the connection different"):
             read(post("different"))
-    with pytest.raises(ValueError, match="no associated or different rows"):
+    with pytest.raises(ValueError, match="scores need associated or different"):
         bb.posterior_scores(post("neutral", "human"))
 
 

@@ -181,7 +181,7 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"name": 3}, r"name: must be text in quotes; got 3"),
     ({(1,): 3}, r"unknown key '\(1,\)'; known: "),
     ({"grups": 1}, r"grups: unknown key 'grups'; did you mean 'groups'"),
-    ({"groups": {"man": ["he"]}}, r"one group, 'man'; a comparison needs at least two"),
+    ({"groups": {"man": ["he"]}}, r"only the group 'man'; a comparison needs at least two"),
     ({"groups": {}, "stereotypes": {}, "controls": {}}, r"no \[groups\] and no \[controls\]"),
     ({"groups": ["he"]}, r"groups: must be a table of sets; got \['he'\]"),
     ({"groups": {"man": "he", "woman": ["she"]}}, r"groups.man: must be a list of words.*'he'"),

@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 def unit_rows(vectors: ArrayLike) -> FloatArray:
     """Scale every row of (n, n_dims) vectors to length one, in float64.
 
-    A ValueError names the rows that are all zeros or not finite, since they have no direction.
+    Rows that are all zeros or not finite have no direction, so a ValueError names them.
     """
     rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim != 2:

@@ -25,7 +25,7 @@ class Argument:
 
 
 class NamesArguments(Exception):  # noqa: N818  a mixin for errors and warnings
-    """A message of text and arguments; the command line shows the arguments as its options."""
+    """A message made of text and arguments; the command line shows arguments as its options."""
 
     def __init__(self, *parts: str | Argument) -> None:
         super().__init__(*parts)
@@ -61,7 +61,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 
 def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
-    """Raise a ValueError if a name is not one of the choices."""
+    """Raise a ValueError if a name is not among the choices."""
     if name not in (known := [*choices]):
         raise ValueError(unknown_name(kind, str(name), known))
 

@@ -24,7 +24,7 @@ NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
 class Sheet:
     """A text table with a title above it and a note below; each line of the note is a paragraph.
 
-    All rows have the same length. A row's first cell is its name. Numbers under heads align right.
+    All rows have the same length. A row's first cell is its name. Number columns align right.
     """
 
     title: str
@@ -33,7 +33,7 @@ class Sheet:
     note: str = ""
 
     def text(self) -> str:
-        """Return aligned lines, with escapes for characters that would move a terminal's cursor."""
+        """Return aligned lines, and escape characters that would move a terminal's cursor."""
         from rich.cells import cell_len  # wide characters take two cells
 
         body = [*_lines(self.heads, HEAD_WIDTH)]
@@ -76,7 +76,7 @@ def _lines(row: Sequence[str], width: int) -> Iterable[tuple[str, ...]]:
 
 
 class Shown:
-    """Base class for objects shown as a `Sheet`: as text in terminals, as a table in notebooks."""
+    """Base class for objects that terminals show as text and notebooks show as a table."""
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         """Return the table; `roomy` is True in notebooks, where long cells wrap."""

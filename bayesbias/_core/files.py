@@ -1,9 +1,9 @@
 """Replace files and folders as a whole, so that a killed run never leaves partial output.
 
 New output is written to a hidden stage folder, ``.NAME.writing``, next to its destination. The
-writer locks the stage, so a second writer is refused. A new file is renamed over the old one. A
-folder takes two renames: the old folder moves into the stage, then the new one to the destination.
-If a run is killed between the two, the next run moves the old folder back.
+writer locks the stage, so a second writer gets an error. A new file is renamed over the old one.
+Replacing a folder takes two renames: the old folder moves into the stage, and the new one moves to
+the destination. If a run is killed between these renames, the next run moves the old folder back.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if sys.platform != "win32":
 
 @contextmanager
 def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
-    """Yield a temporary path with the same name; its file replaces ``path`` at the end.
+    """Yield a temporary path with the same name; the file written there replaces ``path``.
 
     ``companions`` are names of files that belong next to ``path``. Old companions are removed
-    before ``path`` is replaced. New ones, written next to the temporary path, are moved afterward.
-    A killed run may leave a file without its companions, but never with those of another file.
+    before ``path`` is replaced. New companions, written next to the temporary path, are moved last.
+    A killed run may leave a file without companions, but never with the companions of another file.
 
-    An OSError is raised if the folder does not exist or is not writable, ``path`` is a folder, the
-    disk is full, or another process is writing the same file.
+    An OSError is raised if the folder does not exist or is not writable, or if ``path`` is a
+    folder. It is also raised if the disk is full or another process is writing the same file.
     """
     path = Path(path)
     if path.is_dir():
@@ -61,10 +61,10 @@ def replace_folder(
 
     Earlier files without a new version are kept. Missing parent folders are created. ``dropped``
     receives the names of all new files, relative to the folder, and returns the names of earlier
-    files to delete. If it raises an error, nothing changes.
+    files to delete. If ``dropped`` raises an error, nothing changes.
 
-    An OSError is raised if the folder cannot be written or renamed, the disk is full, a new file
-    has the name of an earlier folder, or another process is writing the same folder.
+    An OSError is raised if the folder cannot be written or renamed, or if the disk is full. It is
+    also raised if a new file has an earlier folder's name, or another process is writing there.
     """
     path = Path(path)
     path.resolve().parent.mkdir(parents=True, exist_ok=True)
@@ -85,9 +85,9 @@ def replace_folder(
 
 
 def recover(path: str | Path) -> None:
-    """Restore or remove what a killed run left next to a destination, with a RuntimeWarning.
+    """Restore or remove what a killed run left next to a destination; issue a RuntimeWarning.
 
-    An OSError is raised if another process is writing there, or the folder cannot be renamed.
+    An OSError is raised if another process is writing there, or if the folder cannot be renamed.
     """
     if _places(Path(path))[1].is_dir():
         with _stage(Path(path)):
@@ -100,7 +100,7 @@ def file_names(folder: Path) -> set[str]:
 
 
 def _places(path: Path) -> tuple[Path, Path]:
-    """Return the real path and the stage; raise an OSError for a folder that cannot be renamed."""
+    """Return the real path and its stage; raise an OSError if the folder cannot be renamed."""
     final = path.resolve()
     if final.is_dir() and (final.is_mount() or Path.cwd().is_relative_to(final)):
         raise OSError(
@@ -114,7 +114,7 @@ def _places(path: Path) -> tuple[Path, Path]:
 def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
     """Lock and clear the stage; yield the real path, a new folder, and a path for the old one."""
     final, stage = _places(path)
-    old, new = stage / "old", stage / uuid4().hex  # a unique name, in case there are no locks
+    old, new = stage / "old", stage / uuid4().hex  # a unique name, in case locks do not work
     with suppress(FileExistsError):
         stage.mkdir()
     handle = None if sys.platform == "win32" else _locked(stage, final)
@@ -132,8 +132,8 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
-        text = f"{os.strerror(error.errno)} during writing; free up disk space, or choose another"
-        raise OSError(error.errno, f"{text} location", str(path)) from None
+        text = f"{os.strerror(error.errno)}; free up disk space, or choose another location"
+        raise OSError(error.errno, text, str(path)) from None
     finally:
         _put_back(old, final)
         shutil.rmtree(stage, ignore_errors=True)
@@ -154,11 +154,11 @@ def _locked(stage: Path, final: Path) -> int:
     busy = f"another run is writing {final}; wait until it ends, or choose another location"
     try:
         handle = os.open(stage, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except FileNotFoundError:  # its owner has just removed it
+    except FileNotFoundError:  # the run that made it has just removed it
         raise BlockingIOError(busy) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner removed it
+        free = os.path.samestat(os.fstat(handle), stage.stat())  # False if it was removed
     except OSError as error:  # not every file system has locks
         free = not isinstance(error, BlockingIOError | FileNotFoundError)
     if free:

@@ -31,7 +31,7 @@ def check_probability(value: float, name: str = "ci_prob") -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute columns' highest-density intervals, (n_draws, n) to (n, 2), as ArviZ's "nearest"."""
+    """Compute the highest-density interval of each column like ArviZ's "nearest" method, (n, 2)."""
     import numpy as np
 
     n, prob = len(draws), check_probability(ci_prob)

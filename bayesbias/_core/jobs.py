@@ -35,7 +35,7 @@ RESULTS = "results"
 """Name of the results folder in an output folder."""
 
 _ALONE = threading.Lock()
-"""Lock for one job at a time, since a process's jobs share warnings and linear algebra threads."""
+"""Lock that lets one job run at a time, since the jobs of a process share warnings and threads."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by job name, failures, and the number of results saved earlier or shared by jobs."""
+    """Frames by job name, failed jobs, and the number of results that needed no computation."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]
@@ -97,7 +97,7 @@ def run_jobs(
     ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Warnings
     from new and saved jobs are repeated in `category`: each text once, with the number of jobs.
 
-    A damaged result is computed again, with a warning. If this process ends, its workers end and
+    A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.
     """
     jobs = list(jobs)
@@ -187,7 +187,7 @@ def unpack_frame(packed: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
-    """Run jobs in parallel; if a worker dies, jobs without an outcome fail."""
+    """Run jobs in parallel; if a worker dies, jobs without a result fail."""
     from joblib import Parallel, delayed
 
     parallel = Parallel(
@@ -227,5 +227,5 @@ def _outcome(key: str, run: Callable[[], pd.DataFrame], parent: int) -> tuple[st
             kinds = UserWarning | RuntimeWarning
             texts = [str(one.message) for one in caught if issubclass(one.category, kinds)]
             return key, pack_frame(frame, dict.fromkeys(texts))
-        except Exception as error:  # noqa: BLE001 - a job may fail in any way
+        except Exception as error:  # noqa: BLE001 - a job can fail in any way
             return key, {"error": type(error).__name__, "message": str(error)}

@@ -28,6 +28,6 @@ def as_seed_sequence(seed: Seed) -> SeedSequence:
     from numpy.random import Generator, SeedSequence
 
     check_seed(seed)
-    if isinstance(seed, SeedSequence):  # a copy, so the caller's is unchanged
+    if isinstance(seed, SeedSequence):  # a copy, so the caller's seed does not change
         return SeedSequence(**seed.state)
     return SeedSequence(int(seed.integers(2**63)) if isinstance(seed, Generator) else seed)

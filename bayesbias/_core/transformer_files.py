@@ -32,7 +32,7 @@ def load_transformer(
     """Load a network and its fast tokenizer; also return its location and any missing weights.
 
     `choose` returns the name of the transformers class for a configuration. Unless `allow_pickle`
-    is True, only safetensors are read. If it is None, errors do not suggest it.
+    is True, only safetensors files are read. If it is None, errors do not suggest `allow_pickle`.
     """
     require_extra("language models", "mlm", "torch", "transformers")
     import torch
@@ -149,6 +149,6 @@ def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
     for name, module in network.named_modules():
         padding = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
-            positions -= int(padding) + 1  # RoBERTa counts positions after the padding's
+            positions -= int(padding) + 1  # RoBERTa's first position follows the padding
             break
     return min(limit, positions)

@@ -1,1 +1,1 @@
-"""Read the vectors of selected words, or whole vocabularies, from embedding files."""
+"""Read the vectors of selected words, or of whole vocabularies, from embedding files."""

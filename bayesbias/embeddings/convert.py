@@ -28,9 +28,9 @@ def save_vectors(
     vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
         Vectors in any form that `load_vectors` accepts.
     path : str or Path
-        Must end in ``.npz``. The file appears under this name only when it is complete.
+        Path ending in ``.npz``. The file appears under this name only when it is complete.
     license, provenance : str
-        License and origin of the vectors; both are stored in the file.
+        License and origin of the vectors; the file stores both.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def convert_vectors(
     source, allow_pickle, progressbar
         See `load_vectors`. If a word occurs twice, its first occurrence is kept.
     folder : path
-        The folder appears under this name only when it is complete.
+        Path of the new folder, which appears there only when it is complete.
     force : bool
         Replace an earlier folder that has this layout.
 
@@ -136,6 +136,6 @@ def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
             count += len(chunk)
         if not count:
             raise ValueError("there are no words to write")
-        vectors.seek(0)  # NumPy's header has room for a larger first number
+        vectors.seek(0)  # NumPy's header leaves room for a larger first number
         np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
     return count, n_dims

@@ -56,8 +56,8 @@ def distance_table(
     drop_duplicates : bool
         Leave out exact copies of earlier words. By default, copies only cause a warning.
     max_missing : float, optional
-        Largest share of a set's words that may be missing, in [0, 1]; WEFE's default is 0.2. By
-        default, there is no limit.
+        Largest share of a set's words that may be missing, in [0, 1]. There is no limit by default;
+        in WEFE, the default is 0.2.
 
     Returns
     -------
@@ -163,13 +163,13 @@ def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> No
         left = (f"{row.set} ({row.found} of {row.words} left)" for row in bad.itertuples())
         raise ArgumentError(
             f"over {100 * most:g}% of the words in these sets of {wordlist.name!r} are missing: "
-            f"{', '.join(left)}. Use an embedding that has them, correct the list, or increase ",
+            f"{', '.join(left)}. Use an embedding with these words, correct the list, or increase ",
             Argument("max_missing"),
         )
 
 
 def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
-    """Return the number of words in each set, the number found, and the share missing."""
+    """Return the number of words in each set, the number of words found, and the share missing."""
     first = first_spellings(vectors, wordlist.words)
     frame = wordlist.to_frame()
     sets = frame.assign(first=frame["word"].map(first)).groupby(["role", "set"], sort=False)
@@ -179,7 +179,7 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 
 def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Raise an error for too few groups or a shared word; warn about words in two roles."""
+    """Raise an error for too few groups or shared words; warn about words in two roles."""
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
         raise ValueError(f"the list {name} contains only control words; use a list with groups")

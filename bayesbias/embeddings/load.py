@@ -72,7 +72,7 @@ def load_vectors(
         does. A warning gives the number of these words.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
-        when they are opened, so allow them only from people you trust.
+        when you open them, so allow only files from people you trust.
     progressbar : bool
         Show a progress bar on stderr while a large file is read.
 
@@ -108,11 +108,11 @@ def pick(
     strip_accents: bool = False,
     subwords: bool = True,
 ) -> Vectors:
-    """Pick words from an embedding, as `load_vectors` does, without importing gensim."""
+    """Read words from an embedding as `load_vectors` does, but without importing gensim."""
     check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
-    if asked is not None:  # includes forms used only in hints
+    if asked is not None:  # includes forms that only hints use
         wanted = {form for word in asked for form in every_form(word)}
     chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
     loaded = embedding.loaded
@@ -146,7 +146,7 @@ def _joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
-    """Make vectors for words from a fastText model's n-grams; these words rank last."""
+    """Make vectors for words from a fastText model's n-grams; rank these words last."""
     loaded = embedding.loaded
     ngrams = getattr(loaded, "vectors_ngrams", ())
     rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
@@ -164,7 +164,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
 def vectors_in_memory(
     source: VectorsLike, words: Iterable[str] | WordListLike | None = None
 ) -> KeyedVectors:
-    """Return vectors in memory unchanged, or load those given by path or name.
+    """Return vectors in memory unchanged, or load vectors by path or name.
 
     From a fastText model in memory, words outside its vocabulary get vectors, too.
     """
@@ -176,7 +176,7 @@ def vectors_in_memory(
 
 
 def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
-    """Return the distinct requested words, sorted because sets are unordered."""
+    """Return the distinct requested words, sorted because sets have no order."""
     if words is None:
         return None
     if isinstance(words, str | Path | Mapping):

@@ -27,7 +27,7 @@ FORMATS: dict[str, ChunksOf] = {
     ".parquet": loaded_whole(arrays.read_frame),
     **dict.fromkeys((".kv", ".model"), loaded_whole(gensim_files.read_pickle)),
 }
-"""Generators by the ending of a file, in lower case."""
+"""Generators, keyed by the ending of a file in lower case."""
 
 ENDINGS = (*FORMATS, *PACKED_ENDINGS)
 
@@ -42,7 +42,7 @@ GENSIM_NAMES = (
 """Embeddings in gensim-data, as listed on its page; each is a word2vec file ending in ``.gz``."""
 
 PLACE = "GENSIM_DATA_DIR"
-"""Environment variable with the download folder, which is ``~/gensim-data`` by default."""
+"""Environment variable that sets the download folder, ``~/gensim-data`` by default."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
 """Bytes that never occur in text, but surely occur in the first thousand float32 numbers."""
@@ -128,7 +128,7 @@ def _format_of(path: Path) -> ChunksOf:
             raise ValueError(f"{path}: unknown ending {ending!r}; known: {', '.join(ENDINGS)}")
     with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
         inner = FORMATS.get(Path(name).suffix.lower())
-        if inner in (BINARY, TEXT):  # formats that are read through `Embedding.stream` only
+        if inner in (BINARY, TEXT):  # only these formats are read through `Embedding.stream`
             return inner
         peeked: Any = stream
         return BINARY if _CONTROL.search(peeked.peek(4096)) else TEXT

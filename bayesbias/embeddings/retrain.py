@@ -35,7 +35,7 @@ def retrain(
     ----------
     documents : iterable of sequence of str, str, or Path
         Documents as sequences of words, or the path of a UTF-8 text file with one document per
-        line, split at white space.
+        line. Lines are split at white space.
     wordlist : str, Path, mapping, or WordList
     n : int
         Number of training runs, from 2 to 100.
@@ -43,9 +43,9 @@ def retrain(
     bootstrap : bool
         Draw each run's documents with replacement. By default, only the seeds differ.
     embedding : str
-        Name of the text in the table's column ``embedding``.
+        Name of the text, for the table's column ``embedding``.
     seed : int, SeedSequence, Generator, or None
-        The same seed always gives the same tables, because training uses one thread.
+        Seed of the runs. The same seed gives the same tables, because training uses one thread.
     settings : mapping, optional
         Settings for gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
         "sg": 1}``.
@@ -53,8 +53,8 @@ def retrain(
     Returns
     -------
     DataFrame
-        The concatenated long-form tables of all runs, with ``embedding``, ``wordlist``, and
-        ``replicate``, for `fit_many`.
+        The concatenated long-form tables of all runs, for `fit_many`, with the columns
+        ``embedding``, ``wordlist``, and ``replicate``.
 
     References
     ----------

@@ -28,7 +28,7 @@ LARGEST_DIMS = 1_000_000
 """Largest number of dimensions, so that a damaged header cannot use up the memory."""
 
 READ_SIZE = 3 << 20
-"""Bytes of vectors in a chunk."""
+"""Number of bytes of vectors in a chunk."""
 
 SLOW_SIZE = 1 << 26
 """Smallest file, in bytes, that is read with a progress bar."""
@@ -36,7 +36,7 @@ SLOW_SIZE = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some words of an embedding, in its order, with their (n, n_dims) vectors and frequency ranks.
+    """Some words of an embedding, in its order, with (n, n_dims) vectors and frequency ranks.
 
     Ranks, (n,), start at 1. They are the words' positions, unless the file contains other ranks.
     """
@@ -60,7 +60,7 @@ type ChunksOf = Callable[[Embedding, Collection[str] | None], Iterator[Chunk]]
 
 @dataclass(eq=False)
 class Embedding:
-    """A file or folder, the generator of its format, and its vectors once they are loaded."""
+    """A file or folder, the generator for its format, and its vectors once they are loaded."""
 
     path: Path
     format: ChunksOf
@@ -69,7 +69,7 @@ class Embedding:
     loaded: Any = None
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-        """Yield all words, or only the wanted ones, with their vectors, in the source's order."""
+        """Yield all words, or only the wanted words, with their vectors, in the source's order."""
         return self.format(self, wanted)
 
     @contextmanager
@@ -90,7 +90,7 @@ def rows_of_chunk(n_dims: int) -> int:
 
 
 def in_chunks(read: Callable[[Embedding, Collection[str] | None], Iterator[Entry]]) -> ChunksOf:
-    """Return the generator of a format whose entries are read one by one."""
+    """Return the generator for a format whose entries are read one by one."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         entries = read(source, wanted)

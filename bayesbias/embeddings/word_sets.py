@@ -29,7 +29,7 @@ class WordVectors(Protocol):
 class WordSets:
     """Vectors, (n_words, n_dims), words found, and missing words, by the name of the set.
 
-    Words are in the order of the rows. Sets without missing words are left out of ``missing``.
+    Words are in the order of the rows. ``missing`` contains only sets with missing words.
     """
 
     rows: dict[str, FloatArray]
@@ -38,7 +38,7 @@ class WordSets:
 
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
-    """Read the vectors of every set; leave out and report missing words.
+    """Read the vectors of every set; leave out missing words, and report them.
 
     If two spellings in a set have the same vector, only the first is used.
     """
@@ -72,7 +72,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
-    """Raise a ValueError if two sets share a word, which would be compared with itself."""
+    """Raise a ValueError if two sets share a word, because it would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
         raise ValueError(f"{first} and {second} share {abridged(shared)}; leave it out of one set")
 
@@ -80,7 +80,7 @@ def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -
 def look_up_tuples(
     vectors: WordVectors, name: str, tuples: Iterable[Sequence[str]]
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
-    """Read the vectors of pairs (or longer defining sets); leave out those with a missing word.
+    """Read the vectors of pairs (or longer tuples); leave out each tuple with a missing word.
 
     Return the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
     """
@@ -98,17 +98,17 @@ def look_up_tuples(
     found = tuple(tuple(members) for members in tuples if not set(lost).intersection(members))
     if not found:
         raise ValueError(
-            f"no tuple of {name} is complete in the embedding; missing words: {abridged(lost)}"
+            f"every tuple in {name} has a word that is not in the embedding: {abridged(lost)}"
         )
     return [_rows(vectors, members) for members in found], found, {name: lost} if lost else {}
 
 
 def as_rows(name: str, rows: ArrayLike) -> FloatArray:
-    """Check that a set given as an array is a finite matrix with at least one row."""
+    """Check that an array given as a set is a finite matrix with at least one row."""
     matrix = np.asarray(rows, dtype=np.float64)
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(
-            f"{name} must be a matrix with at least one row, one row per word; "
+            f"{name} must be a matrix with one row per word and at least one row; "
             f"got shape {matrix.shape}"
         )
     if bad := np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist():

@@ -1,1 +1,1 @@
-"""Define models: their TOML files, priors, designs, PyMC form, and the layout of posteriors."""
+"""Define models: their TOML files, priors, designs, PyMC versions, and posterior layout."""

@@ -1,4 +1,4 @@
-"""Add the groups that ArviZ's functions need: log densities and predicted rows."""
+"""Add the groups that ArviZ's functions need: log densities and predictions for rows."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def add_groups(
 ) -> DataTree:
     """Return a copy of a posterior with more groups for ArviZ's functions.
 
-    A group with rows takes 8 bytes per draw and row: 320 MB for 4,000 draws of 10,000 rows.
+    A group's values for rows take 8 bytes per draw: 320 MB for 4,000 draws of 10,000 rows.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit` or `fit_change`.
     groups : str or collection of str
-        ``log_likelihood`` is for `az.loo`, `az.compare`, and, with ``log_prior``,
-        `az.psense_summary`. ``posterior_predictive`` is for `az.plot_ppc_dist` and, with
-        ``log_likelihood``, `az.loo_pit`. ``prior_predictive`` also adds ``prior``, for
+        ``log_likelihood`` is for `az.loo` and `az.compare`; `az.psense_summary` also needs
+        ``log_prior``. ``posterior_predictive`` is for `az.plot_ppc_dist`; `az.loo_pit` also needs
+        ``log_likelihood``. ``prior_predictive`` adds ``prior`` as well, for
         `az.plot_prior_posterior`. Existing groups are unchanged.
     seed : int, SeedSequence, Generator, or None
         Seed of the predictive and prior draws; None uses a fresh seed.
@@ -80,7 +80,7 @@ def _add_rows(
 
 
 def log_priors(tree: DataTree) -> dict[str, FloatArray]:
-    """Return the log density of each of the model's priors, summed over elements, (n_draws,)."""
+    """Return the log density of each prior of a model, summed over elements, (n_draws,)."""
     return {
         name: prior.log_density(stacked(tree, name)).reshape(n_draws(tree), -1).sum(axis=1)
         for name, prior in spec_of(tree).priors.items()

@@ -31,7 +31,7 @@ ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
 """Kinds of attribute words: stereotypes and controls."""
 
 WITHOUT_CONTROLS = ("attribute_set", "stereotype_connection")
-"""Dimensions along which rows of controls have no level."""
+"""Dimensions in which rows of controls have no level."""
 
 ROW_PARTS = {
     "protected_word": "word",
@@ -40,22 +40,22 @@ ROW_PARTS = {
     "attribute_set": "set",
     "context": "context",
 }
-"""Names of the row indices in a design, keyed by dimension; the levels have the plural name."""
+"""Names of the row indices in a design, keyed by dimension; the plural names the levels."""
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
 
 def one_hot(index: IntArray, n: int) -> FloatArray:
-    """Return indicators of n levels, (n, len(index)); they are all zero for an index of -1."""
+    """Return indicators of n levels, (n, len(index)); for an index of -1, all are zero."""
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The data that a model is fitted to: a validated table as arrays, or rows from elsewhere.
+    """The data that a model is fitted to: arrays from a validated table or another source.
 
     `index_table` makes a design from a table of distances. `fit_design` can also fit other
-    outcomes for pairs of words and attributes. Inconsistent or nonfinite parts raise a ValueError.
+    outcomes for pairs of words and attributes. Inconsistent or nonfinite data raise a ValueError.
     """
 
     words: tuple[str, ...]
@@ -65,22 +65,22 @@ class Design:
     kinds: tuple[str, ...]
     word_group: IntArray  # (n_words,): group of each protected word
     attribute_kind: IntArray  # (n_attributes,): kind of each attribute
-    word: IntArray  # (n_rows,), like the next three: an index for each row
+    word: IntArray  # (n_rows,): an index for each row, as in the next three
     connection: IntArray
     attribute: IntArray
-    y: FloatArray  # what is modeled: cosine distances, or another outcome
+    y: FloatArray  # the modeled outcome, such as cosine distances
     outcome: str = "cosine_distance"
     contexts: tuple[str, ...] = ()  # empty if nothing was measured in contexts
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    sets: tuple[str, ...] = ()  # sets of stereotypes, without the controls
+    sets: tuple[str, ...] = ()  # stereotype sets, without control words
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
     set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
-    # (n_groups, n_sets): each set's connection to each group, from the rows; -1 without rows
+    # (n_groups, n_sets): each set's connection to each group; -1 if there are no rows
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
     word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     attribute_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    # (n, n) as `likeness` returns them; (0, 0) if the vectors are unknown
+    # (n, n), computed by `likeness`; (0, 0) if the vectors are unknown
 
     def __post_init__(self) -> None:
         n_rows = len(self.y)
@@ -118,7 +118,7 @@ class Design:
     def codes(self, column: str) -> IntArray:
         """Return the index of every row along a dimension of ``coords``, (n_rows,).
 
-        For covariates, rows in which all covariates are equal share an index.
+        For covariates, rows share an index if all their covariates are equal.
         """
         if column == COVARIATE:
             return np.asarray(np.unique(self.x, axis=0, return_inverse=True)[1].ravel())
@@ -126,7 +126,7 @@ class Design:
             return self.word_group[self.word]
         if column == "attribute_kind":
             return self.attribute_kind[self.attribute]
-        if column == "stereotype_connection":  # comes first among the connections
+        if column == "stereotype_connection":  # these connections come first
             n = len(self.coords.get(column, ()))
             return np.where(self.connection < n, self.connection, -1)
         if column == "attribute_column":
@@ -136,7 +136,7 @@ class Design:
         return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
-        """Return the rows of a connection, or no rows if the design does not have it."""
+        """Return the rows of a connection, or no rows if the design has no such connection."""
         if name not in self.connections:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.connection == self.connections.index(name))
@@ -166,27 +166,27 @@ class Design:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the stereotype sets, then the kinds of controls; empty if rows have no sets."""
+        """Return the stereotype sets and then the kinds of controls, or () if rows have no sets."""
         controls = tuple(name for name in self.connections if name in CONTROLS)
         return (*self.sets, *controls) if self.sets else ()
 
     @property
     def column_connection(self) -> IntArray:
-        """Return each column's connection to each group, (n_groups, n_columns); -1 without rows."""
+        """Return each column's connection to each group, (n_groups, n_columns); -1 if no rows."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place
 
     @property
     def attribute_column(self) -> IntArray:
-        """Return the column of each attribute, (n_attributes,), which is its set if it has one."""
+        """Return the column of each attribute, (n_attributes,): its set or its kind of controls."""
         column = self.codes("attribute_column" if self.sets else "connection")
         place = np.full(len(self.attributes), column.max() + 1)
         np.minimum.at(place, self.attribute, column)
         return place
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
-        """Return the likeness of words or attributes, (n, n) or (0, 0), and the block of each."""
+        """Return the likeness of words or attributes, (n, n) or (0, 0), and each one's block."""
         if factor == "protected_word":
             return self.word_likeness, self.word_group
         return self.attribute_likeness, self.attribute_column
@@ -199,7 +199,7 @@ class Design:
 
     @cached_property
     def coords(self) -> dict[str, list[str]]:
-        """Return the coordinates of every dimension that a model may use."""
+        """Return the coordinates of every dimension that a model can use."""
         names = {
             "connection": self.connections,
             "stereotype_connection": tuple(c for c in self.connections if c in STEREOTYPES),
@@ -217,7 +217,7 @@ class Design:
 
 
 def make_design(table: pd.DataFrame) -> Design:
-    """Validate and index a table, in which no protected word may belong to two groups."""
+    """Validate and index a table; no protected word may belong to two groups."""
     valid, coded = validate_and_encode(table)
     return index_table(valid, coded=coded)
 
@@ -228,7 +228,7 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table from `validate_table`, or one with another outcome instead of distances.
+    """Index a table from `validate_table`, or a table with an outcome other than distances.
 
     ``coded`` comes from `validate_and_encode`; by default, it is computed here.
     """

@@ -1,4 +1,4 @@
-"""Draw parameters and effects from a model, and sum effects to word means."""
+"""Draw parameters and effects from a model, and add up effects to get word means."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tree import variable_dims
 def draw_parameters(
     design: Design, spec: ModelSpec, n_draws: int, rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw connection means, sds, correlations and their factors, and nu, (n_draws, ...) each."""
+    """Draw connection means, sds, nu, and correlations with factors, each (n_draws, ...)."""
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     values = {}
     for name, prior in spec.priors.items():
@@ -32,7 +32,7 @@ def draw_parameters(
 def draw_effects(
     design: Design, terms: Iterable[Term], values: Mapping[str, FloatArray], rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw effects by name, (n_draws, ...), given sds, factors of correlations, and means."""
+    """Draw effects by name, (n_draws, ...), given means, sds, and factors of correlations."""
     drawn: dict[str, FloatArray] = {}
     for term in words_last(terms):
         index = term.sd_index(design)
@@ -48,12 +48,12 @@ def draw_effects(
 
 
 def words_last(terms: Iterable[Term]) -> list[Term]:
-    """Return terms in the order in which effects are drawn, which puts words last."""
+    """Return terms in the order in which effects are drawn; terms of words come last."""
     return sorted(terms, key=lambda term: term.of == "protected_word")
 
 
 def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Return the means that a term's effects vary around: connection means or zero."""
+    """Return the means that a term's effects vary around: the connection means or zero."""
     return values["connection_mean"][..., None, :] if term.around else 0.0
 
 
@@ -74,7 +74,7 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> An
 
 
 def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
-    """Return the share of each level of a column in a group's rows, (n_groups, n_within, n_levels).
+    """Return each level's share of a group's rows, (n_groups, n_within, n_levels).
 
     A group without rows gets the shares of all groups together. Rows without a level also count.
     """

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 type Gather = Callable[[Any, tuple[Any, ...], Any], Any]
-"""Function that returns the effects of rows or groups of rows. Its arguments are effects (levels
-first), the level of every row along each dimension, and the weights of rows or None."""
+"""Function that returns the effects of rows or groups of rows. Its arguments are the effects (with
+levels first), every row's level along each dimension, and the weights of rows or None."""
 
 Draws = np.ndarray | slice
 """Indices of the posterior draws to use."""
@@ -27,7 +27,7 @@ Draws = np.ndarray | slice
 ALL = slice(None)
 
 NUMBERS_AT_ONCE = 2_000_000
-"""Number of draws times rows processed together: 16 MB, plus a few copies."""
+"""Number of draws times rows in a chunk, which takes 16 MB plus a few copies."""
 
 
 def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
@@ -53,7 +53,7 @@ def locations(
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
     """Average the expected distances of the rows of each cell, (n_draws, n_cells).
 
-    ``cell`` is the cell of every row, or -1 for rows in no cell. Cells without rows are NaN.
+    ``cell`` is the cell of each row, or -1 for rows outside all cells. Cells without rows are NaN.
     """
     from scipy.sparse import csr_array
 
@@ -80,7 +80,7 @@ def expected_rows(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> FloatArray:
-    """Return expected values of rows, (n_draws, n_rows), from draws (n_draws, ...) of variables."""
+    """Return rows' expected values, (n_draws, n_rows), from draws of variables, (n_draws, ...)."""
     return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x, gather)).T
 
 
@@ -91,11 +91,11 @@ def row_sums(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> Any:  # noqa: ANN401
-    """Sum effects into the expected values of rows, from arrays or PyTensor variables.
+    """Add up effects, arrays or PyTensor variables, to get the expected values of rows.
 
-    ``codes`` returns every row's index along a dimension, or -1 if it has none. ``values`` returns
-    a variable, whose last axis may be draws. Models with slopes need the covariates ``x``. The sum
-    is (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
+    ``codes`` returns every row's index along a dimension, or -1 for rows without one. ``values``
+    returns a variable whose last axis can be draws. Models with slopes need the covariates ``x``.
+    The sum is (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
     """
     total = 0.0
     if not spec.around_means:
@@ -130,7 +130,7 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
 def predict_rows(
     tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
 ) -> FloatArray:
-    """Draw new distances for rows, one per posterior draw, (n_draws, n_rows)."""
+    """Draw new distances for rows, one distance per posterior draw, (n_draws, n_rows)."""
     expected = locations(tree, rows, draws)
     if "nu" in tree["posterior"]:
         noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
@@ -155,7 +155,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
-    """Yield the rows of a table in chunks, which limits the memory for draws."""
+    """Yield the rows of a table in chunks, to limit the memory for draws."""
     rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
     for start in range(0, rows, at_once):
         yield np.arange(start, min(start + at_once, rows))

@@ -2,9 +2,9 @@ r"""Model the likeness of words and of attributes: similar vectors have similar 
 
 The effects of words within a group, or of attributes within a set, have the covariance
 `τ² ((1 - s) I + s K)`. K contains the cosines within a block, relative to the mean cosine between
-blocks, and s is the share ``alike`` of the term. The mean of a block is treated as independent of
-the deviations from it; both have their variances under K. Likeness thus cannot explain a contrast
-between blocks, and the exact sampler is no slower.
+blocks, and s is the term's share ``alike``. The mean of a block is treated as independent of the
+deviations from that mean; their variances follow from K. As a result, likeness cannot explain a
+contrast between blocks, and the exact sampler is as fast as without likeness.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .._core.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Directions:
-    """Variances under K of the mean of a block of n units, and along directions of deviation."""
+    """Variances under K of a block of n units: of its mean, and of deviations from the mean."""
 
     mean: float  # variance of the sum / sqrt(n): 1 if the units are unrelated, n if identical
-    deviations: FloatArray  # (n - 1,): variances along the other directions, 0 or more
+    deviations: FloatArray  # (n - 1,): variances along the other directions, at least 0
     basis: FloatArray  # (n, n - 1): these directions, as columns that sum to zero
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     """Return K, (n, n): cosines within blocks, relative to the mean cosine between blocks.
 
-    K is 1 on the diagonal and 0 between blocks, the groups of words or sets of attributes. It
-    averages 0 for random words, so negative values are kept.
+    Blocks are groups of words or sets of attributes. K is 1 on the diagonal and 0 between blocks.
+    For random words, K averages 0, so negative values are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))
@@ -41,14 +41,14 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     return np.asarray(matrix)
 
 
-@lru_cache(maxsize=64)  # reference lists share most of their blocks
+@lru_cache(maxsize=64)  # reference lists have most blocks in common
 def directions(content: bytes, n: int) -> Directions:
     """Split one block of K, (n, n) as bytes, into its mean and the deviations from it."""
     from scipy.linalg import helmert
 
     block, contrasts = np.frombuffer(content).reshape(n, n), helmert(n).T
     variances, axes = np.linalg.eigh(contrasts.T @ block @ contrasts)
-    mean = max(1.0, block.sum() / n)  # no block counts as more than n units
+    mean = max(1.0, block.sum() / n)  # a block never counts as more than n units
     return Directions(mean, np.clip(variances, 0.0, None), contrasts @ axes)
 
 
@@ -69,5 +69,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """Return how many unrelated units each block is equivalent to, (n_blocks,)."""
+    """Return the number of unrelated units that each block is equivalent to, (n_blocks,)."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

@@ -1,6 +1,6 @@
-"""Choose coordinates for NUTS between centered and non-centered, based on the data.
+"""Choose coordinates for NUTS between centered and non-centered ones, based on the data.
 
-The effects of a term are transformed one by one, which compiles in seconds.
+The effects of a term are transformed one by one, so that the model compiles in seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .design import Design
 from .terms import Term
 
 PRIOR_COUNT = 5.0
-"""Degrees of freedom with which the common variance counts in each connection's variance."""
+"""Degrees of freedom that the common variance gets in the estimate of a connection's variance."""
 
 
 class RoughFit:
@@ -27,8 +27,8 @@ class RoughFit:
         sums = np.bincount(self.cell, design.y, minlength=self.shape[0] * n)
         self.mean = sums / np.maximum(self.count, 1)
         self.residual = design.y - self.mean[self.cell]
-        # Each connection's residual variance is shrunk toward the common one. Otherwise, a
-        # connection whose cells have one row each, and so no residuals, would seem free of noise.
+        # Each connection's residual variance is shrunk toward the common variance. A connection
+        # with one row per cell has no residuals and would otherwise seem free of noise.
         cells = np.unique(self.cell) % n
         free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
         squares = np.bincount(design.connection, self.residual**2, minlength=n)
@@ -50,8 +50,8 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
     """Standardize a normal effect by its rough conditional mean and sd, given the data.
 
     Given data with precision p, an effect with prior Normal(m, s) has the conditional sd
-    s / sqrt(1 + p s²). On this scale, effects hardly depend on their sd, both with informative data
-    (where centered coordinates sample well) and with weak data (where non-centered ones do).
+    s / sqrt(1 + p s²). On this scale, effects hardly depend on their sd, with informative or weak
+    data. Centered coordinates need informative data, and non-centered ones need weak data.
     """
     import pytensor.tensor as pt
     from pymc.logprob.transforms import Transform

@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from xarray import Dataset, DataTree
 
 EFFECTS = {"attribute", "row"}
-"""Dimensions that grow with the table; nearly all of a posterior's numbers have one of them."""
+"""Dimensions that grow with the table; nearly all of a posterior's numbers lie along one."""
 
 
 def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -> None:
     """Write a posterior to a netCDF file. If writing fails, an existing file is unchanged.
 
-    Draws of vectors are saved in single precision, so a contrast changes by under a millionth.
+    Draws of vectors are saved in single precision, which changes a contrast by under a millionth.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit` or `fit_change`.
     path : str or path
-        Path of the file, which should end in .nc.
+        Path of the file; it should end in .nc.
     effects : bool
-        Whether to also save the effects of attributes, and groups such as ``log_likelihood``. Only
-        predictive checks, model comparison, and means ``over="listed"`` need them. With them, the
-        file is about 20 times as large.
+        Whether to also save the effects of attributes, and groups such as ``log_likelihood``. They
+        are needed only for predictive checks, model comparison, and means ``over="listed"``. They
+        make the file about 20 times as large.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
         path: {name: {"zlib": True} for name, values in group.data_vars.items() if values.ndim}
         for path, group in kept.items()
     }
-    # HDF5 ends the process if the disk is full, so the file is made in memory. Keeping the view
-    # open can crash Python 3.12 at exit.
+    # HDF5 ends the process if the disk is full, so the file is made in memory. An open view of it
+    # can crash Python 3.12 at exit.
     with xr.DataTree.from_dict(kept).to_netcdf(engine="h5netcdf", encoding=compressed) as view:
         content = bytes(view)
     with replace_file(path) as temporary:
@@ -71,7 +71,7 @@ def load_posterior(path: str | Path) -> DataTree:
     Raises
     ------
     FileNotFoundError, ValueError
-        If the file does not exist, or is not a posterior of this package.
+        If the file does not exist, or does not contain a posterior from this package.
 
     Examples
     --------

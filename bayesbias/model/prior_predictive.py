@@ -1,4 +1,4 @@
-"""Run prior predictive checks, which show what tables a model expects before seeing data."""
+"""Run prior predictive checks, which show the tables that a model expects before it sees data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 DEFAULT_DRAWS = 1_000
-"""Number of tables to draw; the Monte Carlo error of a share of one half is then .016."""
+"""Number of tables to draw, which gives a share of one half a Monte Carlo error of .016."""
 
 type Key = tuple[str, str]
 """A statistic and its connection or pair of connections."""
@@ -43,18 +43,18 @@ def prior_predictive(
 ) -> pd.DataFrame:
     """Compare a table with tables drawn from a model's prior.
 
-    Whole tables with the words of the given table are drawn from the prior and summarized. A prior
-    is poor if few of its tables are possible, or if the observed table is very unlikely under it.
-    No model is fitted.
+    Whole tables with the words of your table are drawn from the prior and summarized. A prior is
+    poor if few of its tables are possible, or if your table is very unlikely under the prior. No
+    model is fitted.
 
     Parameters
     ----------
     model : str, Path, or ModelSpec
         A bundled model's name, the path of a model, or a ModelSpec.
     table : DataFrame or Design
-        A long-form table, or a design of any outcome.
+        A long-form table, or a design with any outcome.
     priors : mapping, optional
-        Overrides, such as ``{"sigma": {"rate": 2.0}}``.
+        Priors to replace, such as ``{"sigma": {"rate": 2.0}}``.
     draws : int
         Number of tables to draw from the prior.
     ci_prob, ci_kind
@@ -69,11 +69,11 @@ def prior_predictive(
         ``observed``; ``mean``, ``sd``, ``low``, and ``high`` of the drawn tables; and
         ``share_below``, the share of drawn tables with a smaller value, in [0, 1]. Each connection
         has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means of
-        protected words and of attributes). Each pair of associated and another connection has the
+        protected words and of attributes). Every pair of associated and another connection has the
         ``difference`` of means and the ``correlation`` of protected words' means. ``share_outside``
-        is the share of distances outside [0, 2]. A statistic is left out if it would have fewer
-        than two units, or three for a correlation. ``.attrs`` has ``model``, ``draws``,
-        ``ci_prob``, ``ci_kind``, and ``seed``.
+        is the share of distances outside [0, 2]. Correlations need at least three units, and other
+        statistics need two; those with fewer units are left out. ``.attrs`` stores ``model``,
+        ``draws``, ``ci_prob``, ``ci_kind``, and ``seed``.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Families of priors for models, with their log densities and PyMC counterparts."""
+"""Families of priors for models, with their log densities and PyMC distributions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Family:
     log_density: Callable[..., FloatArray]  # takes x and the parameters in order
     draw: Callable[..., FloatArray]  # takes a generator, a shape, and the parameters
     pymc: str  # name of the PyMC distribution
-    parameters: Mapping[str, str]  # our names to PyMC's; values are positive unless in REAL
+    parameters: Mapping[str, str]  # our names to PyMC's; only values in REAL may be negative
     kind: str = "a positive"  # "a normal" prior can be integrated out; "an lkj" is for matrices
 
 
@@ -40,7 +40,7 @@ def _gamma(x: FloatArray, shape: float, rate: float) -> FloatArray:
 def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
     """Draw correlation matrices, (..., n, n).
 
-    The partial correlation of rows i and j given the first j rows is a Beta(b, b) on (-1, 1) with
+    Given the first j rows, the partial correlation of rows i and j is Beta(b, b) on (-1, 1) with
     b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka, and Joe, 2009, J. Multivariate Analysis 100).
     """
     n = shape[-1]
@@ -129,12 +129,12 @@ FAMILIES: dict[str, Family] = {
         "an lkj",
     ),
 }
-"""All families that a model can use. To add a family, add an entry here."""
+"""All families that a model can use; to add a family, add an entry here."""
 
 
 @dataclass(frozen=True)
 class Prior:
-    """A prior, with its family, its parameters, and the reason for the choice.
+    """A prior, with its family, its parameters, and the reason for choosing it.
 
     Parameters
     ----------
@@ -195,11 +195,11 @@ class Prior:
         return FAMILIES[self.family].log_density(x, *self._values)
 
     def draw(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
-        """Draw from the prior; correlation matrices are in the last two axes."""
+        """Draw from the prior; correlation matrices take the last two axes."""
         return np.asarray(FAMILIES[self.family].draw(rng, shape, *self._values))
 
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
-        """Create the PyMC random variable of this prior in the current model."""
+        """Create a PyMC random variable with this prior in the current model."""
         import pymc as pm
 
         family = FAMILIES[self.family]

@@ -29,8 +29,8 @@ def build_model(
 ) -> pm.Model:
     """Build a PyMC model for a table, with named coordinates.
 
-    Its free variables are the same as in all posteriors of this package, so
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` accept these posteriors.
+    The model has the same free variables as all posteriors of this package. The functions
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` thus accept posteriors.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ def build_model(
     spec : str, Path, or ModelSpec
         A bundled model's name, the path of a model, or a ModelSpec.
     priors : dict, optional
-        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
+        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``.
 
     Returns
     -------
     pymc.Model
         A model with ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
         ``word_mean[protected_word, connection]``, and ``nu`` for a Student-t likelihood. Effects,
-        sds, and correlations have the names in the terms. The observed variable is
+        sds, and correlations have the names that the terms give them. The observed variable is
         ``cosine_distance[row]``.
 
     Examples
@@ -84,7 +84,7 @@ def build_model(
 
 
 def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
-    """Create residual sds, nu, sds of effects, correlation factors, and connection means."""
+    """Create connection means, residual sds, nu, sds of effects, and correlation factors."""
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
@@ -113,7 +113,7 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
 
 
 def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401
-    """Create the effects of a term; constrained effects are sampled freely, then projected."""
+    """Create the effects of a term; sample constrained effects freely, and then project them."""
     import pymc as pm
     import pytensor.tensor as pt
 

@@ -1,6 +1,6 @@
-"""Specify hierarchical models in small TOML files, which also give the reasons for each choice.
+"""Specify hierarchical models in small TOML files, which also give the reason for each choice.
 
-The options of a model are fixed; for free formulas, use Bambi.
+Models can only combine the options defined here. For free formulas, use Bambi.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ CHOICES = {
 
 OUTCOMES = {
     "distance": "distances",
-    "change": "changes of distances, as bb.fit_change fits them",
-    "preference": "preferences between paired sentences, as fit_pairs fits them",
+    "change": "changes in distances, which bb.fit_change fits",
+    "preference": "preferences between paired sentences, which fit_pairs fits",
 }
 """Description of each outcome."""
 
@@ -45,7 +45,7 @@ _TEXTS, _TABLES = ("name", "title", "reference", "note"), ("terms", "priors")
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model, with its outcome, likelihood, terms, and priors.
+    """A model with its outcome, likelihood, terms, and priors.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class ModelSpec:
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
-        Exactly the priors that the model needs: those of ``connection_mean``, ``sigma``, the terms'
-        sds and correlations, and, for a Student-t likelihood, ``nu``.
+        The priors that the model needs, and no others: those of ``connection_mean``, ``sigma``, and
+        the terms' sds and correlations. A Student-t likelihood also needs a prior for ``nu``.
 
     Examples
     --------
@@ -102,15 +102,15 @@ class ModelSpec:
         for term in self.terms:
             parts += filter(None, (term.name, term.correlation))
             if sds[term.sd] != term.sd_dims:
-                raise ValueError(f"terms have the sd {term.sd} by different columns; rename one")
+                raise ValueError(f"two terms use {term.sd} for different columns; rename one")
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
         if sum(bool(term.around) for term in self.terms) > 1:
-            raise ValueError("two terms vary around connection_mean; only one can")
+            raise ValueError("two terms vary around connection_mean, but only one can do so")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
-                raise ValueError(f"two terms of {factor} are correlated; at most one can be")
+                raise ValueError(f"two terms of {factor} are correlated, but only one can be")
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class ModelSpec:
 
     @property
     def around_means(self) -> bool:
-        """Whether a term varies around the connection means and so includes them."""
+        """Whether a term varies around the connection means, and so includes these means."""
         return any(term.around for term in self.terms)
 
     @property
@@ -138,7 +138,7 @@ class ModelSpec:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Sds that the model fixes, by name."""
+        """Values of the sds that the model fixes, keyed by name."""
         return {
             name: prior.parameters["value"]
             for name, prior in self.priors.items()
@@ -155,9 +155,9 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design, without the terms that add nothing for this design.
+        """Return the model without the terms that add nothing for a given design.
 
-        Context effects of one context, or set effects without clear sets, raise a ValueError.
+        Context effects of only one context, or set effects without clear sets, raise a ValueError.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"
@@ -180,7 +180,7 @@ class ModelSpec:
         return replace(spec, priors=priors, scale="absolute")
 
     def without(self, *names: str) -> ModelSpec:
-        """Return a copy without the terms with these names and without their priors."""
+        """Return a copy without the named terms and their priors."""
         gone = [term for term in self.terms if term.name in names]
         theirs = {prior for term in gone for prior in (term.sd, term.correlation)}
         return replace(
@@ -213,7 +213,7 @@ class ModelSpec:
 
 
 def models(outcome: str | None = None) -> list[str]:
-    """Return the names of the bundled models, for all outcomes or one.
+    """Return the names of the bundled models, for one outcome or for all.
 
     Examples
     --------
@@ -235,14 +235,14 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     source : str, Path, or ModelSpec
         A name from `models()`, a path, or a ModelSpec, which is returned unchanged.
     outcome : str, optional
-        The required outcome of the model, a key of ``OUTCOMES``. The default allows any outcome.
+        Outcome that the model must have, a key of ``OUTCOMES``. The default allows any outcome.
 
     Raises
     ------
     ValueError
         If the name is unknown, the file is not a model, or the model is for another outcome.
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Return the text of a model file, including comments, by its bundled name or path."""
+    """Return the text of a model file, with its comments, by bundled name or path."""
     return read_text(toml_path(source, "models", "model"))
 
 

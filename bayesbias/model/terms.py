@@ -3,7 +3,7 @@
 A factor is a column of the table, such as the protected word. A term gives each level of a factor
 (a unit) one random effect, or one per level of another column. The effects of a unit are
 ``basis @ z``, where the coordinates ``z`` are independent normals with the sds at `Term.sd_index`.
-`Term.columns` shows how rows depend on these coordinates. The exact sampler, the PyMC model, and
+`Term.columns` returns how rows depend on these coordinates. The exact sampler, the PyMC model, and
 prior draws all use this description.
 """
 
@@ -22,14 +22,14 @@ from .design import COVARIATE, Design, one_hot
 from .likeness import covariance
 
 FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", COVARIATE)
-"""Factors that have effects. Controls belong to no attribute set. Effects of covariates are slopes,
-which multiply the values of a row in ``Design.x``."""
+"""Factors that can have effects. Controls belong to no attribute set. The effects of covariates are
+slopes, which are multiplied by a row's values in ``Design.x``."""
 
 CROSSINGS = (
     *("connection", "stereotype_connection", "attribute_kind", "attribute_set"),
     *("attribute_column", "protected_group"),
 )
-"""Columns with which effects may be crossed."""
+"""Columns that effects can be crossed with."""
 
 CONSTRAINTS = {
     "": "",
@@ -40,12 +40,12 @@ CONSTRAINTS = {
 }
 """Constraints on the effects of a term, with their descriptions for the write-up.
 
-``zero_sum``: effects of one unit sum to zero over the levels of ``by``. ``contrast``: effects of
-one unit are the difference between associated and different, split equally between them.
-``interaction``: effects of groups by sets are orthogonal to groups, sets, and
-connections; with two groups and two sets, no effect is left. ``cells``: effects of groups by
-columns (sets and kinds of controls) sum to zero over the cells of every connection, whose mean is
-the connection mean.
+``zero_sum``: the effects of a unit sum to zero over the levels of ``by``. ``contrast``: the effects
+of a unit are the difference between associated and different, split equally between the two.
+``interaction``: the effects of groups by sets are orthogonal to groups, sets, and connections; with
+two groups and two sets, no effect is left. ``cells``: the effects of groups by columns (sets and
+kinds of controls) sum to zero over the cells of every connection. The connection mean is the mean
+of these cells.
 """
 
 OF_TABLES = ("interaction", "cells")
@@ -66,18 +66,18 @@ class Term:
     Parameters
     ----------
     name, of, by, constraint : str
-        Name of the effects in the posterior; their factor, one of ``FACTORS``; the column they are
-        crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
+        Name of the effects in the posterior; their factor, one of ``FACTORS``; the column that they
+        are crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
     sd, sd_by : str
         Name of the effects' standard deviation and of its prior; and the column whose levels have
-        separate sds, which is ``by`` or a property of the factor's levels.
+        separate sds, either ``by`` or a property of the factor's levels.
     around : str
-        ``connection_mean`` if the effects vary around it and include it; empty for zero.
+        ``connection_mean`` if the effects vary around it and include it; empty if around zero.
     correlated : bool
-        Whether the effects of one unit are correlated over the levels of ``by``.
+        Whether the effects of a unit are correlated across the levels of ``by``.
     alike : float
-        Share, in [0, 1], of the effects' covariance that follows the likeness of the units'
-        vectors, if these are known; see `likeness`.
+        Share of the effects' covariance, in [0, 1], that follows the likeness of the units'
+        vectors, if the vectors are known; see `likeness`.
     """
 
     name: str
@@ -107,24 +107,24 @@ class Term:
         one_sd = not (self.correlated or self.sd_by == self.by)
         alone = of_units and not (self.correlated or self.around)
         rules = {
-            "effects that sum to zero must be by a column, with one sd and no correlation": (
+            "effects that sum to zero need a column in 'by', one sd, and no correlation": (
                 self.constraint != "zero_sum" or (self.by and one_sd)
             ),
-            f"{self.constraint} effects must be of {of} by {by}, with one sd and nothing else": (
+            f"{self.constraint} effects need of={of!r}, by={by!r}, one sd, and no other keys": (
                 self.constraint not in _WHOLE or (plain and (of, by) == (self.of, self.by))
             ),
-            "correlated effects must be of words or attributes, by a column": (
+            "correlated effects need words or attributes in 'of' and a column in 'by'": (
                 not self.correlated or (of_units and self.by)
             ),
-            "alike must be a share in [0, 1], for effects of words or attributes without means and "
-            f"correlations; got {self.alike!r}": (
+            "alike must be a share in [0, 1], and the effects must be of words or attributes, with "
+            f"no means and no correlations; got {self.alike!r}": (
                 not self.alike or (alone and 0 < self.alike <= 1)
             ),
-            "slopes must be by connection or shared, with one sd and nothing else": (
+            "slopes can have by='connection' or no 'by'; they need one sd and no other keys": (
                 self.of != COVARIATE
                 or (plain and not self.constraint and self.by in {"", "connection"})
             ),
-            "only effects of words by connection can vary around connection_mean": (
+            "only the effects of words by connection can vary around connection_mean": (
                 not self.around or (self.of, self.by) == ("protected_word", "connection")
             ),
         }
@@ -144,7 +144,7 @@ class Term:
 
     @property
     def correlation(self) -> str:
-        """Name of the correlations of the effects; empty if there are none."""
+        """Name of the effects' correlations; empty if there are none."""
         return f"{self.name}_correlation" if self.correlated else ""
 
     @property
@@ -166,15 +166,15 @@ class Term:
 
     @property
     def separate(self) -> bool:
-        """Whether the effects of a unit are independent and each has its own sd."""
+        """Whether the effects of a unit are independent, each with its own sd."""
         plain = not (self.constraint or self.correlated)
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
-        """Whether a design has what the term needs, and no other term covers its effects.
+        """Return whether a design has what the term needs, and no other term covers its effects.
 
-        Effects that sum to zero need two levels of the column they are crossed with. With two sets
-        or groups, zero-sum effects are already contrasts of associated and different.
+        Effects that sum to zero need two levels of the column that they are crossed with. With two
+        sets or groups, zero-sum effects are already contrasts of associated and different.
         """
         n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
@@ -191,7 +191,7 @@ class Term:
         return tuple(len(design.coords[dim]) for dim in self.dims)
 
     def basis(self, design: Design) -> FloatArray:
-        """Return the effects of one unit as a linear map of independent coordinates, (n_levels, n).
+        """Return the linear map from independent coordinates to a unit's effects, (n_levels, n).
 
         The columns are orthonormal, so zero-sum effects of sd s have the covariance
         s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
@@ -213,7 +213,7 @@ class Term:
         return np.eye(n_by)
 
     def columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """Return how rows depend on their unit's coordinates, (n_rows, n); zero without a level."""
+        """Return how rows depend on their unit's coordinates, (n_rows, n); 0 if they have none."""
         level = design.codes(self.by)[rows] if self.by else np.zeros(len(rows), dtype=np.int64)
         if self.constraint in OF_TABLES:
             n_by = len(design.coords[self.by])
@@ -232,7 +232,7 @@ class Term:
         return np.asarray((units[:, :, None] * columns[:, None]).reshape(len(rows), -1))
 
     def sd_index(self, design: Design) -> IntArray:
-        """Return which of the term's sds scales each coordinate, (n_units, n)."""
+        """Return the index of the sd that scales each coordinate, (n_units, n)."""
         n_units = 1 if self.constraint in OF_TABLES else len(design.coords[self.of])
         shape = n_units, self.basis(design).shape[1]
         if not self.sd_by:
@@ -241,7 +241,7 @@ class Term:
         return np.array(np.broadcast_to(own, shape))
 
     def effects(self, design: Design, coordinates: FloatArray) -> FloatArray:
-        """Turn coordinates, (n_draws, n_units, n), into effects with the posterior's dimensions."""
+        """Convert coordinates, (n_draws, n_units, n), to effects as the posterior stores them."""
         if self.constraint:
             coordinates = coordinates @ self.basis(design).T
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
@@ -262,7 +262,7 @@ class Term:
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entries in the term's table of the model's file: all nondefault values."""
+        """Return the entries of the term's table in a model's file: all values but the defaults."""
         return {
             key.name: getattr(self, key.name)
             for key in fields(self)

@@ -1,4 +1,4 @@
-"""Lay out, label, and read the posterior as an `xarray.DataTree`."""
+"""Arrange, label, and read the posterior as an `xarray.DataTree`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LIKENESS = {"protected_word": "word_likeness", "attribute": "attribute_likeness"
 _INDEXED = {name: dim for dim, name in ROW_INDICES.items()} | {"group_index": "protected_group"}
 
 ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
-"""Dimensions whose labels of rows are coordinates, such as ``row_attribute``."""
+"""Dimensions that give rows a label, such as ``row_attribute``, as a coordinate."""
 
 _SAMPLED = ("chain", "draw")
 
@@ -74,9 +74,9 @@ def assemble(
     log_density: FloatArray | None = None,
     diagnostics: Mapping[str, float] | None = None,
 ) -> DataTree:
-    """Arrange independent draws, (chains * draws, ...), as ArviZ expects them, with their model.
+    """Arrange independent draws, (chains * draws, ...), as ArviZ expects, and add their model.
 
-    The draws' log density, (chains * draws,), and their diagnostics go into ``sample_stats``.
+    ``sample_stats`` gets the draws' log density, (chains * draws,), and their diagnostics.
     """
     from xarray import DataTree
 
@@ -105,8 +105,8 @@ def _of_draws(labels: Dataset, values: Mapping[str, tuple[tuple[str, ...], Float
 def in_order(dataset: Dataset) -> Dataset:
     """Return a dataset with its variables in an order that ArviZ labels correctly.
 
-    ArviZ stacks variables in the order in which dimensions first occur in a dataset, but labels
-    them in each variable's order. ``connection_mean`` before ``word_mean`` would mix up the labels.
+    ArviZ stacks values in the order in which dimensions first occur in a dataset, but labels them
+    in each variable's order. With ``connection_mean`` before ``word_mean``, labels would be wrong.
     """
     dims = {str(name): values.dims for name, values in dataset.data_vars.items()}
     before = {
@@ -148,7 +148,7 @@ def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> N
 
 
 def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
-    """Return the groups of a design; indices have the type of ``pm.Data``, as PyMC requires."""
+    """Return the groups of a design; PyMC requires indices with the type of ``pm.Data``."""
     constants: dict[str, Any] = {
         name: ("row", design.codes(dim).astype(np.int32))
         for dim, name in ROW_INDICES.items()
@@ -169,9 +169,9 @@ def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
 
 
 def _coordinates(design: Design) -> Dataset:
-    """Return the labels of all dimensions, indexed once for all groups that share them.
+    """Return the labels of all dimensions, with one index for all groups that share them.
 
-    Rows have a number and, for each of ``ROW_LABELS``, a label such as ``row_attribute``.
+    Each row has a number and, for each dimension in ``ROW_LABELS``, a label like ``row_attribute``.
     """
     import xarray as xr
 
@@ -238,7 +238,7 @@ def design_of(tree: DataTree) -> Design:
 def varying(tree: DataTree) -> Dataset:
     """Return the posterior without its constants, which have no R-hat.
 
-    Correlation matrices are reduced to their entries below the diagonal; factors are dropped.
+    Only the entries of correlation matrices below the diagonal are kept, and factors are dropped.
     """
     dataset: Dataset = tree["posterior"].to_dataset()
     for term in spec_of(tree).terms:
@@ -255,7 +255,7 @@ def varying(tree: DataTree) -> Dataset:
 
 
 def warnings_of(tree: DataTree) -> list[str]:
-    """Return a posterior's warnings, or an empty list if you can trust it."""
+    """Return a posterior's warnings; the list is empty if you can trust the posterior."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
 
 
@@ -270,8 +270,8 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     require_posterior(tree)
     if name not in tree["posterior"]:
         raise ValueError(
-            f"this posterior has no draws of {name}. If it comes from a file, save it with the "
-            "effects of attributes: bb.save_posterior(post, path, effects=True)"
+            f"this posterior has no draws of {name}. If it comes from a file, save it again with "
+            "the effects of attributes: bb.save_posterior(post, path, effects=True)"
         )
     values = np.asarray(tree["posterior"][name].values)
     return values.reshape(-1, *values.shape[2:])
@@ -284,7 +284,7 @@ def outcome_of(tree: DataTree) -> str:
 
 
 def spread_of(tree: DataTree) -> float:
-    """Return the sd of stereotype distances before any change, averaged over tables."""
+    """Return the sd of stereotype distances, before any change, averaged over tables."""
     require_posterior(tree)
     if "spread" in tree.attrs:
         return float(tree.attrs["spread"])
@@ -301,7 +301,7 @@ def observed(tree: DataTree) -> FloatArray:
 def index_of(tree: DataTree, name: str) -> np.ndarray:
     """Return an index of the rows, such as ``word_index``, or of the words, ``group_index``.
 
-    If its labels were selected or reordered, a ValueError is raised.
+    A ValueError is raised if the labels of the index were selected or reordered.
     """
     constants = tree["constant_data"]
     index = np.asarray(constants[name].values, dtype=np.int64)
@@ -319,7 +319,7 @@ def index_of(tree: DataTree, name: str) -> np.ndarray:
     if changed:
         raise ValueError(
             f"labels of {dim} were selected or reordered after the fit, but the rows of the table "
-            "were not; pass the whole posterior, then select rows of the resulting frame"
+            "were not; pass the whole posterior, and then select rows of the resulting frame"
         )
     return index
 

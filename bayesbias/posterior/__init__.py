@@ -1,1 +1,1 @@
-"""Read posteriors: summaries, contrasts, predictive checks, leave-one-out, and sensitivity."""
+"""Summarize, compare, and check posteriors, and test their sensitivity."""

@@ -1,4 +1,4 @@
-"""Compare a group's own stereotypes with other stereotypes, relative to words of no group."""
+"""Compare a group's own and other stereotypes, relative to words that belong to no group."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def baseline_contrasts(
     r"""Compute contrasts within each group, relative to words that belong to no group.
 
     For a group g with its own set S, other sets R, and baseline words B, the contrast of mean
-    distances m is `[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]`. A set's closeness to all groups
-    cancels out if the set is equally close to the baseline words. Controls are not used. Each group
-    is fitted with only the baseline words, so no other group affects its result.
+    distances m is `[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]`. If a set is close to all groups and
+    equally close to the baseline words, that closeness cancels out. Controls are not used. Each
+    group is fitted with only the baseline words, so no other group affects its result.
 
     Parameters
     ----------
     table : DataFrame
         A long-form table in which the baseline words are a group without stereotypes.
     baseline : str
-        The name of that group.
+        The name of this baseline group.
     ci_prob, rope, ci_kind
         The same as in `contrasts`.
     options, **keywords

@@ -1,4 +1,4 @@
-"""Differences between connections: their size, certainty, and practical importance."""
+"""Differences between connections, with their certainty and their practical importance."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 BETWEEN = ("connections", "groups")
-"""Names of what `contrasts` can compare."""
+"""Names of the things that `contrasts` can compare."""
 
 
 type Reading = dict[str, Any]
@@ -82,23 +82,23 @@ def contrasts(
         Probability of the intervals, in (0, 1).
     rope : float, optional
         Half-width of the region of practical equivalence, a distance. The default is .15 times
-        the sd of stereotype distances. ``.attrs["rope"]`` stores it.
+        the sd of stereotype distances. ``.attrs["rope"]`` stores the half-width.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
-        Whether to average over all words and attributes like those listed, or only over those
-        listed. If a model has no group means, a group's mean is the average of its listed words.
+        Whether to average over all words and attributes like those listed, or only over the listed
+        ones. If a model has no group means, a group's mean is the average of its listed words.
         With ``listed``, a difference includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare the connections of attributes to a group, such as *associated*, or to
-        compare these differences between groups. For facet effects, pass group labels by facet.
+        Whether to compare the connections of attributes to a group, such as *associated*, or the
+        resulting differences between groups. For facet effects, pass the groups' labels by facet.
     named : str or sequence of str
         Protected words that you chose beforehand; only these words have rows. A model treats part
-        of a word's deviation as chance, which is right for the most striking of many words. For
-        each `named` word, a Normal model is instead fitted that does not shrink the word's effects
-        toward those of other words.
+        of a word's deviation as chance, which is right for the most striking of many words. Each
+        `named` word instead gets a separate fit of a Normal model, which does not shrink the word's
+        effects toward those of other words.
     seed : int, SeedSequence, Generator, or None
-        Seed of the fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed of the fits for named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
@@ -107,11 +107,11 @@ def contrasts(
         ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
         ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
         probability that the difference is smaller than `rope`; and, for words, ``p_most``, the
-        probability that no other word has a larger difference. A negative difference means
-        that the first connection is closer to the protected words. Between groups, there is one row
-        per pair of groups and pair of connections: the group's difference minus that of
-        ``other_group``. For facets, there is one row per effect and pair of connections, with
-        ``facets`` and ``contrast``, such as ``gender`` and ``women − men``. Main effects are first.
+        probability that no other word has a larger difference. If a difference is negative, the
+        first connection is closer to the protected words. Between groups, there is one row per pair
+        of groups and pair of connections: the group's difference minus that of ``other_group``. For
+        facets, there is one row per effect and pair of connections, with ``facets`` and
+        ``contrast``, such as ``gender`` and ``women − men``. Main effects come first.
 
     Raises
     ------
@@ -120,15 +120,15 @@ def contrasts(
 
     Notes
     -----
-    ``estimand`` is ``double difference`` (own sets minus other sets, over all groups), ``relative``
-    (distance to a group's own sets, this group minus the others, minus the same difference for the
-    controls), or ``within`` (two connections within the group, or overall). Models without a mean
-    for every group and column have ``within`` in all group and word rows. If there are two groups
-    and no controls, the relative contrast is undefined, and its rows are left out.
+    ``estimand`` is one of three names. ``double difference`` means own sets minus other sets, over
+    all groups. ``relative`` means the distance to a group's own sets, this group minus the others,
+    minus the same difference for the controls. ``within`` compares two connections within the
+    group, or overall; models without a mean for every group and column have it in all group and
+    word rows. With two groups and no controls, ``relative`` is undefined and its rows are left out.
 
-    For Normal models with ``over="population"``, overall and group rows come from the exact
-    distribution of the contrast given the standard deviations, averaged over their draws
-    (Rao-Blackwell), so they depend little on the seed.
+    For Normal models with ``over="population"``, overall and group rows depend little on the seed.
+    They come from the exact distribution of the contrast given the standard deviations. This
+    distribution is averaged over draws of the standard deviations (Rao-Blackwell).
 
     Examples
     --------
@@ -155,9 +155,7 @@ def contrasts(
         frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
     elif isinstance(between, str):
         if len(groups) < 2:
-            raise ValueError(
-                f"the table has only the group {groups[0]}; use a table with two groups"
-            )
+            raise ValueError(f"the table has only the group {groups[0]}; use two or more groups")
         pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
         one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
         apart = gaps[:, one] - gaps[:, other]
@@ -177,7 +175,7 @@ def _of_named_words(
     """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
-        raise ValueError(f"named= needs a Normal model; {spec.name!r} is {spec.likelihood}")
+        raise ValueError(f"named= needs a Normal model, but {spec.name!r} is {spec.likelihood}")
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
         check_choice("protected word", name, design.words)
@@ -196,8 +194,8 @@ def _of_named_words(
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
     """Return `levels_of`, draws of the contrasts at every level, and the names of their estimands.
 
-    The draws, (n_draws, n_levels, n_pairs), are NaN if the table does not identify a contrast. The
-    names are (n_levels, n_pairs).
+    Draws, (n_draws, n_levels, n_pairs), are NaN for contrasts that the table does not identify. The
+    shape of the names is (n_levels, n_pairs).
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":
@@ -229,8 +227,8 @@ def use_moments(
 
     The rows are linear functions of the shared effects of a Normal model. `choose` derives their
     weights from `contrast_weights`; weights are NaN if there is no row. Given the sds, each row is
-    Normal. The result averages over the draws of the sds (Rao-Blackwell), so it depends little on
-    the seed. Rows of other models, and rows for one end of a change, still describe their draws.
+    Normal. The result is an average over draws of the sds (Rao-Blackwell), so it depends little on
+    the seed. Rows of other models, and rows for one end of a change, are summaries of draws.
     """
     if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:
         return
@@ -248,8 +246,8 @@ def use_moments(
 def _probability_of_most(gaps: FloatArray) -> FloatArray:
     """Return the share of draws in which each word's difference is farthest from zero.
 
-    Gaps are (n_draws, n_words, n_pairs), NaN if not identified. Shares are returned word by word,
-    only for identified gaps. Tied words share a draw equally.
+    Gaps are (n_draws, n_words, n_pairs); a gap that is not identified is NaN. Shares are returned
+    word by word, only for identified gaps. Tied words share a draw equally.
     """
     identified = np.isfinite(gaps[0])
     sizes = np.where(identified, abs(gaps), -1.0)
@@ -268,7 +266,7 @@ def describe_gaps(
     """Describe differences between all pairs of names, (n_draws, n_things, n_pairs).
 
     Each row has its labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
-    that are not identified have no row.
+    that the table does not identify have no row.
     """
     identified = np.isfinite(gaps[0]).ravel()
     frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)
@@ -281,7 +279,7 @@ def describe_gaps(
 def compare_draws(
     differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Describe draws of differences, (n_draws, n), with probabilities of sign and ROPE."""
+    """Describe draws of differences, (n_draws, n), with probabilities of the sign and the ROPE."""
     frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)

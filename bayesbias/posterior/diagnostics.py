@@ -1,4 +1,4 @@
-"""Diagnose the sampling of a posterior, and its dependence on priors and on single words."""
+"""Diagnose how a posterior was sampled, and how it depends on priors and single words."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
-"""Statistics of the exact sampler."""
+"""Names of the exact sampler's statistics."""
 
 SENSITIVE = 0.05
 """Smallest sensitivity that is reported as high (Kallioinen et al., 2024). A Normal posterior has
-this sensitivity if doubling alpha moves its mean by a quarter of its sd."""
+this sensitivity if doubling alpha moves the mean by a quarter of the sd."""
 
 DRAWS = 20
-"""Number of draws of the sds over which `influence` averages; more would change little."""
+"""Number of draws of the sds over which `influence` averages; more draws would change little."""
 
 
 def diagnostics(tree: DataTree) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def prior_sensitivity(
 ) -> pd.DataFrame:
     r"""Compute the sensitivity of a posterior to its priors and to the data, by power-scaling.
 
-    The priors, or the likelihood, are raised to a power `α` close to 1, which reweights the draws.
+    The draws are reweighted as if the priors, or the likelihood, were raised to a power `α` near 1.
     Sensitivity is the gradient in `log₂ α` of the cumulative Jensen-Shannon distance from the
     posterior to the reweighted posterior (Kallioinen et al., 2024). "The prior" means the priors of
     ``connection_mean``, the standard deviations, and ``nu`` together. The distributions of effects
@@ -68,7 +68,7 @@ def prior_sensitivity(
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to check, such as ``word_mean``. By default, all that have a prior.
+        Posterior variables to check, such as ``word_mean``. The default is all that have a prior.
     draws : int
         Number of draws to use, spread over the posterior. More draws take longer.
 
@@ -122,7 +122,7 @@ def influence(
 ) -> pd.DataFrame:
     """Compute how the overall contrast changes if one protected word or attribute is left out.
 
-    Given the sds of the full fit, the posterior mean without a word is exact.
+    The posterior mean without a word is exact, given the sds from the full fit.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def influence(
 
 
 def _units(design: Design) -> Iterator[tuple[str, str, str, np.ndarray]]:
-    """Yield each word and attribute: factor, name, group or set, and a mask of its rows."""
+    """Yield the factor, name, group or set, and row mask of each word and attribute."""
     for index, name in enumerate(design.words):
         yield "protected_word", name, design.groups[design.word_group[index]], design.word == index
     for index, name in enumerate(design.attributes):

@@ -3,17 +3,17 @@ r"""Estimands: the cells of groups by columns that each contrast compares.
 Let m(g, j) be the mean distance of group g in column j, a stereotype set or a kind of controls.
 
 double difference
-    Own sets minus other sets, averaged over groups. A set's closeness to all groups cancels out, as
-    does a group's closeness to all sets. Two groups without controls are sufficient. If groups
-    share or lack sets, a regression on group, column, and connection gives the cells their weights.
+    Own sets minus other sets, averaged over groups. The closeness of a set to all groups cancels
+    out, and so does that of a group to all sets. Two groups are enough, even without controls. If
+    groups share or lack sets, cell weights come from regression on group, column, and connection.
 relative
     A group's distance to its own sets minus that of other groups h, minus the same difference for
-    the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K is the
-    sets that are different for both groups. The contrast shows which groups are affected. Its
+    the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K contains
+    the sets that are different for both groups. The contrast shows which groups are affected. Its
     average over groups is the double difference.
 within
-    A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. This contrast describes only
-    these words, because it includes how close each set is to all groups.
+    A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. This contrast includes how close
+    each set is to all groups, so it describes only these words.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ def pair_gaps(means: FloatArray) -> FloatArray:
 
 
 def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int, float]:
-    """Return the position of a pair in `pair_names`, and its sign: -1 if the order is reversed."""
+    """Return the position of a pair in `pair_names`, and a sign: -1 if the order is reversed."""
     for name in (first, second):
         check_choice("connection", name, connections)
     if first == second:
-        raise ValueError(f"first and second are both {first!r}; a contrast needs two connections")
+        raise ValueError(f"first and second are both {first!r}; choose two different connections")
     pairs = list(zip(*pair_names(connections).values(), strict=True))
     if (first, second) in pairs:
         return pairs.index((first, second)), 1.0
@@ -71,7 +71,7 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return draws of the overall and group contrasts, (n_draws, 1 + n_groups, n_pairs).
 
     These contrasts do not depend on single words. Models without group means have only the overall
-    row. Draws are NaN if the table does not identify a group's contrast.
+    contrast. Draws are NaN for contrasts that the table does not identify.
     """
     means = values("connection_mean")[:, None]
     if not has_cells(spec):
@@ -105,7 +105,7 @@ def compares_stereotypes(design: Design) -> bool:
 def relative_weights(design: Design) -> FloatArray:
     """Return cell weights of each group's relative contrast, (n_groups, n_groups, n_columns).
 
-    Weights are NaN if the table does not identify a group's contrast.
+    The weights are NaN for groups whose contrast the table does not identify.
     """
     names = _names_of_cells(design)
     weights = np.full((len(names), *names.shape), np.nan)
@@ -128,8 +128,8 @@ def relative_weights(design: Design) -> FloatArray:
 def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
     """Return the columns that show how much closer one of two groups is to all words.
 
-    These are the matched controls, which are as frequent as the stereotypes. If there are none, all
-    controls are used; without controls, the sets that are different for both groups are used.
+    These are the matched controls, which are as frequent as the stereotypes. If there are none,
+    these are all controls or, without controls, the sets that are different for both groups.
     """
     present = np.flatnonzero((names != "").all(axis=0)).tolist()
     controls = [j for j in present if j >= len(design.sets)]
@@ -149,7 +149,7 @@ def double_weights(design: Design) -> FloatArray:
     effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
     rest = own - effects @ np.linalg.lstsq(effects, own, rcond=None)[0]
     weights = np.zeros(names.shape)
-    # If group and column determine which sets are own, use plain means.
+    # If the group and the column determine which sets are own sets, use plain means.
     is_known = rest @ rest > ROUNDING
     plain = own / own.sum() - (1 - own) / (1 - own).sum()
     weights[group, column] = rest / (rest @ own) if is_known else plain
@@ -157,7 +157,7 @@ def double_weights(design: Design) -> FloatArray:
 
 
 def _names_of_cells(design: Design) -> np.ndarray:
-    """Return the connection of every cell, (n_groups, n_columns); empty without rows."""
+    """Return the connection of every cell, (n_groups, n_columns); empty if it has no rows."""
     return np.array([*design.connections, ""])[design.column_connection]
 
 
@@ -170,7 +170,7 @@ def averages(design: Design, of_words: FloatArray) -> FloatArray:
 def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return draws of each group's mean by connection, (n_draws, n_groups, n_connections).
 
-    If a group has no cell of a connection, the mean is over the columns of all groups.
+    If a group has no cells for a connection, the mean is over the columns of all groups.
     """
     inside = design.column_connection[..., None] == np.arange(len(design.connections))
     inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
@@ -185,7 +185,7 @@ def _cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
 
 def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return draws of each word's relative contrast minus its group's, (n_draws, n_words)."""
+    """Return draws of each word's relative contrast minus that of its group, (n_draws, n_words)."""
     index = np.arange(len(design.groups))
     own = relative_weights(design)[index, index]
     deviations = np.zeros(())

@@ -1,4 +1,4 @@
-"""Main effects and interactions of crossed facets, such as gender and race."""
+"""Compute main effects and interactions of crossed facets, such as gender and race."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def facet_effects(
     Let `g[a, b]` be the value of the group with label a in one facet and b in another. The main
     effect of a versus a' is the unweighted mean over b of `g[a, b] - g[a', b]`. The interaction
     with b versus b' is `(g[a, b] - g[a', b]) - (g[a, b'] - g[a', b'])`. If there are more facets,
-    effects are averaged over the others. Groups without labels are left out, and groups with the
-    same labels are averaged.
+    effects are averaged over the other facets. Groups without labels are left out, and groups with
+    the same labels are averaged.
 
     Returns
     -------
     DataFrame
         ``facets`` (``gender``, or ``gender × race``) and ``contrast`` (``women − men``, or ``(women
-        − men) × (black − white)``), main effects first.
+        − men) × (black − white)``). Main effects come first.
     (n_draws, n_effects, k) float
     """
     labels = _labels_of(groups, facets)

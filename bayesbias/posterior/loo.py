@@ -34,7 +34,7 @@ LEAVE_OUT = ("row", "attribute", "protected_word")
 """Parts of a table that `compare_models` can leave out."""
 
 N_FOLDS, DRAWS = 10, 1_000
-"""Number of folds of words, and number of draws in the fit without each fold."""
+"""Number of folds of words, and number of draws from the fit without a fold."""
 
 
 def compare_models(
@@ -46,14 +46,14 @@ def compare_models(
 
     Here i is a row, or all rows of an attribute or a protected word. Rows are left out by
     Pareto-smoothed importance sampling. Words are left out in ten folds: the model is fitted
-    without each fold's words, and all effects are integrated out of the density of a word's rows.
+    without the words in each fold, and the density of a word's rows has all effects integrated out.
 
     Parameters
     ----------
     posteriors : mapping of str to DataTree
         Two or more posteriors from `fit`, all for the same table, keyed by model name.
     leave_out : {"row", "attribute", "protected_word"}
-        What to leave out. Only Normal models allow leaving out attributes or protected words.
+        What to leave out. Only Normal models allow you to leave out attributes or protected words.
     seed : int, SeedSequence, Generator, or None
         Seed of the folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -63,8 +63,8 @@ def compare_models(
         One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
         parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``, its
         standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too large for the number
-        of draws (above a limit of at most 0.7); these rows cause a warning. Words have ``n_words``
-        and ``mcse``, the Monte Carlo error of elpd. Standard errors are over rows or words.
+        of draws (above a limit of at most 0.7); these rows cause a warning. For words, ``n_words``
+        and ``mcse``, the Monte Carlo error of elpd, are added. Rows or words are the units of se.
 
     References
     ----------
@@ -134,7 +134,7 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
 
 
 def leave_rows_out(tree: DataTree) -> ELPDData:
-    """Leave out each row with ArviZ's PSIS, given the exact sampler's effective sample size."""
+    """Leave out each row by ArviZ's PSIS, given the exact sampler's effective sample size."""
     import arviz_stats as az
 
     n, stats = n_draws(tree), tree["sample_stats"]
@@ -190,7 +190,7 @@ def leave_words_out(
 
 
 def _ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
-    """Sum log densities, with standard errors and differences from the best model, best first."""
+    """Sum log densities; add standard errors and differences from the best model, best first."""
     frame = pd.DataFrame(pointwise)
     totals = frame.sum()
     order = sorted(totals.index, key=lambda name: (-totals[name], name))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 ATTRIBUTES = ("population", "listed")
-"""Attributes over which the mean distances of new words are taken."""
+"""Attributes over which the distances of new words are averaged."""
 
 
 def predict_words(
@@ -53,9 +53,9 @@ def predict_words(
     ci_prob, rope, ci_kind
         The same as in `contrasts`.
     attributes : {"population", "listed"}
-        Attributes to average over. ``population`` averages over all attributes of this kind, so
-        their effects and residuals average to zero. ``listed`` averages over the table's
-        attributes, with their effects, leans, and residuals, so you can measure this contrast.
+        Attributes to average over. ``population`` means all attributes of this kind, so their
+        effects and residuals average to zero. ``listed`` means the table's attributes, with their
+        effects, leans, and residuals, so you can measure this contrast.
     seed : int, SeedSequence, Generator, or None
         Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -102,7 +102,7 @@ def predict_words(
 
 
 def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]]:
-    """Give each group one new word and each kind one new attribute; also return the new factors."""
+    """Give each group a new word and each kind a new attribute; also return the new factors."""
     unknown = np.zeros((0, 0))  # new words have no vectors, so no likeness
     new: dict[str, Any] = {
         "words": old.groups,

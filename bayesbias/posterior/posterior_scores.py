@@ -1,4 +1,4 @@
-"""Compute posteriors of the scores MAC, gWEAT, and WEAT from the distances a model expects."""
+"""Compute posteriors of MAC, gWEAT, and WEAT scores from the distances that a model expects."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def posterior_scores(
 ) -> pd.DataFrame:
     """Compute posteriors of MAC, gWEAT, and WEAT for a table's words, and the observed scores.
 
-    Each score is computed draw by draw from the distances that the model expects in the table's
-    rows. The posterior thus describes the same words without the residual noise of distances.
+    Each score is computed draw by draw, from the distances that the model expects for the table's
+    rows. The posterior thus describes the same words, but without the distances' residual noise.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def posterior_scores(
         - ``mac``, as in `scores.mac_of_table`.
         - ``gweat``, as in `scores.gweat`: (n - 1) times the mean over the n groups of
           (different - associated) distance, where different is the mean over the other sets.
-        - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, the same divided
-          by the sd of s over words (ddof 1), for two groups only.
+        - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, this difference
+          divided by the sd of s over words (ddof 1), for two groups only.
 
         A set belongs to the first group that it is associated with. Only MAC uses
         stereotypes of groups without words, and words without rows for one of the sets.
@@ -55,12 +55,12 @@ def posterior_scores(
     Notes
     -----
     For two groups, s(w) = mean_A cos - mean_B cos is the (different - associated) distance for
-    words of X and its negative for words of Y. So mean_X s - mean_Y s is the sum of both groups'
-    mean (different - associated), which is twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
+    words of X, and its negative for words of Y. So mean_X s - mean_Y s is the sum of (different -
+    associated) means in both groups, twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
-    If words have few or noisy rows, the sd over words is too large in the draws, which makes
-    ``weat_effect_size`` too small. Models that pool words strongly have the opposite problem. The
-    mean difference has no such bias.
+    If words have few or noisy rows, the sd over words is too large in the draws, so
+    ``weat_effect_size`` is too small. Models that pool words strongly have the opposite problem.
+    The mean difference does not have this bias.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def score_draws(tree: DataTree) -> dict[str, FloatArray]:
     """Return scores keyed by name, (1 + n_draws,): the table's score, then one per draw."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
-            f"scores need a posterior of distances, but this one is of {outcome}s; fit the table "
-            "before or after the change with bb.fit"
+            f"scores need a posterior of distances, but this is a posterior of {outcome}s; use "
+            "bb.fit with the table before or after the change"
         )
     design = design_of(tree)
     set_of = _sets(design)
@@ -117,14 +117,14 @@ def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]
 
 
 def _sets(design: Design) -> IntArray:
-    """Return each row's set, numbered by the first group it is associated with; -1 for controls.
+    """Return each row's set, with the number of the set's first associated group; -1 for controls.
 
     Sets of groups without words come last.
     """
     names = np.array(design.connections)[design.connection]
     group, is_own = design.codes("protected_group"), names == "associated"
     if not (is_own | (names == "different")).any():
-        raise ValueError("this posterior has no associated or different rows, which scores need")
+        raise ValueError("scores need associated or different rows, but this posterior has none")
     home = len(design.groups) + np.arange(len(design.sets))
     np.minimum.at(home, design.set[is_own], group[is_own])
     return np.where(is_own, group, np.where(names == "different", home[design.set], -1))

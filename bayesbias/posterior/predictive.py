@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 500
 """Number of rows predicted at a time; 4,000 draws of these rows take 16 MB."""
 
 DEFAULT_DRAWS = 1_000
-"""Number of predictive draws per row, as for the HPDIs of the published coverage."""
+"""Number of predictive draws per row, as in the published coverage of HPDIs."""
 
 N_PERMUTATIONS = 1000
 """Number of permutations for each p-value in `p_unrelated`."""
@@ -44,7 +44,7 @@ def predictive_check(
 ) -> pd.DataFrame:
     """Compute the share of measured distances inside the posterior predictive intervals.
 
-    If the model fits, a share of about ``ci_prob`` is inside, overall and for every connection.
+    If the model fits, the coverage is about ``ci_prob``, overall and for every connection.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def predictive_check(
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows. If the table has cosines, ``.attrs["p_unrelated"]`` has
         permutation p-values for ``protected_word`` and ``attribute``. A small p-value suggests that
-        words with similar vectors also have similar distance patterns within groups or sets. If
-        so, the intervals of models that treat words as unrelated, such as ``maximal``, are too
-        narrow. Use ``by-group`` instead, which models the similarity.
+        words with similar vectors also have similar distance patterns within groups or sets. Models
+        that treat words as unrelated, such as ``maximal``, then have intervals that are too narrow.
+        Use ``by-group`` instead, which models the similarity.
 
     Examples
     --------
@@ -108,10 +108,10 @@ def predictive_check(
 def effective_sizes(tree: DataTree) -> pd.DataFrame:
     r"""Compute how many unrelated words would be as informative as each group or set.
 
-    Words with similar vectors have similar biases, so eight names from one cluster may tell you as
-    much as two. The effective size of n words is `n² / Σ_ij K[i, j]`, where K is the likeness of
-    `bayesbias.model.likeness`. It is n if all words are unrelated and 1 if all are the same. New
-    kinds of words narrow an interval more than words that resemble the listed ones.
+    Words with similar vectors have similar biases, so eight similar names may tell you no more than
+    two different ones. The effective size of n words is `n² / Σ_ij K[i, j]`, where K is defined in
+    `bayesbias.model.likeness`. This size is n if all words are unrelated, and 1 if they are all the
+    same. New kinds of words narrow an interval more than words that resemble the listed words.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     design = design_of(tree)
     if not design.word_likeness.size or not design.attribute_likeness.size:
         raise ValueError(
-            "this table has no cosines among its words; make it from vectors with "
+            "this table has no cosines among its words; make the table from vectors with "
             "bb.distance_table, and keep NAME.cosines.csv next to NAME.csv"
         )
     roles = [("protected_group", name) for name in design.groups]
@@ -155,11 +155,11 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     r"""Test whether the leans of words and of attributes are unrelated to their likeness.
 
-    The lean of a word is its mean distance to each stereotype set, minus their average and minus
-    the mean lean of its group. For an attribute, groups replace sets, and the attribute's set
+    A word's lean consists of its mean distances to the stereotype sets, minus their average and the
+    mean lean of the word's group. For an attribute, groups replace sets, and the attribute's set
     replaces the group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
     (groups or sets). Leans are permuted within blocks, and p is the share of permutations with a
-    sum at least as large. The result is empty without cosines or two sets.
+    sum at least as large. The result is empty if there are no cosines or fewer than two sets.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}
@@ -190,6 +190,6 @@ def _p_of_leans(
         like = likeness[np.ix_(within, within)] - np.eye(len(within))
         products = leans.to_numpy()[within] @ leans.to_numpy()[within].T
         orders = np.tile(np.arange(len(within)), (1 + N_PERMUTATIONS, 1))
-        orders[1:] = rng.permuted(orders[1:], axis=1)  # the first is as measured
+        orders[1:] = rng.permuted(orders[1:], axis=1)  # the first order is as measured
         sums += [(products[np.ix_(order, order)] * like).sum() for order in orders]
     return float((sums >= sums[0] - 1e-12).mean())

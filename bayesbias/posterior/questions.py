@@ -33,9 +33,9 @@ def hypothesis(
 ) -> pd.DataFrame:
     """Compute the probability of statements about mean distances that are written as text.
 
-    Means are those of `summary`. Differences between a group's connections are ``within`` the
-    group: they include how close each set of stereotypes is to all groups. The ``relative``
-    rows of `contrasts` exclude this closeness. To compare groups, pass it ``between="groups"``.
+    The means are those of `summary`. Differences between a group's connections are ``within`` the
+    group: they include how close each set of stereotypes is to all groups. The ``relative`` rows of
+    `contrasts` exclude this closeness. To compare groups, pass it ``between="groups"``.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ def hypothesis(
         A posterior from `fit`.
     *hypotheses : str
         For example, ``"muslim: associated - different < christian: associated - different"``. Both
-        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
-        group or protected word and a colon before a connection select its mean; ``all:`` or no
-        colon selects the overall mean. If a group and a word share a name, ``word muslim:`` selects
-        the word. Put names with spaces or hyphens in backquotes.
+        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses.
+        To select the mean of a group or a protected word, put its name and a colon before a
+        connection; ``all:`` or no colon selects the overall mean. If a group and a word share a
+        name, ``word muslim:`` selects the word. Put names with spaces or hyphens in backquotes.
     ci_prob, ci_kind, over
         The same as in `contrasts`.
 
@@ -64,7 +64,7 @@ def hypothesis(
     Name: probability, dtype: float64
     """
     if not hypotheses:
-        raise ValueError("no hypothesis was given; pass one, such as 'associated < different'")
+        raise ValueError("pass at least one hypothesis, such as 'associated < different'")
     names, draws = labels(tree, "connection"), dict[str, dict[str, FloatArray]]()
     levels, means = level_means(tree, over)
     for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
@@ -101,7 +101,7 @@ def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArra
 
     sides = re.split("[<>]", _TOKEN.sub(variable, text))
     if len(sides) != 2:
-        raise ValueError(f"{text!r}: use exactly one < or >; there are {len(sides) - 1}")
+        raise ValueError(f"{text!r}: use exactly one < or >, not {len(sides) - 1}")
     try:
         left, right = (
             np.asarray(pd.eval(side, engine="python", local_dict=values), dtype=np.float64)

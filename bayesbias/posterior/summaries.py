@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 OVER = ("population", "listed")
-"""Words and attributes to average over: all that are like those listed, or only these."""
+"""Words and attributes to average over: all that are like the listed ones, or only these."""
 
 
 def summary(
@@ -53,9 +53,9 @@ def summary(
     -------
     DataFrame
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
-        and ``mean``, ``sd``, ``low``, and ``high`` of the distance, in [0, 2]. The overall level is
-        the mean of the population from which the words are drawn (``connection_mean``). A group's
-        level is its mean in the model if the model has group means, as ``by-group`` does. In other
+        and ``mean``, ``sd``, ``low``, and ``high`` of the distance, in [0, 2]. The overall mean is
+        the mean of the population from which the words are drawn (``connection_mean``). In models
+        with group means, such as ``by-group``, a group's mean is part of the model. In other
         models, it is the average over its words. ``.attrs`` stores ``ci_prob`` and ``ci_kind``.
 
     Examples
@@ -75,12 +75,12 @@ def summary(
 def sd_summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Summarize standard deviations: how much words, attributes, and single rows vary.
+    """Summarize standard deviations, which show how much words, attributes, and single rows vary.
 
     Returns
     -------
     DataFrame
-        ``parameter``, ``of`` (its connection or kind of attribute, or empty), ``mean``, ``sd``,
+        ``parameter``, ``of`` (the connection or kind of attribute, or empty), ``mean``, ``sd``,
         ``low``, and ``high``.
 
     Examples

@@ -1,6 +1,6 @@
 """Factor and solve stacks of small matrices.
 
-The stack is the last axis. Loops run over rows and columns, and each step uses the whole stack.
+Matrices are stacked along the last axis. Loops run over rows and columns, for the whole stack.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LARGEST_BY_HAND = 8
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Return lower Cholesky factors of (m, d, d, n) blocks; NaN if not positive definite."""
+    """Return lower Cholesky factors of (m, d, d, n) blocks; NaN if a block has no such factor."""
     m, d, _, n = matrices.shape
     if d > LARGEST_BY_HAND:
         factors = cholesky(np.moveaxis(matrices, -1, 1).reshape(m * n, d, d))
@@ -45,7 +45,7 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:
-    """Return Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
+    """Return Cholesky factors of a stack; NaN for matrices that rounding has made indefinite."""
     try:
         return np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:

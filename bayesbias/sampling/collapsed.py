@@ -1,6 +1,6 @@
 r"""Compute the posterior of a Normal model with all effects integrated out analytically.
 
-**Density of the sds.** Given its standard deviations (sds), a Normal model is linear and Gaussian.
+**Density of the sds.** Given the standard deviations (sds), a Normal model is linear and Gaussian.
 Each effect is its sd times a standard normal coordinate: :math:`u = S z` with :math:`z \sim N(0,
 I)`, or :math:`u = D R z` for correlated effects (see `Alone`). The rows are :math:`y - m_0 = X S z
 + \varepsilon`, where :math:`m_0` is the prior mean of the connection means. Residual precisions are
@@ -12,37 +12,37 @@ I)`, or :math:`u = D R z` for correlated effects (see `Alone`). The rows are :ma
 
 and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:`\sum_c \lambda_c
 X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are not needed again. On the
-standard normal scale, nothing is divided by an sd that goes to zero.
+standard normal scale, nothing is divided by an sd that approaches zero.
 
 **Deviations within classes decouple.** The n units of a class have equal sds and, except for the
 unit itself, equal rows of X. An orthonormal change of their coordinates that starts with the sum
 over :math:`\sqrt n` does not change the prior. The other n - 1 coordinates are contrasts of units.
 Partners contribute equally to all units, so contrasts are independent of all other coordinates.
-Each has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1 times. It
-enters :math:`b^T P^{-1} b` through the projections of units minus their class average
-(``deviation``). One unit per class remains, with its coupling multiplied by :math:`\sqrt n`.
+Each contrast has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1
+times. It enters :math:`b^T P^{-1} b` through the units' projections minus their class average
+(``deviation``). One unit per class remains, and its coupling is multiplied by :math:`\sqrt n`.
 
 **Likeness.** Units of a class with similar vectors have the prior covariance :math:`\tau^2 ((1 - s)
 I + s K)` over each coordinate, where s is the share (``alike``) and K is the likeness. `directions`
 treats the mean along :math:`q_0 = 1 / \sqrt n` and the eigenvectors :math:`q_m` of :math:`C K C`,
 where :math:`C = I - q_0 q_0^T` (``basis``), as independent, with variances :math:`\kappa_m = q_m^T
 K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m` with the known :math:`r_m^2
-= 1 - s + s \kappa_m` (``scale``). The q's are orthonormal and all units have equal rows, so
-:math:`X^T \Lambda X` along each direction is that of one unit, multiplied by :math:`r_m` on both
-sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations are
-independent of other coordinates, as before, but each has its factor, which enters :math:`|P|` once.
-The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction
-are independent if their columns of X are orthogonal. Each `Part` has coordinates that are not.
+= 1 - s + s \kappa_m` (``scale``). The q's are orthonormal, and all units have equal rows. Along
+each direction, :math:`X^T \Lambda X` is thus that of one unit, multiplied by :math:`r_m` on both
+sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations are again
+independent of other coordinates, but each has a separate factor, which enters :math:`|P|` once.
+The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction are
+independent if their columns of X are orthogonal. Each `Part` contains dependent coordinates.
 
-**Schur complement.** The precision matrix of the words' coordinates is block diagonal, with one
-block per class. The same is true for attributes. With the larger side first, P has blocks A
+**Schur complement.** The words' and the attributes' coordinates both have a precision matrix that
+is block diagonal, with one block per class. With the larger side first, P has blocks A
 (eliminated, block diagonal, :math:`A = L L^T`), C (coupling), and B (kept). Then :math:`|P| = |A|
 |B - C^T A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
 
 **Bordered Cholesky.** Border B with :math:`b_B`, put :math:`(y - m_0)^T \Lambda (y - m_0)` in the
 corner, and subtract ``solved``' ``solved``. The last row of this matrix's Cholesky factor is the
-solved projection of the kept side, and its last entry is the root of :math:`(y - m_0)^T \Lambda (y
-- m_0) - b^T P^{-1} b`, except for the deviations: log density and mean come from one factor.
+solved projection of the kept side. Its last entry is the root of :math:`(y - m_0)^T \Lambda (y -
+m_0) - b^T P^{-1} b`, without the deviations. One factor thus gives the log density and the mean.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Alone:
     """Effects u = D R z of one side's units, for standard normal z, if all else is known."""
 
     sds: FloatArray  # (n_classes, d, n): D
-    correlated: slice  # the coordinates that correlate
-    rotation: FloatArray  # (k, k, n): their R, a factor of the correlations
+    correlated: slice  # the correlated coordinates
+    rotation: FloatArray  # (k, k, n): R, a factor of their correlations
     factor: FloatArray  # (n_classes, d, d, n): Cholesky factor of the precision of a unit's z
 
     def solve(self, values: FloatArray) -> FloatArray:
@@ -81,7 +81,7 @@ class Alone:
         return np.asarray(rotated[:, :, 0] * self.sds)
 
     def rotate_kept(self, matrices: FloatArray) -> None:
-        """Multiply this side's rows of (n, k, k) arrays, the first ones, by R' in place."""
+        """Multiply this side's rows, the first of (n, k, k) arrays, by R' in place."""
         n_classes, d, n = self.sds.shape
         if len(self.rotation):
             rows = matrices[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, self.correlated]
@@ -90,7 +90,7 @@ class Alone:
 
 @dataclass(frozen=True)
 class Scales:
-    """A stack of n parameter vectors, with their sds and residual precisions."""
+    """A stack of n parameter vectors with their sds and residual precisions."""
 
     parameters: FloatArray  # (n, n_parameters)
     sds: FloatArray  # (n_sds, n): the parameters' sds, then the known sds
@@ -129,7 +129,7 @@ class Conditional:
     # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the kept coordinates' precision
 
     def along(self, index: int) -> list[Alone]:
-        """Return the parts of one side's deviations along its directions of likeness."""
+        """Return the parts of a side's deviations along the side's directions of likeness."""
         side = self.posterior.sides[index]
         parts = side.directions.parts if side.directions else ()
         return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]
@@ -193,8 +193,8 @@ def moments(
 
     ``weights``, (n_shared, k), are in the order of `shared_effects`: first connection means, then
     effects shared across words and attributes. Given the parameters, the functions are Gaussian.
-    Means are (n, k, 1 + n_alike), for this outcome and the others in ``alike``. Variances, (n, k),
-    are equal for all outcomes.
+    Means, (n, k, 1 + n_alike), are for this outcome and the outcomes in ``alike``. Variances,
+    (n, k), are equal for all outcomes.
     """
     rows, means, variances = posterior.rows_at_once, [], []
     for start in range(0, len(parameters), rows):
@@ -216,7 +216,7 @@ def moments(
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
     """Return the sds and precisions of (n, n_parameters) parameters.
 
-    Known sds come after those of the parameters; the sd of the connection means is last.
+    Known sds follow the sds of the parameters; the sd of the connection means is last.
     """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]
@@ -259,7 +259,7 @@ def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> Floa
 
 
 def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
-    """Draw standard normal numbers; without a generator, return zeros, their means."""
+    """Draw standard normal numbers; without a generator, return their means, which are zero."""
     return np.zeros(shape) if rng is None else rng.standard_normal(shape)
 
 
@@ -273,7 +273,7 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     if posterior.alike:
         unexplained = unexplained + given.others()[1]
     for index, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
-        n_units, parts = side.size - (index > 0), [alone]  # the factor has a kept side's means
+        n_units, parts = side.size - (index > 0), [alone]  # the factor covers a kept side's means
         if side.directions is not None:
             n_units, parts = np.full(len(side.size), index == 0), given.along(index)
             for part in parts:
@@ -290,6 +290,6 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 
 def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
-    """Sum each residual precision's constant array times that precision, (..., n)."""
+    """Multiply each residual precision by its constant array, and sum the products, (..., n)."""
     flat = constants.reshape(len(constants), -1).T @ precision
     return flat.reshape(*constants.shape[1:], precision.shape[1])

@@ -1,8 +1,8 @@
 """Draw independently from the exact posterior of a Normal model.
 
 The density of the few log standard deviations is known in closed form (`collapsed`). Importance
-resampling draws from it (`importance`). Given these draws, effects and means are drawn from their
-exact Gaussian distribution.
+resampling draws from this density (`importance`). Given these draws, effects and means are drawn
+from their exact Gaussian distribution.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from .parameters import values_of
 from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
-"""Range in which the mode of the log sds is sought, raised for outcomes with an sd above one. Both
-ends are implausible for distances in [0, 2]."""
+"""Range in which to search for the mode of the log sds, raised for outcomes with an sd above one.
+For distances in [0, 2], both ends are implausible."""
 
 N_TRIALS = 61
-"""Number of values to try for each sd, which are a quarter apart in log sd."""
+"""Number of values to try for each sd, in steps of a quarter on the log scale."""
 
 TELLING = 0.25
-"""Change in log density from which the data distinguish an sd from zero."""
+"""Smallest change in log density that distinguishes an sd from zero."""
 
 DEEPEST = 30.0
-"""Largest gap in log density between the first peak and a second peak that is still tried."""
+"""Largest gap in log density between the first peak and a second peak that is also tried."""
 
 SAME_MODE = 0.5
 """Two modes count as one if all their parameters differ by less than this."""
 
 MOST_STARTS = 16
-"""Largest number of starts, which are the first mode and combinations of second peaks."""
+"""Largest number of starts, counting the first mode and combinations of second peaks."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class ExactDraws:
 
     values: dict[str, FloatArray]  # each variable of the model, (n_draws, ...), keyed by name
     parameters: FloatArray  # (n_draws, n_parameters), in the layout of Collapsed.blocks
-    log_density: FloatArray  # (n_draws,): of the parameters, with effects integrated out
-    pareto_k: float  # shape of the tail of the importance weights; trusted below 0.7
+    log_density: FloatArray  # (n_draws,): for the parameters, with effects integrated out
+    pareto_k: float  # tail shape of the importance weights; reliable below 0.7
     importance_ess: float  # effective sample size of the proposals
     n_proposals: int
     n_modes: int  # modes with at least 1% of the draws; two if prior and data disagree
@@ -60,12 +60,12 @@ class Coordinates:
     """Coordinates log(sd + offset), in which a log density has no long lower tail.
 
     The data cannot distinguish a small enough sd from zero. There, the density of the log sd falls
-    only as fast as the sd, and no proposal covers this long tail well. An offset of about this sd
-    turns the tail into an edge, and the coordinate of a much larger sd is nearly its logarithm.
+    only as fast as the sd, and no proposal covers this long tail well. An offset of about this size
+    turns the tail into an edge. For a much larger sd, the coordinate is nearly the log sd.
     """
 
     posterior: Collapsed
-    offset: FloatArray  # (n_parameters,); zero for parameters other than sds, which do not change
+    offset: FloatArray  # (n_parameters,); zero leaves parameters other than sds unchanged
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the log posterior density, (n,), of (n, n_parameters) points."""
@@ -89,7 +89,7 @@ class Coordinates:
 def sample_exact(
     posterior: Collapsed, n_draws: int, rng: Generator, *, effects: bool = True
 ) -> ExactDraws:
-    """Draw from the exact posterior, or only its parameters if ``effects`` is False."""
+    """Draw from the exact posterior; draw only its parameters if ``effects`` is False."""
     with one_thread():
         start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
         mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
@@ -117,7 +117,7 @@ def _bounds(posterior: Collapsed) -> tuple[float, float]:
 
 
 def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return trial log sds, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
+    """Return log sds to try, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
     sds = np.flatnonzero(posterior.is_sd)
     points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
@@ -138,10 +138,10 @@ def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> F
 def _all_modes(
     posterior: Collapsed, mode: FloatArray, trial: FloatArray, along: FloatArray
 ) -> FloatArray:
-    """Return all modes of the density, (n_modes, n_parameters), starting with the given one.
+    """Return all modes of the density, (n_modes, n_parameters), starting with the given mode.
 
-    If the data contradict the prior of a mean, there are two explanations: the mean is where the
-    data are, or it follows the prior and the words vary widely around it. Searches therefore also
+    If the data contradict the prior of a mean, there are two explanations. The mean may be where
+    the data are, or it may follow the prior while the words vary widely. Searches therefore also
     start from second peaks of single sds and from combinations of these peaks.
     """
     inner = along[:, 1:-1]
@@ -165,7 +165,7 @@ def _all_modes(
 def draw_effects(
     posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
-    """Draw effects and means from their exact conditional, once for each parameter vector.
+    """Draw effects and means from their exact distribution, given each parameter vector.
 
     Without a generator, return the conditional means, which are linear in the outcome.
     """
@@ -187,7 +187,7 @@ def draw_effects(
 def _draw_block(
     posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
-    """Draw the effects of every term, with the dimensions that they have in the posterior."""
+    """Draw the effects of every term, with the same dimensions as in the posterior."""
     given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
     of_classes, shared = given.draw(rng)
     values = shared_effects(posterior, shared.T)
@@ -259,8 +259,8 @@ def _along(
 ) -> FloatArray:
     """Draw deviations of units from their class means, (n, d, n_units), along directions.
 
-    Noise is drawn for units and then rotated. Draws thus do not depend on the choice of directions
-    with equal variances, which is a matter of rounding.
+    Noise is drawn for units and then rotated. If directions have equal variances, rounding decides
+    which ones are chosen. Draws do not depend on this choice.
     """
     d, n = along.scale.shape[1], precision.shape[1]
     deviations = standard_noise((d, len(side.of_unit), n), rng)

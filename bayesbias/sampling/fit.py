@@ -44,10 +44,10 @@ MEMORY_PER_ROW = 1000
 """Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
 
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
-"""Arguments that warnings suggest changing."""
+"""Arguments that the warnings tell you to change."""
 
 RHAT_LIMIT = 1.01
-"""Limit by Vehtari, Gelman, Simpson, Carpenter, and Bürkner (2021), Bayesian Analysis 16."""
+"""Limit from Vehtari, Gelman, Simpson, Carpenter, and Bürkner (2021), Bayesian Analysis 16."""
 
 
 @shows_fit_keywords
@@ -76,15 +76,15 @@ def fit(
         Options of the fit; options for intervals and contrasts are ignored.
     **keywords
         Fields of `FitOptions`, which override `options`: ``method="auto"``, ``draws=1000`` per
-        chain, ``chains=4``, and ``seed=None`` for a fresh seed. ``tune=1000``,
-        ``target_accept=0.9``, and ``progressbar=True`` apply only to NUTS.
+        chain, ``chains=4``, and ``seed=None`` for a fresh seed. Only NUTS uses ``tune=1000``,
+        ``target_accept=0.9``, and ``progressbar=True``.
 
     Returns
     -------
     xarray.DataTree
-        The groups posterior, sample_stats, observed_data, and constant_data, and the attributes
+        Groups posterior, sample_stats, observed_data, and constant_data. The attributes are
         ``model``, ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
-        and ``warnings``. `bb.summary` has the means of groups and words. ArviZ summarizes means
+        and ``warnings``. `bb.summary` returns the means of groups and words. ArviZ summarizes means
         and sds with ``az.summary(post, var_names=["connection_mean", "sigma", "_sd"],
         filter_vars="like")``. A summary of all effects takes a minute.
 
@@ -96,9 +96,9 @@ def fit(
     Warns
     -----
     SamplingWarning
-        If R-hat, effective sample size, divergences, or Pareto k exceed their limits.
+        If R-hat, the effective sample size, divergences, or Pareto k are outside their limits.
     UserWarning
-        If rows exactly repeat earlier rows, or come from several embeddings.
+        If rows exactly repeat earlier rows, or if they come from several embeddings.
 
     Examples
     --------
@@ -131,22 +131,22 @@ def fit_design(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Fit a hierarchical model to a design, for outcomes other than a table of distances.
+    """Fit a hierarchical model to a design, for outcomes other than distances.
 
-    The outcome can have any sign and scale. Choose a model whose priors suit it.
+    The outcome can have any sign and scale. Choose a model whose priors suit the outcome.
 
     Parameters
     ----------
     design : Design
     table_hash : str, optional
-        Hash that identifies the rows. The default is the digest of the design.
+        Hash that identifies the rows. The default is the design's digest.
     model, priors, options, **keywords
         The same as in `fit`.
 
     Returns
     -------
     xarray.DataTree
-        A posterior like that from `fit`, with the same errors and warnings. The observed variable
+        A posterior like one from `fit`, with the same errors and warnings. The observed variable
         is ``design.outcome``.
     """
     options = fit_options(options, keywords)
@@ -172,14 +172,14 @@ def from_pymc(
     Parameters
     ----------
     idata : DataTree
-        The result of ``pm.sample(model=bb.build_model(table, model, priors))``, or of nutpie.
+        The result of ``pm.sample(model=bb.build_model(table, model, priors))`` or of nutpie.
     table, model, priors
         The arguments that you passed to `build_model`.
 
     Returns
     -------
     xarray.DataTree
-        A posterior like that from `fit`, with the same warnings.
+        A posterior like one from `fit`, with the same warnings.
 
     Examples
     --------
@@ -196,8 +196,8 @@ def from_pymc(
     ]
     if lacking or others:
         raise ValueError(
-            f"these are not draws of {spec.name!r} for this table: missing {sorted(lacking)}, with "
-            f"other labels of {others}; pass the table, model, and priors of build_model"
+            f"these draws are not from {spec.name!r} with this table: missing {sorted(lacking)}, "
+            f"other labels in {others}; pass the same table, model, and priors as to build_model"
         )
     complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
@@ -206,10 +206,10 @@ def from_pymc(
 
 
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Return the connections or words whose rows are all equal, with those rows.
+    """Return the connections or words whose rows are all equal, together with these rows.
 
     The name is empty if the model has only one residual sd. Single rows are not returned. Values
-    count as equal if they differ only by the rounding of distances.
+    count as equal if only the rounding of distances makes them differ.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:
@@ -229,13 +229,13 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
         advice = "leave these rows out, or use a model with sigma = 'common'"
         raise ValueError(
             f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
-            f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be learned from "
-            f"them; {advice if name else 'use other words'}"
+            f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be estimated from "
+            f"them; {advice if name else 'use different words'}"
         )
 
 
 def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
-    """Store a posterior's model, origin, and warnings in its attributes, and warn."""
+    """Store a posterior's model, origin, and warnings in its attributes, and issue the warnings."""
     describe(tree, spec, **origin)
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
@@ -244,7 +244,7 @@ def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
-    """Warn about repeated rows, and about several embeddings that are fitted as one."""
+    """Warn about repeated rows, and about several embeddings that are fitted as a single one."""
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
@@ -256,7 +256,7 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     if len(names) > 1:
         warn(
             f"the table has {len(names)} embeddings ({abridged(names)}) but is fitted as if it "
-            "had one: each word counts once per embedding, so intervals are too narrow. "
+            "had only one. Each word counts once per embedding, so intervals are too narrow. "
             "Use bb.fit_many(table), or fit one embedding at a time"
         )
 
@@ -278,10 +278,10 @@ def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> Non
 def _by_method(
     design: Design, spec: ModelSpec, options: FitOptions, rng: Generator
 ) -> tuple[DataTree, str, str]:
-    """Return a posterior, the method of sampling it, and the reason for that method."""
+    """Return a posterior, the method that sampled it, and the reason for that method."""
     method, reason = options.method, "asked for"
     if method == "auto" and spec.likelihood != "normal":
-        method, reason = "nuts", f"a {spec.likelihood} likelihood does not integrate out"
+        method, reason = "nuts", f"effects of a {spec.likelihood} model cannot be integrated out"
     if method in {"auto", "exact"}:
         drawn = sample_exact(collapse(design, spec), options.n_draws, rng)
         if method == "auto":
@@ -306,7 +306,7 @@ def _by_method(
 def _nuts(
     design: Design, spec: ModelSpec, options: FitOptions, rng: Generator, backend: str
 ) -> DataTree:
-    """Fit with one of the NUTS implementations that PyMC can call."""
+    """Fit with one of the NUTS samplers that PyMC can call."""
     import pymc as pm
 
     if backend != "pymc" and find_spec(backend) is None:
@@ -331,7 +331,7 @@ def _nuts(
 
 
 def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
-    """Yield the reasons to distrust a posterior, which depend on its method."""
+    """Yield the reasons to distrust a posterior; the checks depend on how it was sampled."""
     stats = tree["sample_stats"]
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
@@ -340,15 +340,15 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if n_modes > 1:
         yield SamplingWarning(
             f"the posterior has {n_modes:.0f} modes: the prior of connection_mean and the data "
-            "disagree, so either the words vary widely or the mean is far from its prior. "
-            "Look at bb.sd_summary, or widen ",
+            "disagree. Either the words vary widely, or the mean is far from its prior. Look at "
+            "bb.sd_summary, or widen ",
             Argument("priors"),
         )
     if not k < PARETO_K_LIMIT:
         high = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}"
         yield SamplingWarning(f"{high}: its draws are unreliable; use ", _NUTS)
     if ess < ESS_LIMIT:
-        few = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}"
+        few = f"there are only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}"
         yield SamplingWarning(f"{few}: raise ", _DRAWS, ", or use ", _NUTS)
 
 
@@ -371,7 +371,7 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     values = of_chains(tree)
     if values["divergences"]:
         yield SamplingWarning(
-            f"{values['divergences']} divergent transitions: NUTS may have missed parts of the "
+            f"{values['divergences']} transitions diverged, so NUTS may have missed parts of the "
             "posterior; raise ",
             Argument("target_accept"),
             " toward 0.99, or use ",
@@ -379,7 +379,7 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
             " for a Normal model",
         )
     if tree["posterior"].sizes["chain"] > 1 and not values["rhat"] < RHAT_LIMIT:
-        disagree = f"R-hat is {values['rhat']:.3f}, above {RHAT_LIMIT}: the chains disagree"
+        disagree = f"the chains disagree: R-hat is {values['rhat']:.3f}, above {RHAT_LIMIT}"
         yield SamplingWarning(f"{disagree}; raise ", _DRAWS, " and ", Argument("tune"))
     for kind in ("bulk", "tail"):
         least = values[f"ess_{kind}"]

@@ -23,46 +23,46 @@ LogDensity = Callable[[FloatArray], FloatArray]
 
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
-"""Number of effective proposals per draw, so that few repeat; largest number of proposals."""
+"""Number of effective proposals per draw, so that few draws repeat; largest number of proposals."""
 
 FEWEST_PROPOSALS = 4_000
-"""Smallest number of proposals, so that weights are reliable even for only a few draws."""
+"""Smallest number of proposals, so that weights are reliable even for a few draws."""
 
 PILOT_PROPOSALS = 2_000
 """Number of proposals to which the final proposal is fitted."""
 
 ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
-"""Refit the pilot until this share of its proposals is effective, up to this many times."""
+"""Share of effective proposals at which the pilot is good enough; largest number of refits."""
 
 PARETO_K_LIMIT, ESS_LIMIT = 0.7, 400
-"""`fit` warns if Pareto k is not below this limit (Vehtari et al., 2024), or if there are fewer
-effective draws than this (Vehtari et al., 2021, Bayesian Analysis 16)."""
+"""Limits for Pareto k (Vehtari et al., 2024) and for the effective number of draws (Vehtari et al.,
+2021, Bayesian Analysis 16). `fit` warns if k is not below its limit, or if the number is lower."""
 
 MOST_RETRIES = 3
-"""Largest number of new final samples if Pareto k or the effective sample size is bad. Each uses a
-proposal refitted to the last draws, because the pilot may have missed some of the mass."""
+"""Largest number of new final samples if Pareto k or the effective sample size is bad. Each sample
+uses a proposal refitted to the last draws, because the pilot may have missed some of the mass."""
 
 STEP = 1e-5
-"""Step of first differences, in the parameters; it shifts the mode by half a step."""
+"""Parameter step for first differences, which shift the mode by half a step."""
 
 LONG_STEP = 0.02
-"""Step of second differences, which are more sensitive to rounding."""
+"""Parameter step for second differences, which are more sensitive to rounding."""
 
 FLATTEST = 0.05
-"""Smallest curvature that the first proposal assumes, so that no sd of it is above 4.5."""
+"""Smallest curvature that the first proposal assumes, so that none of its sds is above 4.5."""
 
 FEWEST_TO_SMOOTH = 20
-"""With fewer effective proposals than this, no tail can be fitted, and k counts as infinite."""
+"""Number of effective proposals that fitting a tail requires; with fewer, k counts as infinite."""
 
 LEAST_RATIO = 0.4
-"""The smaller scale of an axis is at least this share of the larger one. A narrower proposal would
-give high weights to points at an edge where a density is cut off close to its mode."""
+"""Smallest ratio of an axis's smaller scale to its larger scale. A narrower proposal would give
+high weights to points at an edge where a density is cut off close to its mode."""
 
 SMALLEST_SHARE = 0.02
 """Smallest share of proposals for a mode, even one with almost no mass."""
 
 LOWEST_LOG_RATIO = -700.0
-"""Log weights this far below the highest are effectively zero, but stay finite."""
+"""Distance below the highest log weight at which a weight is effectively zero, but still finite."""
 
 
 @dataclass(frozen=True)
@@ -71,18 +71,18 @@ class Resampled:
 
     points: FloatArray  # (n_draws, n_parameters)
     log_p: FloatArray  # (n_draws,)
-    pareto_k: float  # shape of the tail of the weights, which are trusted below 0.7
+    pareto_k: float  # tail shape of the weights, which are reliable below 0.7
     ess: float  # effective sample size of the proposals
     n_proposals: int
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A mixture with a component for each of m modes.
+    """A mixture with one component for each of m modes.
 
     A component has independent two-piece Student-t coordinates, mapped linearly to n parameters.
     There are two scales because a log sd may have a long lower tail. Each parameter costs 6% of the
-    effective proposals with 5 degrees of freedom and 2% with 8, so larger models use more degrees.
+    effective proposals with 5 degrees of freedom and 2% with 8, so larger models use more.
     """
 
     shares: FloatArray  # (m,): sum to one
@@ -93,7 +93,7 @@ class Proposal:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom, low enough that tails are heavier than those of the posterior."""
+        """Degrees of freedom, low enough to make the tails heavier than the posterior's."""
         return max(5.0, float(self.center.shape[1]) / 2)
 
     def draw(self, n: int, rng: Generator) -> FloatArray:
@@ -161,7 +161,7 @@ def importance_resample(
             break
         final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)
-    order = final.points.sum(axis=1).argsort()  # nearby points together, for less variance
+    order = final.points.sum(axis=1).argsort()  # keeps nearby points together, for less variance
     chosen = order[_resample(smoothed.weights[order], n_draws, rng)]
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
@@ -171,9 +171,9 @@ def find_mode(
 ) -> FloatArray:
     """Find the mode of a density by L-BFGS, with gradients from forward differences.
 
-    Parameters are scaled by the curvature at the start, because some sds are known a hundred times
-    more precisely than others, and unscaled steps would zigzag. All parameters have the same
-    bounds, and no point is outside them; at the upper bound, differences are backward.
+    Some sds are known a hundred times more precisely than others, so unscaled steps would zigzag.
+    Parameters are therefore scaled by the curvature at the start. All parameters have the same
+    bounds, and no point is outside them. At the upper bound, differences are backward.
     """
     from scipy.optimize import minimize
 
@@ -181,7 +181,7 @@ def find_mode(
     low, high = bounds
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
-        x = np.clip(scaled / scale, low, high)  # rounding may leave the bounds
+        x = np.clip(scaled / scale, low, high)  # rounding can exceed the bounds
         steps = np.where(x + STEP > high, -STEP, STEP)
         value, *moved = log_density(np.concatenate([x[None], x + np.diag(steps)]))
         return -value, (value - np.array(moved)) / (steps * scale)
@@ -216,16 +216,16 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> FloatArray:
 
 
 def _at_modes(log_density: LogDensity, modes: FloatArray) -> Proposal:
-    """Place a Student-t at every mode; each share is the mode's mass, estimated from its curvature.
+    """Place a Student-t at every mode; each share is a mode's mass, estimated from its curvature.
 
-    A mode where the density is cut off has no finite curvature. It is left out, because the
-    refitted proposals of the other modes also cover it.
+    A mode where the density is cut off has no finite curvature. Such modes are left out, because
+    the refitted proposals of the other modes cover them, too.
     """
     factors = np.array([_at_mode(log_density, mode) for mode in modes])
     masses = log_density(modes) + np.linalg.slogdet(factors)[1]
     curved = np.isfinite(masses)
     if not curved.any():
-        raise ValueError("the log density has no mode around which it is finite")
+        raise ValueError("the log density is not finite around any of its modes")
     one = np.ones((curved.sum(), modes.shape[1]))
     shares = np.exp(masses[curved] - masses[curved].max())
     return Proposal(_at_least(shares), modes[curved], factors[curved], one, one)
@@ -238,7 +238,7 @@ def _at_least(shares: FloatArray) -> FloatArray:
 
 
 def _fitted(pilot: Weighted) -> Proposal:
-    """Fit each component and its share to the points, weighted by the component's probability."""
+    """Fit each component and its share to the points, weighted by that component's probability."""
     former, log_q = pilot.proposal, pilot.proposal.log_densities(pilot.points)
     own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
     shares = own.sum(axis=1)
@@ -257,7 +257,7 @@ def _fitted_part(
 ) -> list[FloatArray]:
     """Fit the center, factor, and scales of one component to weighted points.
 
-    If there are few effective points, the fit is shrunk toward the former proposal.
+    If few points are effective, the fit is shrunk toward the previous proposal.
     """
     center, factor, lower, upper = former
     ess = 1 / (weights**2).sum()
@@ -278,7 +278,7 @@ def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, 
     """Return the mode, lower scale, and upper scale of the best-fitting two-piece normal.
 
     Given the mode, the maximum-likelihood scales have a closed form. The likelihood decreases with
-    the sum of the cube roots of both sums of squares (John, 1982, Communications in Statistics A).
+    the sum of the sums of squares' cube roots (John, 1982, Communications in Statistics A).
     """
     order = np.argsort(values)
     values, weights = values[order], weights[order]
@@ -306,12 +306,12 @@ def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) 
 
 
 def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
-    """Smooth the tail of the weights; return the weights and Pareto k, inf if there is no tail."""
+    """Smooth the tail of the weights; return the weights and Pareto k, or inf without a tail."""
     from arviz_stats.base import array_stats
 
     if raw.ess < FEWEST_TO_SMOOTH:
         return raw, np.inf
-    # ArviZ takes the negative log ratio, which for leave-one-out is the log likelihood.
+    # ArviZ expects the negative log ratio, which is the log likelihood for leave-one-out.
     smoothed, k = array_stats.psislw(-raw.log_weights)
     return replace(raw, log_weights=np.asarray(smoothed)), float(k)
 

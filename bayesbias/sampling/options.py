@@ -1,4 +1,4 @@
-"""Options for fitting a posterior and describing it, shared by functions and commands."""
+"""Options for fitting and describing a posterior, shared by functions and commands."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 """Sampling methods. ``nuts`` is PyMC's NUTS; nutpie and numpyro need the extra ``samplers``."""
 
 LEAST_DRAWS, LEAST_CHAIN = 25, 4
-"""Fewest draws, in all and per chain, for which ArviZ can fit tails and compute effective sizes."""
+"""Smallest numbers of draws, in total and per chain, from which ArviZ can compute diagnostics."""
 
 ROPE_SHARE = 0.15
 """Differences smaller than this share of the sd of stereotype distances count as zero. For GloVe,
 that sd is .07 to .18 (median .13) in bundled lists and published tables, so the ROPE is about .02.
-This convention is below Cohen's (1988) small effect, .2 sds. You decide what is too small."""
+This convention is below Cohen's (1988) small effect, .2 sds. You decide which effects matter."""
 
 SIMULATED_ROPE = 0.02
 """Default ROPE for simulated tables, which have a known scale."""
@@ -41,11 +41,11 @@ class FitOptions:
         ``auto`` uses the exact sampler if the model is Normal and Pareto k is below 0.7, and PyMC's
         NUTS otherwise. The result records the method and the reason.
     draws : int
-        Draws per chain.
+        Number of draws per chain.
     chains : int
         Number of chains. The exact sampler's draws are independent and are only split into chains.
     tune : int
-        Warm-up steps per chain; used only by NUTS.
+        Number of warm-up steps per chain; used only by NUTS.
     target_accept : float
         Target share of accepted steps, in (0, 1); used only by NUTS.
     seed : int, SeedSequence, Generator, or None
@@ -56,7 +56,7 @@ class FitOptions:
         Highest-density or equal-tailed intervals.
     rope : float, optional
         Half-width of the region of practical equivalence (ROPE), a distance in [0, 2]. Smaller
-        differences do not matter. The default, a convention, is .15 times the sd of stereotype
+        differences count as zero. By convention, the default is .15 times the sd of stereotype
         distances, about .02 in GloVe.
     progressbar : bool
         Whether NUTS shows a progress bar.
@@ -93,7 +93,7 @@ class FitOptions:
                 Argument("draws"),
                 f" must be at least {least} if chains is {self.chains}, because checks of the "
                 f"posterior need {LEAST_DRAWS} draws in total; got {self.draws}. Use 1000 for "
-                "results that you rely on",
+                "final results",
             )
         check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
@@ -124,7 +124,7 @@ class FitOptions:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The options that determine the numbers; a seed object becomes text."""
+        """The options that affect results; a seed object becomes text."""
         kept = {key.name: getattr(self, key.name) for key in fields(self)}
         del kept["progressbar"]
         plain = self.seed is None or isinstance(self.seed, int)
@@ -157,7 +157,7 @@ def check_rope(rope: float) -> None:
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
-    """Return the options, or the defaults, with the given keywords replaced."""
+    """Return the options or the defaults, with the given keywords replaced."""
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:

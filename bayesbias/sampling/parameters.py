@@ -1,4 +1,4 @@
-"""Lay out the parameters left after integrating out the effects: log sds and correlations."""
+"""Arrange the parameters left after integrating out the effects: log sds and correlations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Block:
 
 
 def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
-    """Lay out the parameters of a model, in the order of its priors."""
+    """Arrange the parameters of a model in the order of its priors."""
     blocks: list[Block] = []
     stop = 0
     for name in spec.needed_priors:

@@ -1,11 +1,11 @@
 """Reduce a table of any length to the constants that the likelihood of a Normal model needs.
 
 The effects of one word or attribute are the coordinates of one unit. All words form one side of the
-model, and all attributes form the other. Units with the same partners, equally often, form a class.
-An orthonormal change of coordinates splits the effects of a class into their mean and deviations,
-which are independent of all other coordinates. One unit per class remains. If the design is
-regular, the size of the problem does not grow with the number of rows, words, or attributes.
-`collapsed` has the derivation; this module computes its constant matrices once.
+model, and all attributes form the other. Units that occur equally often with the same partners form
+a class. An orthonormal change of coordinates splits the effects of a class into a mean and
+deviations, which are independent of all other coordinates. One unit per class remains. If the
+design is regular, the size of the problem does not grow with the number of rows, words, or
+attributes. `collapsed` gives the derivation; this module computes its constant matrices once.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from ..model.terms import Term
 from .parameters import Block, parameter_blocks
 
 SMALLEST_SIGMA = 1e-6
-"""Residual sds below this have density zero; distances of float32 vectors are not more precise."""
+"""Residual sds below this value have density zero; float32 distances are no more precise."""
 
 UNPOOLED_SD = 0.2
-"""Prior sd of an unpooled word's effects, wide for bias; its log follows the parameters."""
+"""Prior sd of an unpooled word's effects, larger than any bias; its log follows the parameters."""
 
 MUCH_WORK = 500_000
-"""Number of multiplications per density above which a fit takes seconds and logs missing pairs."""
+"""Multiplications per density above which a fit takes seconds, and missing pairs are logged."""
 
 MOST_NUMBERS = 200_000
-"""Largest size of an array when densities are evaluated in blocks: 1.6 MB, which fit in a cache."""
+"""Largest array size when densities are evaluated in blocks: 1.6 MB, which fits in a cache."""
 
 NO_LENGTH = 1e-13
 """Axes shorter than this share of the longest axis count as rounding errors."""
@@ -47,7 +47,7 @@ NO_COUPLING = 1e-12
 
 @dataclass(frozen=True)
 class RowTypes:
-    """Types of rows: rows of one type differ only in their word and attribute."""
+    """Types of rows; rows of the same type differ only in their word and attribute."""
 
     of_row: IntArray  # (n_rows,): type of each row
     first: IntArray  # (n_types,): a row of each type
@@ -70,12 +70,12 @@ def row_types(design: Design, spec: ModelSpec) -> RowTypes:
 
 @dataclass(frozen=True)
 class Units:
-    """The random effects of words or attributes, with d coordinates for each."""
+    """The random effects of words or attributes, with d coordinates for each unit."""
 
     terms: tuple[Term, ...]
     of_row: IntArray  # (n_rows,): unit of each row
     loading: FloatArray  # (n_types, d): how a row depends on the coordinates of its unit
-    parameter: IntArray  # (n_units, d): which log sd scales each coordinate
+    parameter: IntArray  # (n_units, d): index of the log sd that scales each coordinate
     correlated: tuple[Block, slice] | None = None  # correlations, and their coordinates
     likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     # (n_units, n_units): similarity of units; (0, 0) if unknown
@@ -92,10 +92,10 @@ def units_of(
     *,
     unpooled: int | None = None,
 ) -> Units:
-    """Lay out the effects of one factor.
+    """Arrange the effects of one factor.
 
-    If effects are independent between the levels that they are crossed with, each is a separate
-    unit, such as one word in one connection.
+    If effects are independent across the levels that they are crossed with, each effect is a
+    separate unit, such as one word in one connection.
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -118,7 +118,7 @@ def units_of(
 
 @dataclass(frozen=True)
 class Part:
-    """Coordinates along m directions; the d coordinates of a direction depend on one another."""
+    """Coordinates along m directions; the d coordinates of each direction are dependent."""
 
     direction: IntArray  # (m,)
     coordinate: IntArray  # (m, d)
@@ -163,7 +163,7 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
     """Group units into classes, and reduce their rows to sufficient statistics.
 
     ``y`` is the outcome minus the center. ``partner`` is the other factor's unit in each row, or
-    None if that factor has no effects.
+    None if the other factor has no effects.
     """
     n_units, n_types = len(units.parameter), len(types.first)
     cell = units.of_row * n_types + types.of_row
@@ -244,7 +244,7 @@ def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
 
 @cache
 def _components(coupled: bytes, n: int) -> list[IntArray]:
-    """Split n coordinates into connected sets. Few patterns occur, but thousands of times."""
+    """Split n coordinates into connected sets; the few patterns occur thousands of times each."""
     from scipy.sparse.csgraph import connected_components
 
     count, label = connected_components(np.frombuffer(coupled, bool).reshape(n, n))
@@ -295,14 +295,14 @@ class Collapsed:
     shared_terms: tuple[Term, ...]
     # effects shared across words and attributes; the connection means come before them
     shared_parameter: IntArray
-    # (n_shared,): which log sd scales each; -1 for the connection means, whose prior sd is known
+    # (n_shared,): index of each effect's log sd; -1 for the connection means, whose sd is known
     cross: FloatArray
     # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with the kept side,
     # the shared effects, and, in the last column, the outcome minus the center
     gram: FloatArray
     # (n_noise, n_kept + 1, n_kept + 1): X'X of the kept coordinates, bordered by the outcome
     alike: tuple[Collapsed, ...] = ()
-    # other outcomes of the same rows, with the same parameters; independent given those
+    # other outcomes of the same rows, with the same parameters; independent given the parameters
 
     @property
     def n_parameters(self) -> int:
@@ -328,19 +328,19 @@ class Collapsed:
 
 
 def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
-    """Reduce a design under a Normal model to the constants that its collapsed posterior needs.
+    """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
-    An ``unpooled`` protected word does not inform other words. A ValueError is raised if the model
+    An ``unpooled`` protected word does not affect other words. A ValueError is raised if the model
     is not Normal, distances do not vary, or the design does not allow an effect.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
             f"the model {spec.name!r} has a {spec.likelihood} likelihood, but the exact sampler "
-            "is only for Normal models; use ",
+            "works only for Normal models; use ",
             Argument("method", "nuts"),
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
-        raise ValueError(f"all {len(design.y)} distances are almost equal; use words that differ")
+        raise ValueError(f"all {len(design.y)} distances are almost equal; use different words")
     spec = spec.fitting(design)
     y, types = design.y - spec.center, row_types(design, spec)
     blocks = parameter_blocks(design, spec)
@@ -384,7 +384,7 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
     if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
         logging.getLogger(__name__).warning(
             "%s of %s pairs of words have no row, so few words have the same partners, and the "
-            "exact sampler takes several times as long. To speed it up, leave out words or "
+            "exact sampler takes several times as long. To make it faster, leave out words or "
             "attributes with missing pairs",
             f"{missing:,}",
             f"{missing + len(pairs):,}",

@@ -30,8 +30,8 @@ MEANINGS = {
     "treats them as different words, so its intervals are too short; keep one word for each "
     "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
     "equidistant": "some {names} from different groups are equally far from every stereotype "
-    "attribute ({pairs}), as after equalizing. The associated and different distances of a pair "
-    "are then equal on average, and their contrast says nothing about the attributes",
+    "attribute ({pairs}), as happens after equalizing. The associated and different distances of "
+    "a pair are then equal on average, and their contrast says nothing about the attributes",
 }
 """Warnings for copies and for equidistant words."""
 
@@ -84,7 +84,7 @@ def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int
     if wide.empty:
         return
     wide.index = wide.index.astype(str)
-    # Compare all distances only for words that agree in the column with the most distances.
+    # Compare all distances only for words that agree in the fullest column.
     fullest = wide.iloc[:, int(wide.count().to_numpy().argmax())].dropna().sort_values()
     for _, run in fullest.groupby((fullest.diff() > TOLERANCE).cumsum()):
         equal: set[str] = set()
@@ -96,7 +96,7 @@ def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int
 
 
 def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
-    """Drop exact copies of earlier words (see `duplicate_vectors`); keep equidistant words.
+    """Drop exact copies of earlier words (see `duplicate_vectors`), but keep equidistant words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Store cosines among words with their table, because similar words have similar distances."""
+"""Store the cosines among a table's words, because similar words have similar distances."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     numbers = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     if [*map(str, frame.index)] != [*frame.columns] or not np.isfinite(numbers).all():
         raise ValueError(
-            f"{place} does not contain the cosines of the table next to it: a square of numbers "
-            "with words as header and first column. Delete the file to treat words as unrelated"
+            f"{place} must contain the cosines of the table next to it: a square of numbers whose "
+            "header and first column are words. Delete the file to treat words as unrelated"
         )
     attach_cosines(table, frame.columns, numbers)
 

@@ -18,7 +18,7 @@ from .schema import (
 PARTNERS = ("different", "matched", "human", "neutral")
 """Connections to compare associated attributes with; the first one that a table contains is used.
 
-Control words also differ from stereotypes in frequency, which affects distances.
+Control words and stereotypes also differ in frequency, which affects distances.
 """
 
 UNRELATED = 1.0
@@ -29,7 +29,7 @@ FEWEST_FOR_DENSITY = 3
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
-    """Return the connections of the main difference: associated − different, if available."""
+    """Return the two connections to compare: associated − different, if the table has both."""
     there = connections_present(table)
     return "associated", next(name for name in PARTNERS if name in there)
 
@@ -37,8 +37,8 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
     """Return MAC, the band around 1, and each connection's share of distances inside the band.
 
-    The band extends abs(1 - MAC) on each side unless its half-width is given, and includes its ends
-    (Dobrzeniecka and Urbaniak, 2024, figures 3-5).
+    The band includes its ends. By default, it extends abs(1 - MAC) on each side of 1 (Dobrzeniecka
+    and Urbaniak, 2024, figures 3-5).
     """
     valid = validate_table(table)
     mac = float(np.nanmean(set_means(valid).to_numpy()))
@@ -54,7 +54,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return mean distances of protected words (rows) to stereotype sets (columns); NaN if none."""
+    """Return mean distances of protected words (rows) to stereotype sets (columns), or NaN."""
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:

@@ -39,17 +39,17 @@ MOST_MISSING = 0.2
 """Largest share of a set's words that may be missing without a mark, as in WEFE."""
 
 FEWEST_LEFT = 3
-"""Fewest words in a set whose numbers are not marked."""
+"""Smallest number of words in a set whose results are not marked."""
 
 THIN_MARK = "†"
-"""Mark after the numbers of sets with too few words left."""
+"""Mark after the results of sets with too few words left."""
 
 Coded = tuple[NDArray[np.int64], list[str]]
 """A column as one index per row into its distinct values, and these values as strings."""
 
 
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Check a long-form table and return it with its categories in order.
+    """Check a long-form table, and return it with its categories in order.
 
     Returns
     -------
@@ -98,11 +98,11 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise an error for anything but a table, and for missing or repeated columns."""
+    """Raise an error if the argument is not a table, or has missing or repeated columns."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
-            f"a table (DataFrame) is needed; got {type(table).__name__}. bb.read_table(path) "
-            "reads a long-form table, and bb.distance_table(vectors, wordlist) makes one"
+            f"a table (DataFrame) is needed; got {type(table).__name__}. Read a long-form table "
+            "with bb.read_table(path), or make one with bb.distance_table(vectors, wordlist)"
         )
     lacking = [name for name in needed if name not in table.columns]
     if lacking:

@@ -1,4 +1,4 @@
-"""Handle spellings: the forms to look up, the form found, and spellings that share a vector."""
+"""Handle spellings: forms to look up, the forms found, and spellings that share a vector."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ type KeyedVectors = gensim.models.KeyedVectors
 """gensim's class, defined here because importing gensim takes more than a second."""
 
 FORM = "matched_form"
-"""Name of the key attribute with the form in which each word was read."""
+"""Name of the vector attribute that stores the form in which each word was found."""
 
 CASES = ("exact", "lower", "fallback")
 """Ways to look up a word: as spelled, in lower case, or as spelled and then in lower case."""
@@ -23,8 +23,8 @@ CASES = ("exact", "lower", "fallback")
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
-    The word as spelled comes first, then composed letters (Unicode's NFC) and underscores for
-    spaces, as in word2vec's ``New_York``. The form without accents comes last.
+    The first form is the word as spelled. The next forms have composed letters (Unicode's NFC) and
+    underscores for spaces, as in word2vec's ``New_York``. The last form has no accents.
     """
     cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
@@ -51,7 +51,7 @@ def every_form(word: str) -> tuple[str, ...]:
 def choose(
     asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
 ) -> dict[str, str]:
-    """Map each available word to the form in which to read it, in the order of the source."""
+    """Map each available word to the form to read, in the order of the source."""
     askers: dict[str, list[str]] = defaultdict(list)
     for word in asked:
         forms = forms_of(word, case, strip_accents=strip_accents)
@@ -85,6 +85,6 @@ def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, 
     for word in words:
         if word in vectors:
             row = rows.get(word, len(forms))
-            form = str(forms[row] or word) if row < len(forms) else word  # none if added later
+            form = str(forms[row] or word) if row < len(forms) else word  # later words have none
             spellings[word] = first.setdefault(form, word)
     return spellings

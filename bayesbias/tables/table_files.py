@@ -21,13 +21,13 @@ MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
 
 LONGEST_LINE = 1 << 20
-"""Longest line of a CSV file in bytes; files with longer lines are not text."""
+"""Longest line allowed in a CSV file, in bytes; files with longer lines are not text."""
 
 MISSING_DISTANCE = -100.0
-"""Mark of a missing word in the published tables."""
+"""Distance that marks a missing word in the published tables."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
-"""Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
+"""Columns of the tables that Dobrzeniecka and Urbaniak (2024) published."""
 
 
 def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
@@ -108,7 +108,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a UTF-8 CSV file, compressed or not; raise a ValueError that explains any problem."""
+    """Read a UTF-8 CSV file, compressed or not, or raise a ValueError that explains the problem."""
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(
@@ -135,7 +135,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
     with damage_named(path, "is damaged, or is not a table"):
         with parquet.ParquetFile(path) as file:
             nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
-            # Distances differ, so rows take up space.
+            # Distances differ, so every row takes up space.
             if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
                 raise ValueError(f"more rows than bytes, or lists in {nested}")
             file.read().validate(full=True)
@@ -153,7 +153,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     table["protected_group"] = table["protected_word"].map(groups.str.removesuffix("_stereotype"))
     ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
     if len(ungrouped):
-        raise ValueError(f"no associated rows, and so no group, for {', '.join(ungrouped)}")
+        raise ValueError(f"words without associated rows have no group: {', '.join(ungrouped)}")
     missing = table["cosine_distance"] == MISSING_DISTANCE
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))

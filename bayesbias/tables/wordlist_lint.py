@@ -1,4 +1,4 @@
-"""Find errors and doubtful entries in a word list, with their keys."""
+"""Find errors and doubtful entries in a word list, and report their keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTS = ("name", "title", "reference", "license", "note")
 """Keys of a word list whose values are text."""
 
 WORD_TABLES = ("groups", "stereotypes", "controls", "baseline")
-"""Tables of a word list that contain words by set."""
+"""Tables of a word list that map each set to its words."""
 
 TABLES = (*WORD_TABLES, "stereotype_names", "facets")
 
@@ -26,7 +26,7 @@ FORMS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "stereotype_names": (str, "text in quotes"),
     "facets": (Mapping, 'a table of labels, such as {black_women = "women"}'),
 }
-"""Type of the values in each table, and its description in messages."""
+"""Type of the values in each table, and the description of that type in messages."""
 
 CONSEQUENCES = {
     ("groups", "groups"): "a protected word can belong to one group only",
@@ -40,11 +40,11 @@ CONSEQUENCES = {
 """What happens in the long-form table if a word is in two tables of the list."""
 
 type _Path = tuple[str | int, ...]
-"""Keys from the outermost inward; a number is an index in a list of words, from 0."""
+"""Keys, starting with the outermost; a number is an index in a list of words, from 0."""
 
 
 class Finding(NamedTuple):
-    """A flaw in a word list, with its key, such as ``groups.man[3]``, and the word, if any."""
+    """A flaw in a word list, with its word, if any, and its key, such as ``groups.man[3]``."""
 
     severity: str
     key: str
@@ -63,7 +63,7 @@ def refuse_errors(content: Mapping[str, Any]) -> None:
 
 
 def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield every error and questionable entry in content with values of any type."""
+    """Yield every error and doubtful entry in content whose values can have any type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             name = key if isinstance(key, str) else shown(key)
@@ -106,7 +106,7 @@ def _malformed(content: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """In one pass, find empty sets, invalid words, and words that are listed twice."""
+    """Find empty sets, invalid words, and words that are listed twice."""
     listed: dict[str, _Path] = {}
     spelled: dict[str, str] = {}
     sets = [((key, name), words) for key in WORD_TABLES for name, words in content[key].items()]
@@ -144,7 +144,7 @@ def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     if not groups and not content["controls"]:
         yield _error((), "the list has no [groups] and no [controls]")
     if len(groups) == 1:
-        text = f"the list has one group, {shown(*groups)}; a comparison needs at least two groups"
+        text = f"the list has only the group {shown(*groups)}; a comparison needs at least two"
         yield _error(("groups",), text)
     if groups and not stereotypes:
         yield _error(("stereotypes",), "the list has groups but no [stereotypes]")
@@ -164,7 +164,7 @@ def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find names that cannot be in a table, or that two sets share."""
+    """Find names that a table cannot contain, and names that two sets share."""
     name = content.get("name", "")
     sets = {group: f"{group}_stereotype" for group in content["stereotypes"]}
     sets |= {group: name for group, name in content["stereotype_names"].items() if group in sets}
@@ -194,7 +194,7 @@ def _unfit(text: str) -> str:
 
 
 def _dotted(path: _Path) -> str:
-    """Return a path in TOML notation, with keys in quotes if needed, and list indices."""
+    """Return a path in TOML notation, with list indices; quote keys if needed."""
     bare = re.compile(r"[\w-]+", re.ASCII)
     keys = [key for key in path if isinstance(key, str)]
     quoted = [key if bare.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys]
@@ -202,5 +202,5 @@ def _dotted(path: _Path) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a short one-line text for a value of any depth or length."""
+    """Return a short text, on one line, for a value of any depth or length."""
     return " ".join(reprlib.repr(value).split())

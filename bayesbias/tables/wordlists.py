@@ -37,7 +37,7 @@ ROLES = {
     "control": "controls",
     "baseline": "baseline",
 }
-"""Table with the words of each role."""
+"""Table of the word list that contains the words of each role."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class WordList(Shown):
     Parameters
     ----------
     name, title, reference, license, note : str
-        Description of the list, its source, and what it does and does not claim.
+        Description of the list and its source, and of what the list does and does not claim.
     groups : mapping of str to tuple of str
         Protected words of each group; empty for a list of control words.
     stereotypes : mapping of str to tuple of str
-        Attributes stereotypically associated with the group of the same key.
+        Attributes that are stereotypically associated with the group of the same key.
     controls : mapping of str to tuple of str
         Control words by connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
@@ -97,7 +97,7 @@ class WordList(Shown):
 
     @property
     def words(self) -> Words:
-        """Every word of the list once, protected words first."""
+        """Every word of the list once, starting with the protected words."""
         return tuple(dict.fromkeys(word for _, _, words in self._sets() for word in words))
 
     def set_name(self, group: str) -> str:
@@ -164,7 +164,7 @@ def load_wordlist(source: WordListLike) -> WordList:
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
     """Return all errors and doubtful entries in a word list, even if the list cannot be loaded.
 
-    No embedding is read; `missing_words` returns the words that are not in an embedding.
+    No embedding is read. To find words that an embedding does not contain, use `missing_words`.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def refuse_lists(call: str, *given: object) -> None:
         as_list = isinstance(one, Mapping) and isinstance(one.get("groups"), Mapping)
         if swapped or as_list or isinstance(one, WordList):
             what = repr(one) if swapped else f"a {type(one).__name__}"
-            raise TypeError(f"vectors come first, then the list: {call}; got {what} as vectors")
+            raise TypeError(f"pass the vectors first, then the list: {call}; got {what} as vectors")
 
 
 def wordlist_path(source: str | Path) -> Path:
@@ -231,7 +231,7 @@ def read_wordlist(path: Path) -> dict[str, Any]:
         elif ending == ".json":
             content = read_json(path)
             if not isinstance(content, dict):
-                raise ValueError(f"it contains {shown(content)} instead of an object of sets")
+                raise ValueError(f"it contains {shown(content)} instead of an object with sets")
         else:
             content = read_toml(path)
     return {"name": path.stem, **content}
