@@ -277,7 +277,7 @@ def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
         content, dict.fromkeys((*_TEXTS, *CHOICES), str) | dict.fromkeys(_TABLES, Mapping)
     )
     priors = {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()}
-    texts = {f"the same as for {name}": prior.reason for name, prior in priors.items()}
+    texts = {f"the same prior as {name}": prior.reason for name, prior in priors.items()}
     for name, prior in priors.items():
         reason = prior.reason
         for _ in texts:  # a reason may refer to another prior, whose reason may refer to a third
