@@ -97,7 +97,7 @@ def intervals(
     pair : pair of str, optional
         Two connections whose difference is drawn, with an x label and a line at zero.
     directions : bool
-        Write the direction and its probability on the right, from the column ``p_direction``.
+        Write the probability of a negative mean on the right, from the column ``p_direction``.
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional
@@ -123,9 +123,8 @@ def intervals(
         reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
         xlabel = xlabel or f"difference in cosine distance: {what}"
     if directions:
-        arrows = np.where(frame["mean"] < 0, "← ", "→ ")
-        frame = frame.assign(text=arrows + frame["p_direction"].map(percent))
-        heading = "probability\nof direction"
+        negative = frame["p_direction"].where(frame["mean"] < 0, 1 - frame["p_direction"])
+        frame, heading = frame.assign(text=negative.map(percent)), "probability\nof being closer"
     band, rope = None, frame.attrs.get("rope") if rope is None else rope
     if rope is not None:
         if not 0 <= rope <= 2:

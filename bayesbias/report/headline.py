@@ -28,7 +28,7 @@ from .numbers import (
     signed,
 )
 from .wording import ALL_GROUPS, MEANINGS, with_marks, with_own
-from .writer import Table, prose
+from .writer import Table, lines, prose
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
@@ -41,6 +41,8 @@ OF_A_GROUP = {"associated": "a group's own stereotypes", "different": "other gro
 
 NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
 """Descriptions of the reference lists, keyed by how they are drawn."""
+
+IN_LISTS = {"frequency": "of equally frequent words", "topics": "on other topics"}
 
 
 @dataclass(frozen=True)
@@ -103,22 +105,26 @@ def headline(analysis: Analysis) -> Headline:
     n_words, n_groups = measured[["protected_word", "protected_group"]].nunique()
     stereotypes = measured["attribute"][measured["connection"].isin(ORDER)].nunique()
     own = measured[measured["connection"] == first].groupby("protected_group", sort=False)
+    embedding = analysis.settings.embedding
+    described = lines("embeddings.known")
+    known = next((one.text for one in described if embedding.startswith(one.of)), "")
     examples = [f"{joined(words.unique()[:2])} for {of}" for of, words in own["attribute"]]
     about = prose(
         "about_list",
         list=analysis.wordlist.name,
-        embedding=analysis.settings.embedding,
+        embedding=f"{embedding} ({known})" if known else embedding,
         examples=f"{'; '.join(examples[:4])}{'; and others' * (len(examples) > 4)}",
-        others="words of the other groups are" if is_relative(rows) else f"to {MEANINGS[second]}",
+        others="other groups' words are to the same stereotypes"
+        if is_relative(rows)
+        else f"to {MEANINGS[second]}",
         answers=_answers(rows),
         words=f"{counted(n_words, 'word')} from {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
-        contrast=contrast_meaning(analysis, rows),
     )
     nulls = [name for name in NULLS if name in rows]
     ci = probability_name(analysis.settings.ci_prob)
     heads = ["", f"contrast ({ci} interval)", "closer to its own stereotypes?"]
-    heads += [f"closer than to {NULLS[name].removesuffix(' as stereotypes')}?" for name in nulls]
+    heads += [f"closer than in lists {IN_LISTS[name]}" for name in nulls]
     lists = analysis.reference["reference_lists"] if nulls else None
     n_lists = {} if lists is None else lists.groupby("match")["list"].nunique().to_dict()
     cells = [
@@ -136,10 +142,10 @@ def headline(analysis: Analysis) -> Headline:
 
 
 def contrast_meaning(analysis: Analysis, rows: pd.DataFrame) -> str:
-    """Define the contrast, by group if groups are compared with other groups."""
+    """Define the contrast in sentences, by group if groups are compared with other groups."""
     if not is_relative(rows):
         one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in leading_pair(analysis.table))
-        return f"the distance to {one} minus the distance to {other}"
+        return f"A contrast is the distance to {one} minus the distance to {other}."
     controls = set(CONTROLS) & set(analysis.table["connection"])
     base = "control words" if controls else "stereotypes of third groups"
     return prose("relative", base="equally frequent " * ("matched" in controls) + base)
@@ -166,19 +172,9 @@ def _count(share: float, n: int) -> str:
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Return sentences on what you can and cannot conclude from a list's numbers."""
-    groups = at_level(rows, GROUP)
-    sentences = []
-    if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
-        draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
-        at_zero, sides = draws - draws.mean(), groups[["low", "high"]].sub(groups["mean"], axis=0)
-        low, high = sides.to_numpy().T
-        events = {
-            "some": draws < 0,
-            "none": at_zero < 0,
-            "claimed": (at_zero < low) | (at_zero > high),
-        }
-        chances = {name: probability(event.any(axis=1).mean()) for name, event in events.items()}
-        sentences.append(prose("at_least_one", n=len(groups), **chances))
+    groups, overall = at_level(rows, GROUP), rows.iloc[0]
+    meaning = contrast_meaning(analysis, rows)
+    sentences = [f"{meaning} Below zero means closer.", prose("not_people")]
     if analysis.reference:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
@@ -187,8 +183,17 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
         sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
-    unclear = rows["closer"].str.contains(GRADES[0]).any()
-    return [prose("not_people"), *([prose("unclear")] if unclear else []), *sentences]
+    zero = int(((rows["low"] < 0) & (rows["high"] > 0)).sum())
+    small, intervals = probability(overall["p_rope"]), counted(len(rows), "interval")
+    rope = f"{analysis.rope:.2g}"
+    sentences.append(prose("unclear", zero=zero, intervals=intervals, rope=rope, small=small))
+    if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
+        draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
+        at_zero, sides = draws - draws.mean(), groups[["low", "high"]].sub(groups["mean"], axis=0)
+        low, high = sides.to_numpy().T
+        claimed = probability(((at_zero < low) | (at_zero > high)).any(axis=1).mean())
+        sentences.append(prose("at_least_one", n=len(groups), claimed=claimed))
+    return sentences
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
@@ -204,8 +209,12 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     listed = groups[["protected_group"]].merge(listed, on="protected_group").set_index(groups.index)
     gap = (listed["mean"] - groups["mean"]).abs()
     turned = (listed["mean"] * groups["mean"] < 0) & (gap > analysis.rope)
+    listed = listed.assign(shown=groups["mean"].map(number))
     differing = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
-    names = [f"the value for {row['protected_group']} is {placed(row)}" for row in differing]
+    names = [
+        f"{placed(row)} for {row['protected_group']}, compared with {row['shown']} in the table"
+        for row in differing
+    ]
     return [prose("listed", names=joined(names))] if names else []
 
 

@@ -31,8 +31,8 @@ KIND = "Cosine distances in a word embedding"
 def page(analysis: Analysis) -> Page:
     """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, lead = analysis.wordlist, headline(analysis)
-    limit, *notes = lead.notes  # the limit stays on the first screen
-    found = [lead.table, limit, headline_figure(analysis), *notes, *_baseline(analysis)]
+    limits, notes = lead.notes[:3], lead.notes[3:]  # the limits stay next to the table
+    found = [lead.table, *limits, headline_figure(analysis), *notes, *_baseline(analysis)]
     return Page(
         kind=KIND,
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
@@ -80,7 +80,7 @@ def headline_figure(analysis: Analysis) -> Figure:
     edge = rows["of"][rows["edge"] != ""].tolist()
     closer = f"{first} attributes are closer than {second} ones"
     if is_relative(rows):
-        closer = "words are closer to their own stereotypes than words of the other groups are"
+        closer = "words are closer to their own stereotypes than other groups' words are"
     ci = probability_name(analysis.settings.ci_prob)
     caption = f"Model {lead}, {ci} intervals. Left of zero: {closer}."
     caption += f" Borderline: {joined(edge)}." if edge else ""
@@ -106,11 +106,12 @@ def _reference(analysis: Analysis) -> list[Block]:
         prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
         table(scores, "Scores", *names),
         table(frames["relative"], "Differences between groups, compared with random words"),
+        prose("small_p"),
     ]
 
 
 def _reading(analysis: Analysis) -> list[Line]:
-    fitted = (f"{name} ({one.spec.title or 'no title'})" for name, one in analysis.results.items())
+    fitted = (f"{name} (“{one.spec.title or name}”)" for name, one in analysis.results.items())
     return reading_lines(
         analysis.settings,
         "reading.list",

@@ -171,7 +171,7 @@ def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
     for name, prior in result.spec.priors.items():
         family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
-        reason = prior.reason.removeprefix("the same as in paper: ").replace("_", " ")
+        reason = prior.reason.removeprefix("the same prior as in paper: ").replace("_", " ")
         key = f"{family}({inside})", reason
         groups.setdefault(key, []).append(name.replace("_", " ").replace("sigma", "residual sd"))
     for (prior_text, reason), names in groups.items():
