@@ -118,6 +118,10 @@ def headline(analysis: Analysis) -> Headline:
         if is_relative(rows)
         else f"to {MEANINGS[second]}",
         answers=_answers(rows),
+        zero=int(((rows["low"] < 0) & (rows["high"] > 0)).sum()),
+        intervals=counted(len(rows), "interval"),
+        small=probability(rows["p_rope"][0]),
+        rope=f"{analysis.rope:.2g}",
         words=f"{counted(n_words, 'word')} from {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
@@ -148,7 +152,8 @@ def contrast_meaning(analysis: Analysis, rows: pd.DataFrame) -> str:
         return f"A contrast is the distance to {one} minus the distance to {other}."
     controls = set(CONTROLS) & set(analysis.table["connection"])
     base = "control words" if controls else "stereotypes of third groups"
-    return prose("relative", base="equally frequent " * ("matched" in controls) + base)
+    alike = " that are as frequent as the stereotypes" if "matched" in controls else ""
+    return prose("relative", base=base + alike)
 
 
 def _answers(rows: pd.DataFrame) -> str:
@@ -172,22 +177,19 @@ def _count(share: float, n: int) -> str:
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Return sentences on what you can and cannot conclude from a list's numbers."""
-    groups, overall = at_level(rows, GROUP), rows.iloc[0]
-    meaning = contrast_meaning(analysis, rows)
+    groups, meaning = at_level(rows, GROUP), contrast_meaning(analysis, rows)
     sentences = [f"{meaning} Below zero means closer.", prose("not_people")]
     if analysis.reference:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)
         beyond = percent(float((places <= 0.05).any(axis=1).mean()))
         counts = {"n_lists": len(places), "least": len(places) - int(0.05 * len(places))}
-        sentences.append(prose("last_columns", beyond=beyond, n_rows=len(rows), **counts))
+        sentences.append(prose("last_columns", beyond=beyond, **counts))
     elif analysis.settings.reference_lists and not analysis.settings.encoder:
         sentences.append(prose("not_drawn"))
-    zero = int(((rows["low"] < 0) & (rows["high"] > 0)).sum())
-    small, intervals = probability(overall["p_rope"]), counted(len(rows), "interval")
-    rope = f"{analysis.rope:.2g}"
-    sentences.append(prose("unclear", zero=zero, intervals=intervals, rope=rope, small=small))
-    if len(groups) > 1 and leading_pair(analysis.table) == ORDER:
+    sentences.append(prose("unclear"))
+    claims = not (groups["low"].lt(0) & groups["high"].gt(0)).all()
+    if claims and len(groups) > 1 and leading_pair(analysis.table) == ORDER:
         draws = analysis.lead["group_draws"][groups["protected_group"].tolist()]
         at_zero, sides = draws - draws.mean(), groups[["low", "high"]].sub(groups["mean"], axis=0)
         low, high = sides.to_numpy().T

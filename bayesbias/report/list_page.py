@@ -103,10 +103,10 @@ def _reference(analysis: Analysis) -> list[Block]:
     if len(scores):
         scores = scores.assign(reading=scores["direction"] + " is " + scores["reading"])
     return [
+        prose("small_p"),
         prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
         table(scores, "Scores", *names),
         table(frames["relative"], "Differences between groups, compared with random words"),
-        prose("small_p"),
     ]
 
 
