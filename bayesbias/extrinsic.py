@@ -35,7 +35,7 @@ def tpr_gaps(
     Parameters
     ----------
     truth, predicted : (n_samples,) or (n_samples, n_classes) array_like
-        Class of each sample, or true and false for each class if a sample can have several.
+        Class of each sample, or true or false for each class if a sample can have several classes.
     group : (n_samples,) array_like
     groups : sequence, optional
         Order of the groups; the gap is the first minus the second.
@@ -45,8 +45,8 @@ def tpr_gaps(
     DataFrame
         One row per ``class``. ``variance`` is the variance of the rates across groups;
         ``corrected_variance`` removes the sampling variance, so it is unbiased but can be negative.
-        Two groups also have their ``gap`` with ``low`` and ``high``. Each group has ``tpr_GROUP``
-        and ``n_GROUP``. Values that need samples from an absent group are NaN.
+        Two groups also have a ``gap`` and its interval, ``low`` to ``high``. Columns ``tpr_GROUP``
+        and ``n_GROUP`` describe each group. Values that need samples from an absent group are NaN.
 
     References
     ----------
@@ -63,7 +63,7 @@ def tpr_gaps(
     real, guess, member = (np.asarray(column) for column in (truth, predicted, group))
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         shapes = f"{real.shape}, {guess.shape}, and {member.shape}"
-        raise ValueError(f"truth, predicted, and group must have equally many rows; got {shapes}")
+        raise ValueError(f"truth, predicted, and group must have matching shapes; got {shapes}")
     names = np.unique(real).tolist() if real.ndim == 1 else [*range(real.shape[1])]
     if real.ndim == 1:
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
@@ -101,7 +101,7 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     truth, score : (n_samples,) array_like
         True or false, and a score that is higher for samples more likely to be positive.
     members : DataFrame
-        One column of true or false per subgroup.
+        One column per subgroup, which is true for its members.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     positive = _true_or_false("truth", truth)
     scores, rows = _finite("score", score, len(members)), []
     if positive.shape != scores.shape:
-        raise ValueError(f"truth has shape {positive.shape} for {len(members)} rows of members")
+        raise ValueError(f"truth has shape {positive.shape}, but members has {len(members)} rows")
     for group, inside in zip(members, _true_or_false("members", members).T, strict=True):
         sides = (inside, inside), (inside, ~inside), (~inside, inside)
         areas = [_area(scores[low & ~positive], scores[high & positive]) for low, high in sides]
@@ -147,7 +147,7 @@ def correlate(
     codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
     if len(names) < len(score):
         if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
-            raise ValueError("clusters must name one of 5 or more clusters for each row")
+            raise ValueError("clusters must put each row in one of at least 5 clusters")
         parts = [both[:, codes == code] for code in range(len(names))]
         rng, values = default_rng(as_seed_sequence(seed)), list[float]()
         while len(values) < n_resamples:
@@ -182,8 +182,8 @@ def correlations(
     Returns
     -------
     DataFrame
-        ``level``, ``model`` (empty for the last level), and what `correlate` returns. Level
-        ``class`` uses class means within each model. ``sample`` uses all rows of each model,
+        ``level``, ``model`` (empty for the last level), and the values that `correlate` returns.
+        Level ``class`` uses class means within each model. ``sample`` uses all rows of each model,
         clustered by class. ``model`` uses means of absolute values over classes. Intervals for
         models that share data are not independent.
     """
@@ -218,14 +218,14 @@ def ranking_accuracy(
     Parameters
     ----------
     scores, biases : (n_runs,) array_like
-        Magnitudes; higher is more biased.
+        Magnitudes; higher values mean more bias.
     models : sequence of n_runs names, optional
         Runs of the same model are averaged and count once.
 
     Returns
     -------
     dict
-        ``accuracy``, ``low``, ``high``, ``n_less``, and ``n_more`` (less and more biased models).
+        ``accuracy``, ``low``, ``high``, and the numbers of models, ``n_less`` and ``n_more``.
     """
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
@@ -235,7 +235,7 @@ def ranking_accuracy(
     z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
-        raise ValueError(f"no models are more than {sds:g} sd below or above the mean bias")
+        raise ValueError(f"no models are more than {sds:g} sds below or above the mean bias")
     accuracy = _area(less, more)
 
     def excess(theta: float) -> float:
@@ -269,7 +269,7 @@ def _coefficient(both: FloatArray, method: str) -> float:
 def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (n,) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be {n} finite numbers in the same order as the rest")
+        raise ValueError(f"{name} must be {n} finite numbers, in the order of the other values")
     return array
 
 

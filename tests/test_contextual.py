@@ -81,7 +81,7 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     few.loc[3, "context"] = None
     for match, call, *arguments in (
         (r"exactly one place \{\} for the word", load_templates, ["This is it."]),
-        ("a template occurs twice", load_templates, ["A {}.", "A {}."]),
+        ("two templates are the same", load_templates, ["A {}.", "A {}."]),
         ("at least one template", load_templates, []),
         ("did you mean 'bleached'", load_templates, "bleach"),
         ("no set of templates at", load_templates, tmp_path / "none.toml"),
@@ -253,7 +253,7 @@ def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Pat
         pooling.write_text(content)
         refused("1_Pooling|encoder", load_encoder, folder)
     pooling.write_text('{"pooling_mode_weightedmean_tokens": true}')
-    refused("pools by pooling_mode_weightedmean_tokens", load_encoder, folder)
+    refused("it sets pooling_mode_weightedmean_tokens", load_encoder, folder)
     (folder / "2_Dense").mkdir()
     refused("layer 'Dense'", load_encoder, folder)
 
@@ -275,7 +275,7 @@ def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: obje
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
     long = r"has 60\d tokens, but all-MiniLM-L6-v2 takes at most 512"
-    refused("can use none of the words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
+    refused("cannot use any of the words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
     refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=7)
     refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")
     refused(long, contextual_vectors, mini, ["he"], ["word " * 600 + "{}."])

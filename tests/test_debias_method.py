@@ -85,9 +85,9 @@ def test_what_is_kept_and_the_groups() -> None:
         ({"defining": [["she"]]}, r"pairs or longer tuples of different words; got \['she'\]"),
         ({"defining": [["she", "he"], ["a", "b", "c"]]}, "one word for each of the 2 classes"),
         ({"defining": [["she", "he"]], "classes": ["one"]}, "each of the 1 classes"),
-        ({"defining": [["she", " "]]}, "defining must contain words; got ' '"),
+        ({"defining": [["she", " "]]}, "defining must contain only words; got ' '"),
         ({"defining": [["she", "he"]], "specific": "aunt"}, "specific must be a list of words"),
-        ({"defining": [["she", "he"]], "specific": [3]}, "specific must contain words; got 3"),
+        ({"defining": [["she", "he"]], "specific": [3]}, "specific must contain only words; got 3"),
         ({"defining": [["she", "he"]], "case": "lowr"}, "unknown case .lowr.; did you mean"),
         (
             {"defining": [["she", "he"]], "representation": ("he", "she")},

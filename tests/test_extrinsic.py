@@ -152,7 +152,7 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
 @pytest.mark.parametrize(
     ("call", "fragment"),
     [
-        (lambda: tpr_gaps([1, 2], [1], [0, 1]), r"equally many rows; got \(2,\), \(1,\)"),
+        (lambda: tpr_gaps([1, 2], [1], [0, 1]), r"matching shapes; got \(2,\), \(1,\)"),
         (lambda: tpr_gaps([1, 2], [1, 2], ["f", "f"]), "no class has at least two samples"),
         (lambda: tpr_gaps([[2, 0]], [[1, 0]], ["f"]), "true or false for every"),
         (lambda: tpr_gaps([1, 1], [1, 1], list("fm"), groups=["f", "x"]), "unknown group 'm'"),

@@ -259,7 +259,7 @@ def test_what_cannot_be_matched_is_refused() -> None:
     for given, n, fragment in (
         (words, 5, "'waad' has frequency rank 4, and only"),
         (words, 0, "n must be a whole number, 1 or more"),
-        (nothing, 5, "none of the stereotypes of 'x'"),
+        (nothing, 5, "not contain any stereotypes of 'x'"),
     ):
         refused(fragment, bb.matched_controls, vectors, given, n=n)
 
@@ -347,7 +347,7 @@ def test_what_is_refused() -> None:
         ({"model": "robust"}, "require a Normal model.* the model 'robust' has a student"),
         (
             {"ranks": (0, 7)},
-            "2 of the embedding's 7 words are left to choose from, but the next set needs 5",
+            "only 2 of the embedding's 7 words are left to choose from, but the next set needs 5",
         ),
     ):
         call = partial(bb.vocabulary_contrasts, vectors, words, **options)

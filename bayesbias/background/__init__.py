@@ -1,8 +1,8 @@
-"""Reference distributions: the associations of the whole vocabulary, to compare lists with.
+"""Reference distributions: the associations of all words in an embedding, to compare lists with.
 
 ``distributions(source, {"name": (Z, Z2)})`` computes ψ of every word. It reads the file once for
-many lists, such as the lists of ``experiments()``. `standalone`, `relative`, `fits`, and `words`
-turn the distributions into tidy frames.
+any number of lists, such as those of ``experiments()``. `standalone`, `relative`, `fits`, and
+`words` turn the distributions into tidy frames.
 """
 
 from .frames import densities as densities

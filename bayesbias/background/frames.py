@@ -42,9 +42,9 @@ def fits(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
-        ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd,
-        .05 for a Normal; and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). Large vocabularies always fail tests, so look at the size of ``ks``.
+        ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd
+        (.05 for a Normal); and ``ks``, the largest distance between the distribution functions
+        (Kolmogorov-Smirnov). Tests reject every large vocabulary, so look at the size of ``ks``.
     """
     from scipy import stats
 
@@ -65,9 +65,9 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``experiment``; ``psi``, over the middle 99.98% of words and a margin; ``density``, a
-        histogram smoothed by a Gaussian of Silverman's width; and ``normal``, the fitted density.
-        ``attrs`` has ``means`` and ``ticks`` (the ends of the Normal's middle 95%) by experiment.
+        ``experiment``; ``psi``, which covers the middle 99.98% of words and a margin; ``density``,
+        a histogram smoothed with Silverman's bandwidth; and ``normal``, the fitted density. By
+        experiment, ``attrs`` has ``means`` and ``ticks``, the ends of the Normal's middle 95%.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -113,9 +113,9 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     DataFrame
         One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, and ``n_missing``.
         ``psi`` is the mean over the set. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under
-        a Normal with the sd ``reference_sd`` and the mean ``reference_mean`` or 0. ``rank`` is the
-        share of words with smaller ψ. The two-tailed p-values ``p_reference`` and ``p_zero`` are
-        from these Normals, ``p_rank`` from ranks, and ``p_sets`` from random sets of this size.
+        Normals with the sd ``reference_sd`` and the means ``reference_mean`` and 0. ``rank`` is the
+        share of words with smaller ψ. The two-tailed p-values ``p_reference`` and ``p_zero`` use
+        these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets of this size.
     """
     rows = []
     for name, one in distributions.items():
@@ -145,21 +145,21 @@ def relative(
         From `bayesbias.background.distributions`, for the same experiments.
     experiments : mapping of str to Experiment
     alpha : float
-        Level of the readings, in (0, 1); Smarda's "α = 0.5" means .05.
+        Significance level of the readings, in (0, 1). Smarda writes "α = 0.5" but means .05.
     n_resamples, seed
         Number of random pairs of sets, and their seed. Experiments use different random numbers.
 
     Returns
     -------
     DataFrame
-        One row per experiment. ``n_x`` and ``n_y`` are the sizes; ``statistic`` is Σ_X ψ - Σ_Y ψ;
-        ``expected``, ``sd``, and ``z`` are from the closed form for random pairs. ``p_normal`` and
-        ``p_simulated`` are two-sided; ``p_weat`` is WEAT's two-sided p over the splits of X∪Y,
-        which uses no other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1 (toward Z2) if
-        the set's mean is outside the middle 1 - alpha of all words, and otherwise 0. Let d be the
-        mean of a set minus the mean of all words. ``x_share`` is the part of the difference of
-        means that comes from X, d_X/(d_X - d_Y), NaN if the means are equal; ``x_distance_share``
-        is |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
+        One row per experiment. ``n_x`` and ``n_y`` are the sizes of the sets; ``statistic`` is Σ_X
+        ψ - Σ_Y ψ; ``expected``, ``sd``, and ``z`` are from the closed form for random pairs.
+        ``p_normal`` and ``p_simulated`` are two-sided; ``p_weat`` is WEAT's two-sided p over the
+        splits of X∪Y, without any other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1
+        (toward Z2) if the set's mean is outside the middle 1 - alpha of all words, and otherwise 0.
+        Let d be the mean of a set minus the mean of all words. ``x_share`` is X's share of the
+        difference of means, d_X/(d_X - d_Y) (NaN if the means are equal); ``x_distance_share`` is
+        |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
         difference is outside the middle 1 - alpha of random pairs.
     """
     check_probability(alpha, "alpha")

@@ -1,4 +1,4 @@
-"""The reference distribution of an association: ψ of every word of an embedding.
+"""The reference distribution of an association: ψ of every word in an embedding.
 
 The vocabulary as a whole may be closer to one of two attribute sets, so the association of a set of
 words is compared with that of words in general (Smarda, 2021).
@@ -62,7 +62,7 @@ class RelativeBias:
     n_x, n_y : int
         Sizes of the sets.
     reference : (n_resamples,) float64
-        The statistic of random pairs.
+        The statistic of each random pair.
     """
 
     statistic: float
@@ -91,7 +91,7 @@ class RelativeBias:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
-    """ψ of every word of an embedding, and the positions of word sets among these values.
+    """ψ of every word in an embedding, and the positions of word sets among these values.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Distribution:
 
     @cached_property
     def sd(self) -> float:
-        """Standard deviation of ψ, with divisor n - 1; raises ValueError if it is zero."""
+        """Standard deviation of ψ, with divisor n - 1. If it is zero, a ValueError is raised."""
         sd = float(self.reference.std(ddof=1))
         if not sd > 0:
             raise ValueError("ψ is the same for all words, so no word stands out")
@@ -145,14 +145,14 @@ class Distribution:
     def among(self, first: int, stop: int | None = None) -> Distribution:
         """Use the words from rank ``first`` up to, but not including, ``stop`` as the reference.
 
-        Embedding files are in order of frequency, so ``among(0, 50_000)`` uses the 50,000 most
+        Embedding files list frequent words first, so ``among(0, 50_000)`` uses the 50,000 most
         frequent words. The words that you compare with the reference may have any rank.
         """
         part = replace(self, ranks=slice(first, stop))
         if first < 0 or part.n_words < FEWEST_WORDS:
             raise ValueError(
-                f"ranks {first} to {stop} of {len(self.psi)} words include {part.n_words} words; "
-                f"use ranks from 0 up that include {FEWEST_WORDS} or more words"
+                f"ranks {first} to {stop} include {part.n_words} of {len(self.psi)} words; start "
+                f"at rank 0 or above, and include {FEWEST_WORDS} or more words"
             )
         return part
 
@@ -191,9 +191,9 @@ class Distribution:
         tail : {"lower", "upper", "two"}
             The share below (Φ itself), the share above, or twice the smaller of the two.
         kind : {"normal", "empirical", "sets"}
-            ``normal`` compares with the Normal fitted to single words, as Smarda does.
-            ``empirical`` compares with the words themselves and counts ties as half. ``sets``
-            compares with the means of random sets of the same size.
+            The mean is compared with the Normal fitted to single words, as Smarda does
+            (``normal``), with the words themselves, where ties count half (``empirical``), or with
+            the means of random sets of the same size (``sets``).
         """
         from scipy.special import ndtr
 
@@ -207,7 +207,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(f"sets of {size} words need over {self.n_words} reference words")
+                raise ValueError(f"a set of {size} words needs over {self.n_words} reference words")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)
@@ -256,7 +256,7 @@ class Distribution:
 
 
 def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:
-    """Draw the rows of random sets without repeats, (draws, size), in random order."""
+    """Draw random sets of rows, (draws, size), without repeats within a set, in random order."""
     if np.exp(-(size**2) / (2 * n_words)) < LEAST_ACCEPTED:
         # Nearly every draw would repeat a word, so shuffle all words instead.
         return np.stack([rng.permutation(n_words)[:size] for _ in range(draws)])

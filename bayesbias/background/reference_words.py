@@ -1,4 +1,4 @@
-"""Draw replacements for the words of a list: any words, equally frequent words, or topics."""
+"""Draw replacements for the words of a list: random words, equally frequent words, or topics."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def draw_pool(
     """Draw a pool from the words of rank ``first`` up to, but not including, ``stop``.
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
-    With `by_rank`, the number is multiplied by the word's rank. About the same number of words is
-    then kept between any rank and twice that rank, so the pool has words of every frequency. Such a
-    pool also includes the extra sample of words that some embeddings store.
+    With `by_rank`, the number is multiplied by the word's rank. About as many words are then kept
+    between any rank and twice that rank, so the pool has words of every frequency. Such a pool also
+    includes the extra sample of words that some embeddings store.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -150,8 +150,8 @@ def matched_controls(
     Parameters
     ----------
     vectors
-        The embedding to draw from, in any form that `load_vectors` accepts. A word's rank is its
-        position in the file, or is based on gensim's word counts.
+        The embedding to draw from, in any form that `load_vectors` accepts. A word's rank comes
+        from its position in the file, or from gensim's word counts if it has any.
     wordlist : str, Path, mapping, or WordList
         A list with stereotypes.
     n : int
@@ -187,8 +187,8 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
     present = [word for word in stereotypes if word in pool.found_ranks]
     if not present:
         raise ValueError(
-            f"the embedding has none of the stereotypes of {wordlist.name!r}, so there are no "
-            "frequencies to match"
+            f"the embedding does not contain any stereotypes of {wordlist.name!r}, so there are "
+            "no frequencies to match"
         )
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)
     words = tuple(pool.words[row] for row in rows.tolist())
@@ -210,9 +210,9 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 def draw_lists(
     pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
 ) -> Iterator[dict[str, int]]:
-    """Draw lists: yield, for every replaced word, the row of the pool that replaces it.
+    """Draw lists, and yield each as rows of the pool, keyed by the words that they replace.
 
-    No word is drawn twice for a list. The pool's ``found`` must contain all words of ``wordlist``.
+    A word is drawn only once per list. The pool's ``found`` must contain all words of ``wordlist``.
     """
     sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
     sets += [] if vary == "protected" else list(wordlist.stereotypes.values())
@@ -235,8 +235,8 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
     rows = np.flatnonzero(free)
     if len(rows) < len(words):
         raise TooFewWordsError(
-            f"{len(rows)} of the embedding's {len(free)} words are left to choose from, but the "
-            f"next set needs {len(words)}; use a larger vocabulary"
+            f"only {len(rows)} of the embedding's {len(free)} words are left to choose from, but "
+            f"the next set needs {len(words)}; use a larger vocabulary"
         )
     if match == "topics":
         cohesion = mean_cosine(pool.units_of(words, {}))
@@ -279,8 +279,8 @@ def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Gene
     """Draw a topic: ``size`` neighbors of a random word, as coherent as a given set.
 
     ``vectors`` are unit rows, ``free`` marks the rows that may be drawn, and ``cohesion`` is the
-    wanted mean cosine of pairs. Rows are drawn from the largest neighborhood of at most `NEIGHBORS`
-    words that is at least as coherent. If there is none, the nearest words are used.
+    mean cosine of pairs in the set. Rows are drawn from the largest neighborhood of up to
+    `NEIGHBORS` words that is as coherent, or from the nearest words if none is.
     """
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)

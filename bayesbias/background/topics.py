@@ -52,9 +52,9 @@ def topic_tables(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Iterator[pd.DataFrame]:
-    """Draw long-form tables of lists about arbitrary topics, with the same set sizes as a list.
+    """Draw long-form tables of lists about arbitrary topics, with sets as large as a list's.
 
-    Each set of words is replaced by neighbors of a random word, which have the same mean cosine.
+    Neighbors of a random word replace each set of words. Their mean cosine is that of the set.
     Control words are left out. The expected contrast is 0. For the parameters, see
     `bayesbias.vocabulary_contrasts`.
 
@@ -95,8 +95,8 @@ def topic_prior(
 
     Up to a constant, each integral is the mean of `LogNormal(τ | m, s) / q(τ)` over draws from the
     posterior of `τ[k]` under a wide prior q (Hogg, Myers, and Bovy, 2010, The Astrophysical Journal
-    725). All other parameters of a table are integrated out. Associated and different have the same
-    mean, because the choice of attributes for each group is arbitrary.
+    725). All other parameters of a table are integrated out. Associated and different pairs have
+    the same mean, because the choice of attributes for each group is arbitrary.
 
     Parameters
     ----------

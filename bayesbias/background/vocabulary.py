@@ -55,10 +55,10 @@ class Experiment:
 
 
 def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
-    """Make an experiment from every pair of groups in some word lists.
+    """Make an experiment from every pair of groups in each word list.
 
-    Every list needs two or more groups with stereotypes. An experiment has the name of its list,
-    followed by the names of the two groups if the list has more than two.
+    Every list needs two or more groups with stereotypes. An experiment has the name of its list. If
+    the list has more than two groups, the names of the experiment's groups follow.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)
@@ -96,8 +96,8 @@ def distributions(
         left out with a warning.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
-        positive for words closer to Z. An experiment that has a set without known words is left out
-        with a warning. If no experiment remains, a ValueError is raised.
+        positive for words closer to Z. An experiment is left out with a warning if any of its sets
+        has no known words. If no experiment remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool
@@ -168,10 +168,10 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
 
 
 def products(vectors: Vector, directions: FloatArray) -> FloatArray:
-    """Compute the product of every vector, scaled to unit length, and every direction.
+    """Compute the dot products of all vectors, scaled to unit length, with all directions.
 
-    A vector's products do not depend on other vectors. They are NaN for vectors that are all zeros,
-    not finite, or not longer than `SHORTEST`.
+    The products of a vector do not depend on the other vectors. They are NaN for vectors that are
+    all zeros, not finite, or not longer than `SHORTEST`.
     """
     rows = vectors.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -57,7 +57,7 @@ class VocabularyContrasts:
         ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
         95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
         the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
-        2 (b + 1)/(n_lists + 1), at most 1, where b lists are at least as extreme on the same side.
+        2 (b + 1)/(n_lists + 1), capped at 1, if b lists are at least as extreme on the same side.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree
@@ -97,8 +97,8 @@ def vocabulary_contrasts(
     source, wordlist, case, allow_pickle
         See `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
-        Ranks in the file's order from which words are drawn, such as ``(0, 50_000)``. Frequent and
-        rare words differ, so for random words, choose ranks similar to those of the list.
+        Words are drawn from these ranks in the file, such as ``(0, 50_000)``. Frequent and rare
+        words differ, so for random words, choose ranks similar to those of the list.
     model : str, Path, or ModelSpec
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
@@ -156,12 +156,12 @@ def vocabulary_contrasts(
 def list_contrasts(
     table: pd.DataFrame, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
 ) -> pd.DataFrame:
-    """Compute contrasts of lists that `draw_lists` draws for the list of a table.
+    """Compute the contrasts of lists that `draw_lists` draws to replace the list of a table.
 
-    Contrasts are posterior means for fixed sds: the exponentials of the mean log sds of a fit to
-    the list's table, which may have more rows. Similarities of words are computed for each drawn
-    list. Each list is treated as one draw of a posterior, so the estimands are the same as in
-    `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.
+    Contrasts are posterior means with the sds fixed at the exponentials of the mean log sds in
+    ``fitted``, which may be a fit to a table with more rows. Similarities of words are computed for
+    each drawn list. Each list is treated as one draw of a posterior, so the estimands are the same
+    as in `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))
     design, spec = posterior.design, posterior.spec
@@ -199,7 +199,7 @@ def _mean_parameters(fitted: DataTree, posterior: Collapsed) -> FloatArray:
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """Add each contrast's position among reference lists to a frame of `contrasts`."""
+    """Add each contrast's position among the reference lists to a frame from `contrasts`."""
     columns = [*KEYS, "estimand", "mean", "sd", "low", "high"]
     table = frame.loc[frame["level"] != WORD, columns].reset_index(drop=True)
     by_list = reference.pivot(index="list", columns=KEYS, values="mean")

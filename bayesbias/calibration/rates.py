@@ -65,8 +65,8 @@ def calibrate(
         The results for a seed do not depend on `n_jobs` or on other methods. All methods get the
         same tables. A smaller `n` uses the first tables of a larger `n`.
     n_jobs : int
-        Number of processes; -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses a
-        cluster.
+        Number of processes, or -1 for one per core. ``joblib.parallel_config(backend="dask")`` uses
+        a cluster.
     alpha, ci_prob, rope : float
         Level of tests, probability of HPDIs, and half-width of the region of practical equivalence.
     draws : int

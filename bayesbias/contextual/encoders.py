@@ -86,6 +86,6 @@ def _pooling(folder: Path) -> str:
     poolings = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(modes) != 1 or modes[0] not in poolings:
         raise ValueError(
-            f"{path} pools by {', '.join(modes) or 'nothing'}; set one of {', '.join(poolings)}"
+            f"{path} must set one of {', '.join(poolings)}; it sets {', '.join(modes) or 'none'}"
         )
     return poolings[modes[0]]

@@ -32,8 +32,8 @@ Arrays = NDArray[np.float32]
 class ContextualVectors:
     """Vectors of words in contexts; see `contextual_vectors`.
 
-    ``vectors`` are (n_words, n_contexts, n_dims) in single precision. ``missing`` are the words
-    that the tokenizer cannot represent or that have no sentence.
+    ``vectors`` has shape (n_words, n_contexts, n_dims) and single precision. ``missing`` are the
+    words that the tokenizer cannot represent or that have no sentence.
     """
 
     encoder: str
@@ -75,17 +75,17 @@ def contextual_vectors(
     templates : str, Path, iterable of str, or mapping
         The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
         `load_templates`). You can also pass natural sentences for every word, from
-        `load_sentences`. The contexts are then the first sentence of every word, the second, and so
-        on, up to the smallest number of sentences of any word. Words without sentences are missing.
+        `load_sentences`. The contexts are then all first sentences, all second sentences, and so
+        on, up to the smallest number for any word. Words without sentences are missing.
     layer : int
         A number from 0 (the input of the first layer) to the number of layers. Negative numbers
-        count back from the last layer, -1.
+        count back from the last layer, which is -1.
     pooling : {"word", "sentence", "cls", "last"}
         ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or the pooling in
         ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
         and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
-        Number of sentences encoded together. It affects the speed. Results differ only by rounding.
+        Number of sentences encoded together. It affects the speed; results differ only by rounding.
     device : str
         See `load_encoder`.
     progressbar : bool
@@ -126,7 +126,7 @@ def contextual_vectors(
         if natural is None or natural.get(word)
     )
     if not known:
-        raise ValueError(f"{loaded.name} can use none of the words; pass different words")
+        raise ValueError(f"{loaded.name} cannot use any of the words; pass different words")
     if natural is None:
         sentences = [sentence(template, word) for word in known for template in contexts]
     else:

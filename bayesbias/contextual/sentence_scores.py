@@ -48,7 +48,7 @@ def seat(
 
     References
     ----------
-    May, Wang, Bordia, Bowman, Rudinger (2019), On measuring social biases in sentence encoders.
+    May et al. (2019), On measuring social biases in sentence encoders.
     """
     rows, missing = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
     whole = _effect(rows)
@@ -123,7 +123,7 @@ def ceat(
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
     n_samples : int
-        Number of samples; each draws one sentence for every word.
+        Number of samples. Each sample has one sentence for every word.
     seed : int, SeedSequence, Generator, or None
 
     References

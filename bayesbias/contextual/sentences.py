@@ -27,8 +27,8 @@ class Sentence(NamedTuple):
 def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str, ...]:
     """Load templates from a bundled set or a TOML file, or check templates that you pass.
 
-    The bundled sets are ``bleached`` and ``seat-names``. A file contains a list ``templates``. Each
-    template has one place ``{}`` for a word.
+    The bundled sets are ``bleached`` and ``seat-names``. A TOML file has a list named
+    ``templates``. Each template has one place ``{}`` for a word.
     """
     if isinstance(source, str | Path):
         path = toml_path(source, "contexts", "set of templates")
@@ -44,15 +44,15 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
                 "as in 'This is {}.'"
             )
     if len(set(templates)) < len(templates):
-        raise ValueError(f"a template occurs twice: {', '.join(templates):.200}; remove one")
+        raise ValueError(f"two templates are the same; remove one: {', '.join(templates):.200}")
     return templates
 
 
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
-    """Read natural sentences for words from a CSV with the columns ``word`` and ``sentence``.
+    """Read natural sentences for words from a CSV file with columns ``word`` and ``sentence``.
 
     The sentences of a word keep the order of the file; repeats are dropped. If a word is not in its
-    sentence, a ValueError names the word.
+    sentence, a ValueError that names the word is raised.
     """
     sentences: dict[str, list[str]] = {}
     with located(Path(path)):

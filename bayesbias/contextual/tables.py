@@ -28,14 +28,14 @@ def contextual_table(
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Shift of the contexts of all pairs. Differences between turns show how much contexts matter.
+        Shift of all pairs' contexts. Differences between turns show how much contexts matter.
     max_missing : float, optional
         See `distance_table`.
 
     Returns
     -------
     DataFrame
-        A table with ``COLUMNS``, ``embedding``, and ``context``, which is the template.
+        A table with the columns ``COLUMNS``, ``embedding``, and ``context`` (the template).
     """
     parts = []
     for place, context in enumerate(vectors.contexts):

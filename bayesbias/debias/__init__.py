@@ -1,4 +1,4 @@
-"""Debiasing: methods that reduce bias in an embedding, and checks of the remaining bias.
+"""Debiasing: methods that reduce bias in an embedding, and checks for the bias that remains.
 
 Each method is a function that takes vectors and returns new ones, such as ``hard(vectors,
 "gender")``. The result keeps a record of the change, which `debiasing` returns. `debias_file`

@@ -40,7 +40,7 @@ class DefiningSets:
         word can be in only one tuple.
     specific : sequence of str
         Words that belong to one class by their meaning and are not neutralized. You do not need to
-        repeat the words of the defining and equalize sets.
+        include the words of the defining and equalize sets.
     targets : sequence of str
         Words whose bias is of interest, such as professions; debiasing ignores them.
     classes : sequence of str, optional
@@ -51,7 +51,7 @@ class DefiningSets:
     case : {"fallback", "exact", "lower"}
         How words are looked up; see `in_case`.
     name, title, reference, license, note : str
-        Description of the list, its source, and the limits of its claims.
+        Description of the list, its source, and its limitations.
     """
 
     defining: tuple[Words, ...] = ()
@@ -87,7 +87,7 @@ class DefiningSets:
         if shared:
             raise ValueError(
                 f"several equalize sets contain {abridged(shared)}, so their conditions would "
-                "contradict each other; keep one set for each word"
+                "contradict each other; keep each word in only one set"
             )
 
     @property
@@ -112,11 +112,11 @@ class DefiningSets:
         return frozenset(form for word in self.kept for form in forms_of(word, self.case))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
-        """Spell words as an embedding does: such as ``mary`` instead of ``Mary``.
+        """Spell words as an embedding does, such as ``mary`` instead of ``Mary``.
 
         Methods call this with the sets' ``case``: ``exact``, ``lower``, or ``fallback``, which uses
-        lower case if only that form is ``there``. Repeated tuples are dropped. If equalize sets
-        then share a word, only the first set is kept.
+        lower case if ``there`` contains only that form. Repeated tuples are dropped. If equalize
+        sets then share a word, only the first set is kept.
         """
 
         def form(word: str) -> str:
@@ -179,5 +179,5 @@ def _words(key: str, given: object, of_tuples: bool) -> tuple[Any, ...]:
             )
         return tuples
     if blank := [word for word in given if not isinstance(word, str) or not word.strip()]:
-        raise ValueError(f"{key} must contain words; got {blank[0]!r}")
+        raise ValueError(f"{key} must contain only words; got {blank[0]!r}")
     return tuple(given)

@@ -114,7 +114,7 @@ class Debiaser:
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
-        """Debias some words, (n, n_dims); rows of zeros stay zeros."""
+        """Debias the rows of some words, (n, n_dims); rows of zeros do not change."""
         matrix = np.asarray(rows, dtype=np.float64)
         before = lengths(matrix, words)
         empty = before == 0
@@ -270,12 +270,12 @@ def debias_file(
     method, sets, **options
         See `fit_debiaser`.
     force : bool
-        Replace an existing folder that contains these files.
+        Whether to replace an existing folder that contains these files.
 
     Returns
     -------
     dict
-        The content of ``record.json``: source, numbers of words and dimensions, and `Debiasing`.
+        The contents of ``record.json``: source, numbers of words and dimensions, and `Debiasing`.
     """
     target = Path(out)
     require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))

@@ -55,7 +55,7 @@ def remaining_bias(
     neighbors : int
         How many of the words nearest to each target are compared.
     vocabulary : int
-        Number of words from the start of ``before`` that are searched for words and neighbors.
+        How many of the first words in ``before`` are searched for biased words and neighbors.
     seed : int, SeedSequence, Generator, or None
         Seed of the clustering's starting points and of the folds, stored in ``attrs["seed"]``.
 
@@ -66,8 +66,8 @@ def remaining_bias(
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their own class. ``classifier`` is the
         cross-validated share of words that a support vector machine with a radial kernel assigns
-        correctly. For three or more targets, ``neighbors`` correlates the lean of a target before
-        with the share of its neighbors that leaned the same way before, averaged over classes.
+        correctly. With three or more targets, ``neighbors`` correlates their lean in ``before``
+        with the share of their neighbors that lean the same way there, averaged over classes.
 
     References
     ----------
@@ -81,7 +81,7 @@ def remaining_bias(
     free = [word for word in free if word in after.key_to_index]
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
-        raise ValueError("the embeddings have no words in common, except specific words")
+        raise ValueError("the embeddings have no words in common except those of the lists")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
@@ -111,9 +111,9 @@ def remaining_bias(
 def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -> float:
     """Compute the accuracy of k-means under the best assignment of clusters to classes.
 
-    ``rows`` are (n, n_dims), and ``labels`` are the n classes of the rows. There are as many
-    clusters as classes. Because the best assignment counts, the accuracy is above 1/number of
-    classes even if the classes are unrelated to the rows.
+    ``rows`` has shape (n, n_dims), and ``labels`` has the class of each row. There are as many
+    clusters as classes. Because the best assignment counts, the accuracy exceeds 1/number of
+    classes even if the rows and classes are unrelated.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans

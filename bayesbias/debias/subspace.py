@@ -47,7 +47,7 @@ def unit_sets(vectors: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
 def equalized_words(
     vectors: VectorsByWord, lists: DefiningSets, directions: FloatArray
 ) -> dict[str, FloatArray]:
-    """Compute the new vectors of the words of complete equalize sets."""
+    """Compute new vectors for the words in complete equalize sets."""
     placed: dict[str, FloatArray] = {}
     present = [members for members in lists.equalize if all(word in vectors for word in members)]
     for members in present:
@@ -69,7 +69,7 @@ def equalized_words(
 
 
 def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
-    """Subtract from rows their projections on the span of orthonormal directions.
+    """Subtract from each row its projection onto the span of orthonormal directions.
 
     Unlike sums in BLAS, these sums do not depend on the number of rows.
     """
@@ -79,7 +79,7 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over the unit vectors u of all words, and of the neutral words, which are not kept."""
+    """Sums over the unit vectors u of all words, and of the neutral words (those not kept)."""
 
     count: int
     neutral_count: int
@@ -108,9 +108,9 @@ def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
 
 
 def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute the Euclidean lengths of finite rows, (n,), each summed separately."""
+    """Compute the Euclidean lengths of finite rows, (n,), with a separate sum for each row."""
     squares = np.einsum("nd,nd->n", rows, rows)
     bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
     if bad:
-        raise ValueError(f"the vectors of {abridged(bad)} are not finite; leave them out")
+        raise ValueError(f"the vectors of {abridged(bad)} are not finite; leave these words out")
     return np.asarray(np.sqrt(squares))

@@ -49,7 +49,7 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
         ids, special, words = [begin, *ids], [1, *special], [None, *words]
     scored = tuple(place for place, is_special in enumerate(special) if not is_special)
     if not scored:
-        raise ValueError(f"the tokenizer of {model.name} finds no token in {sentence!r:.80}")
+        raise ValueError(f"the tokenizer of {model.name} finds no tokens in {sentence!r:.80}")
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
     if len(ids) > model.longest:
         raise ValueError(
@@ -62,7 +62,7 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
     """Return the id of the token that goes before a text for a causal model.
 
-    It is the token that begins texts or, in a tokenizer without one, as in the Qwen family, the
+    It is the token that begins texts. A tokenizer without one, as in the Qwen family, uses the
     token that ends texts. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).
     """
     begin: int | None = tokenizer.bos_token_id
@@ -70,7 +70,7 @@ def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs in a frame, or raise a ValueError if both sentences have the same tokens."""
+    """Align all pairs in a frame; raise a ValueError if a pair's sentences have the same tokens."""
     aligned = [
         _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
         for first, second in pairs[list(ROLES)].itertuples(index=False)

@@ -6,7 +6,7 @@ clusters of pairs, and covariates. `bayesbias.sampling.fit.fit_design` samples i
 
 `Y` contains the preferences, with one row per pair and one column per language model. `H` contains
 the eigenvectors of their covariance. The columns of `Y H` are uncorrelated, so each column is
-fitted alone. Multiplying the effects by `Hᵀ` gives the effects for each language model.
+fitted separately. Multiplying the effects by `Hᵀ` gives the effects for each language model.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def fit_pairs(
         From `paired_scores` or `read_scores`, for one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
         ``cluster``, pairs are treated as independent. The other two columns add slopes. A tie
-        counts as half. Pairs without a score from every model are left out with a warning.
+        counts as half. Pairs that any of the models has not scored are left out with a warning.
     measure : str, optional
         The measure to model. It is required if `paired` has several measures.
     model : str, Path, or ModelSpec
@@ -136,7 +136,7 @@ def _along(
     if along.std() < 1e-9:
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
         raise ValueError(
-            f"no interval can be estimated, because the preferences of {alike} are the same for "
+            f"intervals cannot be estimated, because the preferences of {alike} are the same for "
             "every pair; use more pairs, or leave out one of the models that agree on all pairs"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES

@@ -75,7 +75,7 @@ def load_language_model(
     name : str, optional
         Name of the model in results. The default is the last part of `source`.
     allow_pickle : bool
-        Also read weights from a pickle (``pytorch_model.bin``).
+        Whether to also read weights from a pickle (``pytorch_model.bin``).
 
     Raises
     ------
@@ -121,8 +121,8 @@ def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageMo
     """Yield language models with the same architecture and tokenizer but random weights.
 
     These models have learned nothing, so their preferences come from tokens, lengths, and chance.
-    Count how often their intervals exclude one half by chance. The seeds 0, 1, ... initialize the
-    weights, and the models are named ``NAME, random weights SEED``.
+    Use them to count how often intervals exclude one half by chance. The seeds 0, 1, ... initialize
+    the weights, and the models are named ``NAME, random weights SEED``.
     """
     import torch
     import transformers

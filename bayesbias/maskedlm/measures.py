@@ -1,8 +1,8 @@
 """The questions that each measure asks: masked versions of sentences, and the tokens to predict.
 
-A question is a sentence, its masked positions, and the positions of the requested tokens. Measures
-can share questions: for example, PLL asks every question that CPS asks. Computing all measures
-therefore costs little more than computing the most expensive one.
+A question consists of a sentence, its masked positions, and the positions of requested tokens.
+Measures can share questions: for example, PLL asks every question that CPS asks. Computing all
+measures therefore costs little more than computing the most expensive one.
 """
 
 from __future__ import annotations

@@ -50,12 +50,12 @@ def read_pairs(
         sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without this suffix.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` file
         of a category (Parrish et al., 2022); a pair is an ambiguous question with an answer for
-        each group. ``csv``: your own pairs, with columns ``stereotypical``,
-        ``anti_stereotypical``, ``bias_type``, and optional ``pair_id``, ``direction``, ``cluster``.
+        each group. ``csv``: your own pairs, with ``stereotypical``, ``anti_stereotypical``,
+        ``bias_type``, and optionally ``pair_id``, ``direction``, and ``cluster``.
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
-        Keep only pairs of these types.
+        Types of the pairs to keep. The default is all types.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def read_pairs(
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
-            f"no file at {path}; the package includes no data sets, so pass the path of your copy"
+            f"there is no file at {path}; data sets are not included, so pass the path of your copy"
         )
     with located(path):
         pairs = READERS[dataset](path, part)
@@ -154,7 +154,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the positions of the stereotypical answer and the other one, or None if unclear.
+    """Return the positions of the stereotypical and the other answer, or None if they are unclear.
 
     The stereotypical answer to a negative question is the stereotyped group. The stereotypical
     answer to any other question is the other group (Parrish et al., 2022, section 4).

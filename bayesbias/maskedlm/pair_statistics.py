@@ -1,7 +1,7 @@
 """Measures that compare two sets of scores: percentage score, KLS, and JSS.
 
-KLS and JSS (Liu, 2024) are included because they are published and used. `Normals` describes their
-limits. To estimate a difference with its uncertainty, use `bayesbias.maskedlm.fit_pairs`.
+KLS and JSS (Liu, 2024) are included because they have been published and used. `Normals` describes
+their limits. To estimate a difference with its uncertainty, use `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Normals:
         """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
-            raise ValueError("stereo and anti must be finite scores of the same pairs, at least 2")
+            raise ValueError("stereo and anti must be finite scores of the same 2 or more pairs")
         sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(
-                f"all {ROLES[int(sds.argmin())]} scores are equal, so no Normal fits them"
+                f"all {ROLES[int(sds.argmin())]} scores are equal, so a Normal cannot be fitted"
             )
         (mean, other_mean), (sd, other_sd) = scores.mean(axis=1).tolist(), sds.tolist()
         return Normals((mean, other_mean), (sd, other_sd))
@@ -122,9 +122,9 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
         ``jss``, and ``jss_published``. The percentage is the share of pairs whose stereotypical
         sentence scores higher. A tie counts as half here, but counts against the stereotype in the
-        code of CrowS-Pairs. As published, the bias type ``all`` is the mean over types, weighted by
-        their numbers of pairs. For the percentage, this is the share of all pairs. An undefined
-        measure is NaN (one pair, equal scores, or identical Normals) and is left out of means.
+        code of CrowS-Pairs. As published, values for the type ``all`` are means over types,
+        weighted by numbers of pairs. For the percentage, this is the share of all pairs. Undefined
+        measures (one pair, equal scores, or identical Normals) are NaN and left out of means.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:

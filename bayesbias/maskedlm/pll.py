@@ -68,7 +68,7 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``. The default is all that fit the model and do not end in ``-mean``.
+        Names in ``MEASURES``. The default is all that fit the model, except names with ``-mean``.
     batch_size : int
         Number of masked sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional
@@ -80,11 +80,11 @@ def score_pairs(
     -------
     DataFrame
         The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is a sum
-        of log probabilities, in nats. It is a mean for sss, aul, and names that end in mean. It is
-        a weighted mean for aula. ``n_tokens`` counts all tokens, and ``n_scored`` counts the scored
-        tokens. SSS is undefined for a sentence without a modified token, and CPS for a sentence
-        without a shared token. Undefined scores are left out; ``.attrs["unscored"]`` and a warning
-        list them. Another warning counts tokens that are unknown to the tokenizer.
+        of log probabilities, in nats. For sss, aul, and measures whose names end in ``-mean``, it
+        is a mean. For aula, it is a weighted mean. ``n_tokens`` counts all tokens, and ``n_scored``
+        counts the scored tokens. SSS is undefined for a sentence without a modified token, and CPS
+        for a sentence without a shared token. Undefined scores are left out; ``.attrs["unscored"]``
+        and a warning list them. Another warning counts tokens that are unknown to the tokenizer.
 
     Raises
     ------

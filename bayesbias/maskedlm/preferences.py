@@ -23,9 +23,9 @@ TOKENS = "token_difference"
 class Preferences:
     """Preferences of language models for the pairs that all models have scored.
 
-    ``y``, (n_pairs, n_models), is 1, 0, or 1/2 in a tie. The design has one row per pair. Bias
-    types take the role of protected words, and clusters that of attributes. ``n_left_out`` is the
-    number of pairs that at least one language model has not scored.
+    ``y``, (n_pairs, n_models), contains 1, 0, and, for ties, 1/2. The design has one row per pair.
+    Bias types take the role of protected words, and clusters that of attributes. ``n_left_out`` is
+    the number of pairs that at least one language model has not scored.
     """
 
     models: tuple[str, ...]
@@ -50,7 +50,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
 
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
-    """Index the preferences of one measure; `fit_pairs` lists the columns that it uses."""
+    """Index the preferences of one measure; `fit_pairs` lists the columns that are used."""
     chosen = one_measure(paired, measure)
     cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
     chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].fillna(""))
@@ -71,7 +71,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
     if shared.empty:
-        raise ValueError("no pair has scores from all models; score the same pairs with each")
+        raise ValueError("no pair has scores from all models; give every model the same pairs")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
     types, clusters = pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"])

@@ -52,7 +52,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     path, place = folder / SCORES, folder / RECORD
     if not path.is_file() or not place.is_file():
         raise FileNotFoundError(
-            f"{folder} has no {SCORES} or no {RECORD}; pass a folder that `{KIND}` wrote"
+            f"{folder} must contain {SCORES} and {RECORD}; pass a folder that `{KIND}` wrote"
         )
     record = read_json(place)
     if not isinstance(record, dict) or record.get("made_by") != KIND:
@@ -103,9 +103,9 @@ def read_scores(
     -------
     DataFrame
         The columns are ``LOG_COLUMNS``, with one row per pair and model, for `fit_pairs`.
-        Multiple-choice answers have no scores; their differences are 1 and -1. Answers that choose
-        no sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the
-        name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
+        Multiple-choice answers have no scores; their differences are 1 and -1. Answers that do not
+        choose a sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has
+        the name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
         pair consists of the two groups in an ambiguous question; pairs without a stereotyped group
         are left out. A pair from the harness gets an id from the SHA-256 of its sentences.
     """

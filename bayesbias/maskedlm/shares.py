@@ -100,9 +100,9 @@ def shares(
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
     A share is the mean of the model's expected preferences for the pairs in the data, plus the
-    contribution of similar new clusters. The contribution consists of equally many new effects,
-    Normal with the same sd, and of the variation of covariates between clusters. Intervals
-    therefore cover other contrasts of words. Every contrast keeps the weight it has in the data.
+    contribution of similar new clusters. It consists of a new effect for each cluster, Normal with
+    the same sd, and of the variation of covariates between clusters. Intervals therefore cover
+    other contrasts of words. Every contrast keeps the weight it has in the data.
 
     ``effects`` are draws, (n_draws, ..., n_axes). The preferences of the language models are
     uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
@@ -167,8 +167,8 @@ def _of_new_clusters(
 def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
     """Return the weight of each word in each cluster, (n_clusters, n_words), with unit rows.
 
-    A word's weight grows with its number of pairs: *black / white* and *poor / white* have much in
-    common. A cluster that is not a contrast of words is treated as a single word.
+    A word's weight grows with its number of pairs. If *white* has many, *black / white* and *poor /
+    white* have much in common. A cluster without a contrast of words is treated as one word.
     """
     from scipy.sparse import csr_array
 

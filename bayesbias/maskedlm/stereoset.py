@@ -53,7 +53,7 @@ def stereoset_scores(
     DataFrame
         One row per cluster, for `fit_pairs`: ``model``, ``measure`` (stereoset), the columns of
         ``PAIR_LABELS``; ``stereotypical``, ``anti_stereotypical``, and ``unrelated``, in [0, 1];
-        and the ``difference`` and ``token_difference`` of the first two (scored tokens only).
+        and the ``difference`` and ``token_difference`` of the first two (only scored tokens count).
     """
     clusters = list(stereoset_clusters(Path(path), "intrasentence", (*LABELS, UNRELATED)))
     sentences = [_asked(model, c, sentence) for c in clusters for sentence in c.sentences]

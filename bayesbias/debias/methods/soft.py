@@ -36,8 +36,8 @@ def soft(
     The linear map T minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖². The columns of W are all words,
     the columns of N are the neutral words, and the columns of B are the directions of bias, all of
     unit length. The problem is convex in TᵀT and is solved for TᵀT; T is its symmetric root. The
-    words of equalize sets are left out of N, but not equalized. The record has ``bias_left``,
-    ‖(TN)ᵀ(TB)‖ as a share of ‖NᵀB‖.
+    words of equalize sets are left out of N, but they are not equalized. The record has
+    ``bias_left``, ‖(TN)ᵀ(TB)‖ as a share of ‖NᵀB‖.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def soft(
         λ, the weight of bias, 0 or more; it is 0.2 in both papers.
     weighting : {"mean", "sum"}
         Whether the two terms are means of their entries, or sums as printed in the papers. With n
-        words of d dimensions, sums remove about λ/(λ + n/d) of the bias, less than one part in ten
-        thousand for GloVe's 400,000 words; means remove about λd/(λd + 1).
+        words of d dimensions, sums remove about λ/(λ + n/d) of the bias, less than .02% for GloVe's
+        400,000 words with the default strength; means remove about λd/(λd + 1).
     k : int, optional
         Number of directions of bias. The default is the number of classes minus one.
 
