@@ -107,7 +107,7 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     -------
     DataFrame
         ``group``, ``n``, ``n_positive``, and three areas in [0, 1], which are NaN without samples.
-        ``subgroup`` uses only the subgroup. ``bpsn`` uses background positives and subgroup
+        ``subgroup`` uses only its members. ``bpsn`` uses background positives and subgroup
         negatives; low values mean false positives. ``bnsp`` is the reverse; low values mean misses.
     """
     positive = _true_or_false("truth", truth)
@@ -134,7 +134,7 @@ def correlate(
     """Correlate a score with downstream bias; return ``r``, ``low``, ``high``, and counts.
 
     For independent rows, such as models, the interval uses Fisher's z; for ranks ("spearman"), it
-    has the variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as
+    uses the variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as
     samples of one class, the interval is from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))

@@ -139,7 +139,7 @@ class Distribution:
         """Standard deviation of ψ, with divisor n - 1. If it is zero, a ValueError is raised."""
         sd = float(self.reference.std(ddof=1))
         if not sd > 0:
-            raise ValueError("ψ is the same for all words, so no word stands out")
+            raise ValueError("ψ is the same for all words, so its sd is zero")
         return sd
 
     def among(self, first: int, stop: int | None = None) -> Distribution:
@@ -157,7 +157,7 @@ class Distribution:
         return part
 
     def psi_of(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
-        """Return ψ of the words in the vocabulary; raise ValueError if there are none."""
+        """Return ψ of the words that are in the vocabulary; raise a ValueError if none are."""
         if isinstance(words, str):
             raise TypeError(f"words must be a list of words; for one word, pass [{words!r}]")
         asked, psi = list(dict.fromkeys(words)), {}
@@ -167,8 +167,8 @@ class Distribution:
                 psi[word] = self.psi[rows[rows >= 0][0]]
         if not psi:
             raise ArgumentError(
-                f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
-                f"({abridged(asked)}); check the spelling; for an embedding in lower case, pass ",
+                f"{self.name}: none of the {len(asked)} words of {what} are in the vocabulary "
+                f"({abridged(asked)}). Check the spelling; for an embedding in lower case, pass ",
                 Argument("case", "fallback"),
             )
         return pd.Series(psi, name=self.name)
@@ -181,7 +181,7 @@ class Distribution:
         *,
         kind: Literal["normal", "empirical", "sets"] = "normal",
     ) -> float:
-        """Compute Φ of the mean ψ of a set of words: how extreme it is among all words.
+        """Compute Φ of a set's mean ψ, which shows how extreme the set is among all words.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class Distribution:
     ) -> RelativeBias:
         """Compare Σ_X ψ - Σ_Y ψ with its distribution over random pairs of disjoint sets.
 
-        Words that are not in the vocabulary are left out; no word may be in both sets.
+        Words that are not in the vocabulary are left out. A word must not be in both sets.
         """
         check_numbers(n_resamples=n_resamples)
         x, y = self.psi_of(X, "X"), self.psi_of(Y, "Y")

@@ -46,7 +46,7 @@ class TooFewWordsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A random sample of an embedding's words, and the requested words that are in it."""
+    """A random sample of an embedding's words, and the requested words that the embedding has."""
 
     words: tuple[str, ...]
     vectors: Vector  # (n_words, n_dims)
@@ -155,8 +155,8 @@ def matched_controls(
     wordlist : str, Path, mapping, or WordList
         A list with stereotypes.
     n : int
-        Number of matched words for each stereotype in the embedding. The ranks of matched words are
-        within a fifth of the stereotype's rank.
+        Number of matched words for each stereotype in the embedding. A matched word's rank differs
+        from the stereotype's by at most a fifth.
     case, allow_pickle, progressbar
         See `load_vectors`.
     seed : int, SeedSequence, Generator, or None

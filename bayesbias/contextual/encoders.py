@@ -38,15 +38,15 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     ----------
     source : str, Path, or Encoder
         A folder with config.json, model.safetensors, and tokenizer.json, and with 1_Pooling if
-        sentence-transformers wrote it; or a name on the hub, which transformers reads from its
-        cache or downloads. Code that comes with a model is never run, and pickles are never read.
+        sentence-transformers wrote it; or the name of a model on the hub, which transformers
+        downloads and caches. Code that comes with a model is never run, and pickles are never read.
     device : str
         A device in torch's notation, such as ``cuda``.
 
     Raises
     ------
     ValueError
-        If the folder does not contain an encoder, or if the encoder needs unknown layers or code.
+        If the folder has no encoder, or if the encoder needs unsupported layers or code.
     """
     if isinstance(source, Encoder):
         return source

@@ -93,7 +93,7 @@ def contextual_vectors(
     Raises
     ------
     ValueError
-        If a sentence is too long for the encoder (nothing is cut off), or if the tokenizer cannot
+        If a sentence is too long for the encoder (it is not truncated), or if the tokenizer cannot
         represent any of the words.
 
     Warns

@@ -36,8 +36,8 @@ def seat(
 ) -> SeatResult:
     """Compute WEAT on the sentences that templates form with four lists of words.
 
-    SEAT's own p-value permutes sentences as if they were independent. Sentences with the same word
-    are not independent, so this function omits it. For an interval, fit the model ``contextual``.
+    SEAT's own p-value comes from permuting sentences as if they were independent. Sentences with
+    the same word are not, so it is omitted here. For an interval, fit the model ``contextual``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _effect(rows: Iterable[FloatArray]) -> float:
 
 def _defined(effects: FloatArray) -> FloatArray:
     if not np.isfinite(effects).all():
-        raise ValueError("all targets of a sample are equal, so the effect size is undefined")
+        raise ValueError("all associations in a sample are equal, so the effect size is undefined")
     return effects
 
 

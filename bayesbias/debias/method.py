@@ -159,7 +159,7 @@ class Material:
         equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method with its record, which counts equalize sets if requested."""
+        """Return the fitted method. With ``equalize``, its record counts equalize sets."""
         tuples = {
             "defining sets": self.sets.defining,
             "equalize sets": self.sets.equalize if equalize else (),

@@ -1,4 +1,4 @@
-"""Language models: scores of sentence pairs, published measures, and Bayesian models of them.
+"""Language models: scores of sentence pairs, published measures, and Bayesian models.
 
 Scoring sentences needs the extra ``mlm``. Reading pairs and scores, computing measures from scores,
 and fitting models need only the package itself.

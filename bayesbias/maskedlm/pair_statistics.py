@@ -60,7 +60,7 @@ class Normals:
         return Normals((mean, other_mean), (sd, other_sd))
 
     def kls(self) -> float:
-        r"""KLS of Liu (2024): how different the two Kullback-Leibler divergences are, in [50, 100].
+        r"""Compute KLS (Liu, 2024): how much the Kullback-Leibler divergences differ, in [50, 100].
 
             100 max(KL_1, KL_2) / (KL_1 + KL_2)
 
@@ -74,7 +74,7 @@ class Normals:
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
-        r"""JSS of Liu (2024): overlap of the Normals relative to the sd difference, in [0, 100].
+        r"""Compute JSS (Liu, 2024): overlap of Normals relative to the sd difference, in [0, 100].
 
             100 (1 - JS) / (1 + |σ_st - σ_at|)
 

@@ -104,8 +104,8 @@ def shares(
     the same sd, and of the variation of covariates between clusters. Intervals therefore cover
     other contrasts of words. Every contrast keeps the weight it has in the data.
 
-    ``effects`` are draws, (n_draws, ..., n_axes). The preferences of the language models are
-    uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
+    ``effects`` has draws of shape (n_draws, ..., n_axes). The preferences of the language models
+    are uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.
@@ -165,7 +165,7 @@ def _of_new_clusters(
 
 
 def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
-    """Return the weight of each word in each cluster, (n_clusters, n_words), with unit rows.
+    """Return the weights of words in clusters, (n_clusters, n_words), as rows of unit length.
 
     A word's weight grows with its number of pairs. If *white* has many, *black / white* and *poor /
     white* have much in common. A cluster without a contrast of words is treated as one word.

@@ -52,7 +52,7 @@ def double_hard(
     candidates : int
         Number of leading components to try.
     n_words : int
-        Number of most biased words of each class to cluster. Specific words are left out.
+        How many of each class's most biased words are clustered. Specific words are left out.
     vocabulary : int
         Number of words from the start of the embedding that are searched for biased words.
     equalize : bool
