@@ -186,7 +186,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),
         ("good.toml --out mine", "already has results (summary.csv)"),
-        ("good.toml --out good.toml", "is a file; give --out the name of a folder"),
+        ("good.toml --out good.toml", "is a file; pass the name of a folder with --out"),
         ("model.toml", "`bayesbias sweep --help` shows an example"),
     ],
 )
@@ -329,7 +329,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (MINIMAL, "embeddings must be a table of names and sources"),
         ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
         ('lists = ["human"]' + PLACES, "has only controls"),
-        ('lists = ["religion", "religion"]' + PLACES, "lists includes 'religion' twice"),
+        ('lists = ["religion", "religion"]' + PLACES, "the lists include 'religion' twice"),
         (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number, 0 or more; got -1"),
         (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
         (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),

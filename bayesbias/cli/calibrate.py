@@ -34,7 +34,7 @@ def calibrate(
 ) -> None:
     """Simulate tables with a known bias or none, and count how often methods claim bias.
 
-    If no bias was planted, claims are false alarms; if one was, their rate is power. The nominal
+    Claims are false alarms if no bias was planted; otherwise, their rate is the power. The nominal
     rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`

@@ -1,4 +1,4 @@
-"""`bayesbias lists`, `models`, and `docs`: list what is available, print one, check a list."""
+"""`bayesbias lists`, `models`, and `docs`: list, print, and check what is available."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def lists() -> None:
 def show_list(wordlist: OneList, /) -> None:
     """Print a word list's file: its sets, its source, and its note.
 
-    Example: `bayesbias lists show religion > mine.toml`, as a start for your own list
+    Example: `bayesbias lists show religion > mine.toml`, as a starting point for your own list
     """
     from .._core.reading import read_text
     from ..tables.wordlists import wordlist_path
@@ -52,7 +52,7 @@ def show_list(wordlist: OneList, /) -> None:
 
 @lists_app.command
 def check(file: str, /) -> int:
-    """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
+    """Check a word-list file for duplicates, overlaps, empty sets, and unknown keys.
 
     No embedding is read; `bayesbias table` reports words that an embedding lacks. The exit code
     is 1 if there are errors, and 0 otherwise.
@@ -91,7 +91,7 @@ def models() -> None:
 def show_model(model: str, /) -> None:
     """Print a model's file: its structure, its priors, and their reasons.
 
-    Example: `bayesbias models show crossed > mine.toml`, as a start for your own model
+    Example: `bayesbias models show crossed > mine.toml`, as a starting point for your own model
 
     Parameters
     ----------

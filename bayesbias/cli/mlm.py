@@ -40,8 +40,8 @@ def score(
 ) -> None:
     """Score sentence pairs under a language model.
 
-    The folder will contain scores.csv and run.json; a stopped run resumes there. This
-    command needs the extra mlm: `pip install 'bayesbias[mlm]'`. No data sets are included.
+    The folder will contain scores.csv and run.json. To resume a stopped run, repeat the command.
+    This command needs the mlm extra: `pip install 'bayesbias[mlm]'`. No data sets are included.
 
     Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
     --dataset crows-pairs --out bert`
@@ -61,7 +61,7 @@ def score(
         For StereoSet: intrasentence or intersentence.
     measure : list of str
         Masked models: sss, cps, aul, aula, pll, pll-word-l2r, or pll-mean. Causal models:
-        log-likelihood or log-likelihood-mean. May be repeated; the default is all without -mean.
+        log-likelihood or log-likelihood-mean. May be repeated; by default, all but the -mean ones.
     name : str
         Name of the model in the results.
     device : str

@@ -1,4 +1,4 @@
-"""Options that commands share for embeddings, fits, and results, and the command to repeat a run.
+"""Options shared by commands, for embeddings, fits, and results, and the command to repeat a run.
 
 cyclopts makes a command's options from its signature and docstring, and flattens dataclasses.
 """
@@ -86,7 +86,7 @@ class ListReading(Reading):
     Parameters
     ----------
     strip_accents : bool
-        Look words up without accents if they are missing with accents.
+        Look up words without their accents if they are not found with them.
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
@@ -144,7 +144,7 @@ class Comparing(Fitting, ChangeSettings):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class FittingAlone(Fitting):
-    """The fit options without those for contrasts."""
+    """The fit options except those for contrasts."""
 
     rope: Annotated[float | None, Option(parse=False)] = None
 
@@ -233,7 +233,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def say_what_is_unwritten(source: str) -> None:
-    """Print that extra words of a source were not copied, if it has any."""
+    """If a source has extra words, print that they were not copied."""
     import numpy as np
 
     from ..embeddings.registry import open_embedding
@@ -259,4 +259,4 @@ def require_file(out: Path | None, *endings: str, force: bool) -> None:
     if out.exists() and not force:
         raise ValueError(f"{out} already exists; pass --force to replace it")
     if not out.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
+        raise FileNotFoundError(f"cannot write {out.name}: there is no folder {out.parent}")

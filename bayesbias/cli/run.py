@@ -88,10 +88,10 @@ def compare(
         The word list, if you compare embeddings.
     sets : str
         Defining sets for a debiasing method: gender, religion, race, or a .toml file. By default,
-        the sets with the list's name.
+        those with the same name as the list are used.
     recover : str
         Check whether the bias of these defining sets can be recovered afterward: gender, religion,
-        race or a .toml file.
+        race, or a .toml file.
     """
     ends: list[Any] = [before, after]
     how: dict[str, Any] = {"wordlist": words, "sets": sets, "recover": recover}

@@ -37,8 +37,8 @@ def sweep(
     lower = { source = "glove-demo", case = "lower" }
     ```
 
-    Paths are relative to the file's folder. Every result is saved immediately, so repeating the
-    command fits only what is missing. The exit code is 1 if cells failed, 3 if the sampler warned.
+    Paths are relative to the file's folder. Results are saved immediately, so repeating the command
+    fits only what is missing. The exit code is 1 if cells failed, and 3 if the sampler warned.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def fit(
 ) -> int:
     """Fit a model to a table, print the summary, and save the posterior if you pass --out.
 
-    The exit code is 3 if the sampler warned; the posterior is written anyway.
+    The exit code is 3 if the sampler warned; the posterior is saved anyway.
 
     Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`
 
@@ -118,7 +118,7 @@ def scores(
     Parameters
     ----------
     n_resamples : int
-        Number of resamples of the words for the intervals.
+        Number of times that the words are resampled for the intervals.
     alternative : str
         Alternative hypothesis of WEAT's p-value: two-sided, greater, or less.
     out : Path
@@ -208,7 +208,7 @@ def check_limits(
 ) -> int:
     """Check whether an interval is within limits, for use in continuous integration.
 
-    The exit code is 1 if the interval is outside.
+    The exit code is 1 if the interval is not within the limits.
 
     Example: `bayesbias check-limits religion "muslim: associated - different" -0.15 0.15`
 

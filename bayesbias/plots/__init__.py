@@ -4,17 +4,17 @@ The functions do not display figures or change matplotlib's settings. `intervals
 plots and accepts any frame with ``mean``, ``low``, and ``high``. Many plots share these parameters:
 
 frame : DataFrame
-    The result of the function that the plot's docstring names, or some of its rows.
+    The frame returned by the function that the plot's docstring names, or some of its rows.
 ax : Axes, optional
     Axes to draw on. The default is a new figure sized to fit its content. Plots return the Axes.
 words : bool
-    Whether a forest plot also has rows for single words. Words that do not fit into one figure are
-    left out, with a note above the plot.
+    Whether a forest plot also has rows for single words. If they do not fit into one figure,
+    they are left out, and a note above the plot says so.
 first, second : str
-    Two connections. The plot shows first - second, so negative means that the first is closer.
+    Two connections. The plot shows first - second, so a negative value means the first is closer.
 rope : float, optional
-    Half-width of the shaded region of practical equivalence, in [0, 2]. The default is the frame's
-    rope. If the rows come from several frames, no region is shaded.
+    Half-width of the shaded region of practical equivalence, in [0, 2]. By default, the
+    frame's own value is used. If the rows come from several frames, no region is shaded.
 """
 
 from __future__ import annotations

@@ -66,10 +66,10 @@ def curves(
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):
-        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at one {x}; drop one row")
+        raise ValueError(f"the curve {twice.iloc[0]!r} has two values at the same {x}; drop one")
     names = list(rows[by].unique())
     if not 0 < len(names) <= len(LINES):
-        raise ValueError(f"{by!r} gives {len(names)} curves; select 1 to {len(LINES)} of them")
+        raise ValueError(f"{by!r} gives {len(names)} curves; select rows for 1 to {len(LINES)}")
     title, label = SHOWN.get(y, (f"{y} by {x}", y))
     ax = new_axes(ax, height=4.2)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)
@@ -123,7 +123,7 @@ def null_distribution(
     label : str
         Label of the x axis.
     share : float, optional
-        Exact share of null values at least as far from the center; by default, that of `values`.
+        Exact share of values at least as extreme as `observed`; by default, computed from `values`.
     center : float
         The value expected by chance. The observed value is mirrored at the center.
     about, published : str

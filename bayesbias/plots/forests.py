@@ -110,9 +110,9 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        The optional columns ``reference_low`` and ``reference_high`` set a range behind each
-        interval. The range's color depends on ``match``, which is frequency or topics; a row may
-        occur once for each. Rows whose ``thin`` is true are marked.
+        The optional columns ``reference_low`` and ``reference_high`` add a range behind each
+        interval. Its color depends on the column ``match``, which is frequency or topics; a row
+        may occur once with each value. Rows in which ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")
@@ -137,7 +137,7 @@ def contrast_forest(
 
 
 def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw differences before and after (`comparison.order_changes`), and whether they reversed."""
+    """Draw differences before and after, with probabilities of reversal (`order_changes`)."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
     first, second = frame[["first", "second"]].iloc[0]
@@ -167,7 +167,7 @@ def rank_forest(
     rope: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw contrasts of embeddings (`bayesbias.rank_embeddings`), fitted jointly and separately."""
+    """Draw embeddings' contrasts (`bayesbias.rank_embeddings`), fitted jointly and separately."""
     values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
     columns = ("wordlist", "embedding", *values, *raw, "p_most")
     require_frame(frame, columns, "bb.rank_embeddings(posterior)")
@@ -190,12 +190,12 @@ def rank_forest(
 
 
 def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Draw the contrast without each word (`bayesbias.influence`) and the one with all words.
+    """Draw the contrast without each word (`bayesbias.influence`), and the contrast with all words.
 
     Parameters
     ----------
     most : int
-        Number of protected words and of attributes to draw.
+        Largest number of protected words to draw, and largest number of attributes.
     """
     columns = ("factor", "name", "mean", "mean_without")
     require_frame(frame, columns, "bb.influence(posterior)")

@@ -98,7 +98,7 @@ def header(
 ) -> Axes:
     """Write the title, note, and legend above the Axes, wrapped to the width of the Axes.
 
-    Call this function last. ``raised`` is the height in points of texts above the Axes.
+    Call this function last. `raised` is the height, in points, of texts already above the Axes.
     """
     from matplotlib.text import Text
 
@@ -150,7 +150,7 @@ def _break_lines(text: Text, width: float) -> int:
 
 
 def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) -> Text:
-    """Write text without math above the Axes, at a height in points and a fraction of the width."""
+    """Write plain text above the Axes, at a height in points and at a fraction of their width."""
     place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     return ax.annotate(text, (at, 1), (0, points), parse_math=False, **place, **style)  # type: ignore[arg-type]
 
@@ -160,8 +160,8 @@ def right_column(
 ) -> float:
     """Write (height, text, bold) rows to the right of the Axes; return the points used above them.
 
-    In figures of this package, the header ends to the left of the heading. In a shared figure,
-    the Axes may become narrower, so the header is placed above the heading.
+    In a figure that this package makes, the header ends to the left of the heading. In any other
+    figure, the Axes may become narrower, so the header is placed above the heading.
     """
     above(ax, heading, 3 + raised, RIGHT, fontsize=SMALL_SIZE - 0.5, color=QUIET, linespacing=1.1)
     for y, text, bold in rows:
@@ -184,7 +184,7 @@ def guides(ax: Axes, axis: str = "x") -> None:
 def key(
     label: str, color: str, marker: str = "", *, size: float = 5.0, width: float = 1.6
 ) -> Line2D:
-    """Return a legend entry: a line, a marker, or (if the width is 0) a marker without a line."""
+    """Return a legend entry: a line with an optional marker or, if `width` is 0, only a marker."""
     from matplotlib.lines import Line2D
 
     line = Line2D([], [], color=color, marker=marker, label=label, markersize=size)
@@ -213,7 +213,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(probability: float) -> str:
-    """Format a probability. The extremes are <1% and >99%, because the draws are finite."""
+    """Format a probability. The extremes are <1% and >99% because the number of draws is finite."""
     if probability < 0.01:
         return "<1%"
     return ">99%" if probability > 0.99 else f"{probability:.0%}"

@@ -50,8 +50,8 @@ def pair_forest(
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
     """Draw false-alarm rates (or coverage, if there are none) next to the promised rates.
 
-    The frame comes from `bayesbias.calibration.calibrate`. Red means worse than promised and blue
-    means better, beyond Monte Carlo error.
+    The frame comes from `bayesbias.calibration.calibrate`. Red means worse than promised, and blue
+    means better, by more than the Monte Carlo error.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
     alarms = (frame["kind"] == "false alarms").any()
     rows = frame[frame["kind"] == ("false alarms" if alarms else "coverage")]
     if rows.empty:
-        raise ValueError("the frame has no false alarms and no coverage; simulate a null scenario")
+        raise ValueError("the frame has no false-alarm or coverage rows; simulate a null scenario")
     bad, good = ("more", "fewer") if alarms else ("fewer", "more")
     kept = rows["nominal"].isna() | rows["nominal"].between(rows["low"], rows["high"])
     worse = (rows["rate"] > rows["nominal"]) == alarms
@@ -110,14 +110,14 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores (`bayesbias.score_table`): one block per score, with intervals.
 
-    Scores have different units, so each block has a separate scale. A row shows the distance from
-    the value of no bias, in the score's direction, divided by the block's largest distance.
+    Scores have different units, so each block has a separate scale. A row shows how far the score
+    is from its no-bias value, in the score's direction, relative to the block's largest distance.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
     rows = frame[frame["value"].notna()]
     if rows.empty:
-        raise ValueError("no score in the frame has a value; the column note gives the reasons")
+        raise ValueError("no score in the frame has a value; see the column 'note' for the reasons")
     sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
     away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
     farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)

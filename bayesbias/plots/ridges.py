@@ -127,7 +127,7 @@ def draw_ridge(
     line: str = "",
     **style: Any,  # noqa: ANN401
 ) -> None:
-    """Draw a density above its baseline, with heights in rows, in the given colors."""
+    """Draw a density above its baseline in the given colors; `heights` are in units of rows."""
     y = base - np.asarray(heights, dtype=float)
     if fill:
         ax.fill_between(x, y, base, color=fill, alpha=0.35, linewidth=0, zorder=2)

@@ -105,7 +105,7 @@ def background_words(
     densities, words : DataFrame
         The results of `bayesbias.background.densities` and `bayesbias.background.words`.
     most : int
-        Number of words to draw per set: the words that are farthest from the set's mean.
+        Number of words to draw per set; the words farthest from the set's mean are drawn.
     """
     require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]

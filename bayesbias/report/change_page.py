@@ -132,7 +132,7 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def order_sentences(analysis: ChangeAnalysis) -> list[str]:
-    """Return sentences on the protected words for which associated and different reversed."""
+    """Return sentences on protected words whose associated and different means switched order."""
     lead, settings = analysis.lead, analysis.settings
     if lead["orders"].empty:
         return [f"The tables do not have both {joined(ORDER)} attributes, so no order can reverse."]

@@ -254,7 +254,7 @@ def _limits(analysis: Analysis) -> list[Line]:
 
 
 def index_page(analyses: Mapping[str, Analysis]) -> Page:
-    """Return the page that links to the reports of several lists, keyed by folder name."""
+    """Return a page of links to the reports of several lists, which are keyed by folder name."""
     links, cells, heads = list[Line](), list[tuple[str, ...]](), list[str]()
     for folder, analysis in analyses.items():
         name, lead = analysis.wordlist.name, headline(analysis).table

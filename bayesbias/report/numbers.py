@@ -36,9 +36,9 @@ def borderline(row: Row, n_draws: float, rope: float) -> str:
 
 
 def graded(p: float, n_draws: float | None = None) -> str:
-    """Write the probability of a statement with words for it, such as ``84%, probably``.
+    """Write the probability of a statement as a percentage and in words, as in ``84%, probably``.
 
-    With `n_draws`, the result is marked as borderline if two Monte Carlo errors could change it.
+    With `n_draws`, words are marked as borderline if two Monte Carlo errors could change them.
     """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
@@ -56,7 +56,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Write a difference: with its sign, unless it rounds to zero."""
+    """Write a difference with its sign, unless it rounds to zero."""
     text = number(value, digits)
     return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
 
@@ -86,12 +86,12 @@ def probability(share_of_draws: float) -> str:
 
 
 def probability_name(ci_prob: float) -> str:
-    """Write the probability of an interval, ``89%`` for 0.89."""
+    """Write the probability of an interval, such as ``89%`` for 0.89."""
     return f"{100 * ci_prob:g}%"
 
 
 def plain_number(value: float) -> str:
-    """Write a count with commas, and any other number with suitable digits."""
+    """Write a count with commas, and any other number with a suitable number of digits."""
     if isinstance(value, int):
         return f"{value:,}"
     size = abs(value)
@@ -101,7 +101,7 @@ def plain_number(value: float) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Join texts as a sentence does: a, b, and c."""
+    """Join texts as in a sentence: a, b, and c."""
     *items, last = parts
     return f"{', '.join(items)}{',' * (len(items) > 1)} and {last}" if items else last
 

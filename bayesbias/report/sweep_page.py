@@ -119,7 +119,7 @@ def _facts(config: SweepConfig) -> list[Line]:
 
 
 def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Split blocks of rows across figures, and yield the name ending and rows of each figure."""
+    """Split blocks of rows across figures, and yield each figure's name suffix and rows."""
     if frame.empty:
         return
     sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1

@@ -53,9 +53,9 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary or contrasts with a column ``thin``: whether a row uses a thin set.
+    """Return a summary or contrasts with a column ``thin``, true for rows that use a thin set.
 
-    The row of all groups is thin if the row of any group is.
+    The row for all groups is thin if the row for any group is.
     """
     thin = thin_names(analysis.thin, analysis.wordlist)
     thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # all groups
@@ -91,7 +91,7 @@ def with_own(analysis: Analysis) -> list[str]:
 
 
 def missing_sentences(analysis: Analysis) -> list[str]:
-    """Describe missing words, options that would find them, and groups without measures."""
+    """Describe missing words, options that would find them, and groups without distances."""
     lost, others, sentences = analysis.missing, analysis.others, []
     if len(lost):
         control = lost["role"] == "control"
@@ -111,7 +111,7 @@ def missing_sentences(analysis: Analysis) -> list[str]:
 
 
 def unmeasured(analysis: Analysis) -> list[str]:
-    """Name groups without measures, or without measures of their own stereotypes."""
+    """Name groups without any distances, or without distances to their own stereotypes."""
     present, own = set(analysis.table["protected_group"]), with_own(analysis)
     sentences = []
     for group in analysis.wordlist.groups:
@@ -162,7 +162,7 @@ def sensitivity_sentence(result: ModelResult) -> str:
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
-    """Return how many values are inside their predictive intervals, and where the share is off."""
+    """Describe how many values are in their predictive intervals, and which intervals are off."""
     frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []

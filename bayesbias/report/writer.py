@@ -1,4 +1,4 @@
-"""The writer of all pages, with prose, tables, and figures, as HTML and Markdown.
+"""The writer that turns pages of prose, tables, and figures into HTML and Markdown.
 
 A page is a list of sections, and a section is a list of blocks. A block is a paragraph, a list of
 `Line`, a `Table`, or a `Figure`. All texts are plain; the writer escapes them.
@@ -44,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under column heads; `numeric` marks columns that are aligned to the right.
+    """Rows of text under column heads; `numeric` marks right-aligned columns.
 
     The table that `leads` a page is never folded. Its rows become blocks on a narrow screen.
     """
@@ -120,7 +120,7 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
 
     Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``. If
     the frame's attrs have ``n_draws`` and ``rope``, intervals and probabilities that more draws
-    could change are marked. Intervals of rows whose ``thin`` is true get a ``THIN_MARK``, and NaN
+    could change are marked. Intervals in rows where ``thin`` is true get a ``THIN_MARK``, and NaN
     becomes a dash. `numbers.COLUMNS` lists heads and formats. An empty table is not shown.
     """
     if frame.empty:
@@ -158,9 +158,9 @@ def write_page(
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
-    The HTML includes the figures; ``kinds`` (``png``, ``svg``) are also written as files. The page
-    shows the ``command`` and the ``versions`` of the record, and names the files of the
-    folder. Characters that are not valid Unicode, as in odd file names, are escaped.
+    The HTML includes the figures, which are also written as files of these ``kinds`` (``png``,
+    ``svg``). The page shows the ``command`` and the ``versions`` from the record, and lists the
+    files in the folder. Characters that are not valid Unicode, as in odd file names, are escaped.
     """
     drawn = draw(page, folder / PLOTS, kinds)
     present = {path.name for path in folder.iterdir()}
@@ -171,7 +171,7 @@ def write_page(
 
 
 def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
-    """Draw the figures of a page; return each as a data URI, by name, and write files of `kinds`.
+    """Draw a page's figures, write files of these `kinds`, and return data URIs, keyed by name.
 
     A page shows them as images, so nothing in a drawing can affect the page.
     """
@@ -198,7 +198,7 @@ def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
 def html(
     page: Page, record: Mapping[str, Any], drawn: Mapping[str, str], files: Sequence[str] = ()
 ) -> str:
-    """Write a page as HTML that needs no network and no other file.
+    """Return a page as HTML that works without a network connection or other files.
 
     Figures that are not in `drawn` are left out.
     """
@@ -207,7 +207,7 @@ def html(
 
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
-    """Write a page as Markdown; figures become captions or links to files in ``plots``."""
+    """Return a page as Markdown; figures become captions or links to files in ``plots``."""
     text = render("page.md.j2", page=page, record=record, ending=min(kinds, default=""))
     return re.sub(r"\n{3,}", "\n\n", text)
 
@@ -238,5 +238,5 @@ def render(template: str, **values: object) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape a text so that Markdown shows it literally on one line, also in table cells."""
+    """Escape a text so that Markdown shows it literally on one line, even in table cells."""
     return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))

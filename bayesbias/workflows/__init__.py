@@ -1,1 +1,1 @@
-"""Whole analyses: a word list, a change, sentence pairs, a sweep, and their folders of results."""
+"""Whole analyses of word lists, changes, sentence pairs, and sweeps, and their result folders."""

@@ -86,8 +86,8 @@ class ChangeAnalysis(ModelAnalysis):
     `before` and `after` are the distances; `unpaired` has rows without a partner. `results` are
     keyed by model name; the last model is the main one. `bands` comes from
     `comparison.band_shares`. `scores` comes from `scores_before_after`, or from `mac_before_after`
-    if there are no vectors. `remains` comes from `bias_before_after` and may be None. `notices` are
-    the package's warnings, `wordlist` is the list's name, and `call` repeats the analysis.
+    if there are no vectors. `remains` comes from `bias_before_after` and may be None. `notices` has
+    the package's warnings, `wordlist` the list's name, and `call` the code to repeat the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
@@ -108,7 +108,7 @@ class ChangeAnalysis(ModelAnalysis):
 
     @property
     def changes(self) -> pd.DataFrame:
-        """How far each kind of attribute moved, as `bayesbias.comparison.changes` returns it."""
+        """How far each kind of attribute moved, as returned by `bayesbias.comparison.changes`."""
         return self.lead["changes"]
 
     @property
@@ -136,24 +136,24 @@ def analyze_change(
     tell: Tell | None = None,
     **settings: Any,  # noqa: ANN401
 ) -> ChangeAnalysis:
-    """Fit and describe the change of a word list between two embeddings.
+    """Fit and describe how a word list's distances change between two embeddings.
 
     Parameters
     ----------
     before, after : str, path, KeyedVectors, mapping, DataFrame, or tuple
-        Vectors as for `bayesbias.load_vectors`, or two long-form tables. `after` may also be
-        the name of a debiasing method, such as ``"hard"``, which is applied to `before`.
+        Vectors in any form that `bayesbias.load_vectors` accepts, or two long-form tables. `after`
+        may also be the name of a debiasing method, such as ``"hard"``, to apply to `before`.
     wordlist : str, Path, mapping, or WordList, optional
         Required for vectors.
     sets : str, Path, or DefiningSets, optional
-        Defining sets for a debiasing method. By default, the sets with the list's name are used.
+        Defining sets for a debiasing method; by default, those with the same name as the list.
     recover : str, Path, or DefiningSets, optional
-        Test how well the bias of these sets can be recovered before and after the change.
+        Defining sets, to test how well their bias can be recovered before and after the change.
     tell : callable, optional
         A function that is called with a description of each step before it runs.
     **settings
-        ``models`` for changes (the last one leads); ``names`` of before and after; ``ci_prob``,
-        ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
+        ``models`` for changes (the last one leads); ``names`` for `before` and `after`;
+        ``ci_prob``, ``ci_kind``, and ``rope``; ``case`` and ``allow_pickle``, as in `load_vectors`;
         ``recover_words``; ``drop_duplicates``; and fit options, such as ``seed``.
 
     Returns
@@ -184,9 +184,9 @@ def analyze_change(
     tables: list[Any] = [before, after]
     if not all(map(_is_table, tables)):
         if any(map(_is_table, tables)):
-            raise TypeError("before and after must both be tables or vectors; got one table")
+            raise TypeError("before and after must be two tables or two embeddings; got one table")
         if words is None:
-            raise TypeError("vectors need a word list; pass wordlist")
+            raise TypeError("vectors need a word list; pass one as wordlist")
         names = known.names or (_name(before), _name(after))
         known = replace(known, names=names)
         sources = [before, _debiased(before, after, words, sets, **loading)]

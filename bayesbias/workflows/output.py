@@ -90,7 +90,7 @@ def versions(*more: str) -> dict[str, str]:
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write ``run.json``, with a list of all other files in the folder, as the last file."""
+    """Write ``run.json`` last, because it lists all files in the folder."""
     files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
@@ -100,15 +100,15 @@ def load_record(folder: Path) -> dict[str, Any]:
     """Read the record of an earlier run of one list."""
     path = folder / RECORD
     if not path.is_file():
-        raise FileNotFoundError(f"{folder} has no earlier run; pass a folder that has a {RECORD}")
+        raise FileNotFoundError(f"there is no earlier run in {folder}; pass a folder with {RECORD}")
     record = read_json(path)
     if not (isinstance(record, dict) and "hashes" in record):
-        raise ValueError(f"{path} is not the record of a run of one word list")
+        raise ValueError(f"{path} does not record the run of a single word list")
     return record
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return all differences with ``what``, ``before``, and ``after``; contrasts come last."""
+    """Return a frame of all differences from an earlier run, with the contrasts at the end."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
@@ -132,7 +132,7 @@ def require_place(
 ) -> None:
     """Check, before any work is done, whether results can be written into a folder.
 
-    `parts` are subfolders for separate results. If one of the files `names` exists, the folder
+    `parts` are subfolders for separate results. A folder that contains any of the files in `names`
     already has results, which are replaced only with `force`.
     """
     places = ["", *parts]
@@ -145,7 +145,7 @@ def require_folder(out: Path) -> None:
     """Check that a folder can be made or written to, and clean up after a killed run."""
     recover(out)
     if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
+        raise NotADirectoryError(f"{out} is a file; pass the name of a folder with --out")
     ancestor = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=ancestor):
@@ -159,7 +159,7 @@ def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
     """Open an empty folder for results; when it is complete, all files move to `out` at once.
 
     Files of an earlier run are removed if the new run writes them again, or if the earlier
-    ``run.json`` names them. Other files in `out` stay. Without `force`, nothing is replaced.
+    ``run.json`` names them. Other files in `out` are kept. Without `force`, nothing is replaced.
     """
 
     def dropped(new: set[str]) -> set[str]:

@@ -46,11 +46,11 @@ class PairSettings(FitOptions):
 
 @dataclass(frozen=True, repr=False)
 class PairAnalysis(Fitted):
-    """All results about sentence pairs; its display shows the main findings.
+    """All results about sentence pairs, displayed as the main findings.
 
     `results` has one result per measure. `frames` has ``paired``, ``observed``, ``measures``, and
-    the frames of ``READINGS``, which name the measure. Frames in ``OF_SEVERAL`` are empty for one
-    model; ``measures`` is empty without scores. `scored` has the record of every folder or log.
+    the frames of ``READINGS``. The frames in ``OF_SEVERAL`` are empty if there is only one model,
+    and ``measures`` is empty if there are no scores. `scored` has the record of each folder or log.
     """
 
     _pages: ClassVar[Any] = pairs_page
@@ -115,7 +115,7 @@ def analyze_pairs(
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return paired scores, and the measures that every language model has.
 
-    If the models share no measure, the two in ``WHOLE_SENTENCE`` count as one, with both names.
+    If the models have no common measure, the two in ``WHOLE_SENTENCE`` count as the same measure.
     """
     n_models, both = paired["model"].nunique(), " or ".join(WHOLE_SENTENCE)
     as_one = paired["measure"].replace(dict.fromkeys(WHOLE_SENTENCE, both))
@@ -124,6 +124,6 @@ def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         if (counts == n_models).any():
             return frame, [str(name) for name in counts.index[counts == n_models]]
     raise ValueError(
-        "the language models share no measure; score masked models with pll and causal models "
-        "with log-likelihood"
+        "the language models have no measure in common; score masked models with pll and causal "
+        "models with log-likelihood"
     )

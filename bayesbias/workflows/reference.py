@@ -96,13 +96,13 @@ def read_against(
     source: VectorsLike,
     tell: Tell | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Compare the contrasts of a list with reference lists, and compute other measures.
+    """Compare the contrasts of a list with those of reference lists, and compute other measures.
 
     Frames are keyed by file name. ``reference`` has associated − different at every level, with its
     place among reference lists. ``reference_lists`` has the contrasts of every list; ``match`` is
-    the kind of list. ``scores`` comes from `score_table`. ``relative`` has the z of each pair of
-    groups among random words. Both are empty if fewer than two groups have stereotypes. No frames
-    are returned if the embedding has too few words.
+    the kind of list. ``scores`` comes from `score_table`. ``relative`` has a z-score for each pair
+    of groups, compared with random words. Both are empty if fewer than two groups have stereotypes.
+    If the embedding has too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)

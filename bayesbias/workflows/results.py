@@ -215,7 +215,7 @@ class ModelAnalysis(Fitted):
 
 
 def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
-    """Join frames, with their keys in the first columns and the attrs of the first frame."""
+    """Join frames; add their keys as the first columns, and keep the first frame's attrs."""
     if not parts:
         return pd.DataFrame(columns=[*columns])
     plain = {key: part.copy() for key, part in parts.items()}
@@ -243,7 +243,7 @@ def written_call(function: str, given: Mapping[str, object], keywords: Mapping[s
 
 @contextmanager
 def noticed() -> Iterator[list[str]]:
-    """Collect the text of each warning once, and issue them again when the block ends."""
+    """Collect the text of each warning once, and issue the warnings again when the block ends."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""The settings of whole analyses, which functions, commands, and sweeps share."""
+"""The settings of whole analyses, shared by functions, commands, and sweeps."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Settings(FitOptions):
     reference_lists : int
         Number of reference lists of each kind (equally frequent words, other topics); 0 for none.
     encoder : str
-        Folder or Hugging Face name of an encoder for words in sentences; requires the extra mlm.
+        Folder or Hugging Face name of an encoder for words in sentences; requires the mlm extra.
     templates : str
         For an encoder: the sentences that contain the words, as a bundled set or a .toml file.
     pooling : str
-        For an encoder: word (the tokens of the word) or sentence (all tokens).
+        For an encoder: pool over the tokens of the word (word) or over all tokens (sentence).
     layer : int
         For an encoder: the layer to read; -1 is the last.
     """
@@ -92,9 +92,9 @@ class ChangeSettings(FitOptions):
     case : str
         How to look up words: exact, lower, or fallback.
     recover_words : int
-        Number of most biased words per class, to test whether their bias can be recovered.
+        Number of most biased words per class that are used to test whether bias can be recovered.
     drop_duplicates : bool
-        Leave out words that have the same vector as an earlier word, before or after.
+        Leave out words that have the same vector as an earlier word in either table.
     """
 
     names: tuple[str, str] | None = None
@@ -117,12 +117,12 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
 def require_names(kind: str, names: Sequence[str]) -> None:
     """Raise a ValueError if a name cannot be printed or occurs twice, or if there are no names."""
     if not names:
-        raise ValueError(f"{kind} is empty; give at least one")
+        raise ValueError(f"there are no {kind}; give at least one")
     for name in names:
         if not name.strip() or not name.isprintable():
-            raise ValueError(f"{kind} includes the name {name!r}, which cannot be printed")
+            raise ValueError(f"the {kind} include the name {name!r}, which cannot be printed")
         if names.count(name) > 1:
-            raise ValueError(f"{kind} includes {name!r} twice; give each a different name")
+            raise ValueError(f"the {kind} include {name!r} twice; give each a different name")
 
 
 def require_lists(lists: Sequence[WordList]) -> None:

@@ -89,9 +89,9 @@ class Sweep:
     `contrasts` come from the functions with the same names; their first columns name the cell.
     `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
-    has different distances in two embeddings. Each row of `tables` is for a list in an embedding.
+    has different distances in two embeddings. `tables` has a row for each list in each embedding.
     `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's error, if any. `reused` counts saved results and results for equal tables.
+    joint model's error, if any. `reused` counts results that were saved or shared by equal tables.
     """
 
     config: SweepConfig
@@ -161,7 +161,7 @@ def run_sweep(
     config : SweepConfig
         From `load_sweep`.
     folder : Path, optional
-        Results are saved in its subfolder ``results``, and the next run reuses them.
+        Results are saved in the ``results`` subfolder, and the next run reuses them.
     n_jobs : int
         Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``,
         a Dask cluster runs the fits.

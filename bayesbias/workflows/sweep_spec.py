@@ -1,4 +1,4 @@
-"""The file of a sweep: embeddings, lists, and models to compare."""
+"""The configuration file of a sweep: embeddings, lists, and models to compare."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Embedding:
 class SweepConfig(FitOptions):
     """What a sweep compares: every combination of an embedding, a list, and a model.
 
-    Two embeddings, two lists, or two models must not have the same name.
+    The names of the embeddings must differ, and so must those of the lists and of the models.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -125,8 +125,8 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
         or not all(one and isinstance(one, str) for one in given.values())
     ):
         raise ValueError(
-            f'embeddings.{name} must be a path, or {{ source = "PATH", case = "lower" }}; got '
-            f"{raw!r:.60}; put options of the sweep before [embeddings]"
+            f'embeddings.{name} must be a path or {{ source = "PATH", case = "lower" }}; got '
+            f"{raw!r:.60}. Options of the sweep must come before [embeddings]"
         )
     embedding = Embedding(name, **given | {"source": _located(given["source"], folder)})
     if embedding.case not in CASES:

@@ -113,9 +113,9 @@ class Analysis(ModelAnalysis):
     single model. `reference` has the frames that contrasts are compared with; it is empty if
     nothing could be drawn. `resolved_forms` has words that were found in another form. `others` has
     other forms of missing words. `thin` is from `bayesbias.undersized_sets`. `vectors_hash` is the
-    SHA-256 of the used words and vectors, and `notices` are the package's warnings. `since` lists
+    SHA-256 of the words and vectors used, and `notices` are the package's warnings. `since` lists
     changes since an earlier run, `baseline` is from `bayesbias.baseline_contrasts`, and `call`
-    repeats the analysis.
+    is the code that repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
@@ -200,7 +200,7 @@ def analyze(
     ValueError, FileNotFoundError
         If the word list or the vectors cannot be loaded.
     TypeError
-        If a setting is unknown, or the list comes before the vectors.
+        If a setting is unknown, or if the list comes before the vectors.
 
     Examples
     --------
