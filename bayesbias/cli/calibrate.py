@@ -32,7 +32,7 @@ def calibrate(
     known: Annotated[bool, Option(name="--list")] = False,
     force: Force = False,
 ) -> None:
-    """Simulate tables with a known bias or none, and count how often methods claim bias.
+    """Simulate tables with a known bias or without bias, and count how often methods claim bias.
 
     Claims are false alarms if no bias was planted; otherwise, their rate is the power. The nominal
     rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.

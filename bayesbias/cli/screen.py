@@ -49,7 +49,7 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> No
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
-    """Show the current step on a terminal; yield the function that announces the next."""
+    """Show the current step on a terminal; yield the function that announces the next one."""
     from rich.console import Console
     from rich.markup import escape
 

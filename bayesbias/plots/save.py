@@ -1,4 +1,4 @@
-"""Writing plots as PNG and SVG."""
+"""Saving plots as PNG and SVG files."""
 
 from __future__ import annotations
 
