@@ -25,7 +25,7 @@ PASSWORD[PASSWORD.index(b"PK\x01\x02") + 8] |= 1
 CRC = zlib.crc32(as_text(WORDS)).to_bytes(4, "little")
 
 BEFORE, AFTER = "ends after word .* promises {}", "continues to word .* promises {}"
-SHORT = "is not a word and {} numbers, as the header or the first line requires"
+SHORT = "is not a word followed by {} numbers, as the header or the first line requires"
 
 
 def npz(**arrays: Any) -> bytes:

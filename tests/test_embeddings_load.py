@@ -228,7 +228,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ({"he": [1, 2], "she": [1]}, {}, "must be numeric and of the same length"),
     ((["he", 3], np.eye(2)), {}, "must name each word once; got 3"),
     ((["he", "he"], np.eye(2)), {}, "must name each word once; got a word twice"),
-    ((["he", "she"], np.eye(3)), {}, "2 words need as many rows"),
+    ((["he", "she"], np.eye(3)), {}, "2 words need 2 rows"),
 ]
 
 

@@ -173,7 +173,7 @@ def test_what_cannot_be_is_refused() -> None:
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
         ("cell_df must be None or above 2", {"cell_df": 2}),
         ("unknown planting 'one-word'; did you mean 'one word'", {"planted": "one-word"}),
-        (r"distances would leave \[0, 2\].*make the sds smaller", {"cell_sd": 0.5}),
+        (r"distances would fall outside \[0, 2\].*make the sds smaller", {"cell_sd": 0.5}),
     ):
         refused(fragment, Scenario, **arguments)
     words = partial(VocabularyScenario, vectors=clusters())

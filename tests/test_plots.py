@@ -186,7 +186,7 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "not include experiment"),
     ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\]; got 3"),
-    ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans; "),
+    ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans, only "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at the same effect"),
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute of the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false-alarm or coverage rows"),

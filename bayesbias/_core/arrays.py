@@ -15,13 +15,13 @@ IntArray = NDArray[np.int64]
 
 
 def unit_rows(vectors: ArrayLike) -> FloatArray:
-    """Scale every row of (n, n_dims) vectors to length one, in float64.
+    """Scale every row of an (n, n_dims) array to length one; the result is float64.
 
-    Rows that are all zeros or not finite have no direction, so a ValueError names them.
+    Raise a ValueError that lists rows without a direction, which are all zeros or not finite.
     """
     rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim != 2:
-        raise ValueError(f"vectors must be a matrix, one row per vector; got shape {rows.shape}")
+        raise ValueError(f"vectors must be the rows of a matrix; got shape {rows.shape}")
     largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
     bad = ~(np.isfinite(largest[:, 0]) & (largest[:, 0] > 0))
     if bad.any():
@@ -31,7 +31,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
 
 
 def require_memory(n_bytes: float, what: str) -> None:
-    """Raise a MemoryError with the size if the machine or the process lacks so much memory."""
+    """Raise a MemoryError that gives the size if the machine or process has too little memory."""
     posix = hasattr(os, "sysconf")
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if posix else n_bytes
     try:
@@ -43,7 +43,7 @@ def require_memory(n_bytes: float, what: str) -> None:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Limit linear algebra to one thread, which halves the time that a posterior takes."""
+    """Limit linear algebra to one thread, which halves the time needed for a posterior."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 

@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 @dataclass(frozen=True)
 class Argument:
-    """A function argument to name in a message, and a suggested value, if there is one."""
+    """A function argument that a message names, with a suggested value if there is one."""
 
     name: str
     value: object = None
@@ -25,7 +25,7 @@ class Argument:
 
 
 class NamesArguments(Exception):  # noqa: N818  a mixin for errors and warnings
-    """A message made of text and arguments; the command line shows arguments as its options."""
+    """A message made of text and arguments; the command line shows each argument as an option."""
 
     def __init__(self, *parts: str | Argument) -> None:
         super().__init__(*parts)
@@ -56,7 +56,7 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """Write a count with its noun: 1 word, 2 words."""
+    """Return a count with its noun, such as "1 word" or "2 words"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
@@ -67,7 +67,7 @@ def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
 
 
 def check_path(what: str, source: object, otherwise: str) -> None:
-    """Raise a TypeError if a source is not a name or a path."""
+    """Raise a TypeError unless a source is a name or a path."""
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
             f"{what} must be a name, a path, or {otherwise}; got {type(source).__name__}, "
@@ -91,5 +91,5 @@ def check_numbers(*, least: int = 1, **numbers: int) -> None:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number; booleans are not."""
+    """Return whether a value is a whole number; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,6 +1,6 @@
 """Display objects in notebooks and terminals, and show progress bars.
 
-A class defines the contents of its table. It inherits both displays from `Shown`, but no ``repr``.
+A class defines the contents of its table. `Shown` provides both displays, but no ``repr``.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Shown:
 def visible(text: str) -> str:
     """Escape control characters and direction marks, so that the text stays on one line.
 
-    Wide spaces and joiners, which shape letters in Persian and other scripts, are kept.
+    Keep wide spaces, as well as joiners, which shape letters in Persian and other scripts.
     """
     return "".join(
         letter

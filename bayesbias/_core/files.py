@@ -1,4 +1,4 @@
-"""Replace files and folders as a whole, so that a killed run never leaves partial output.
+"""Replace entire files and folders, so that a killed run never leaves partial output.
 
 New output is written to a hidden stage folder, ``.NAME.writing``, next to its destination. The
 writer locks the stage, so a second writer gets an error. A new file is renamed over the old one.
@@ -64,7 +64,7 @@ def replace_folder(
     files to delete. If ``dropped`` raises an error, nothing changes.
 
     An OSError is raised if the folder cannot be written or renamed, or if the disk is full. It is
-    also raised if a new file has an earlier folder's name, or another process is writing there.
+    also raised if a new file has the name of an old folder, or another process is writing there.
     """
     path = Path(path)
     path.resolve().parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def replace_folder(
 
 
 def recover(path: str | Path) -> None:
-    """Restore or remove what a killed run left next to a destination; issue a RuntimeWarning.
+    """Restore or remove what a killed run left next to a destination, and issue a RuntimeWarning.
 
     An OSError is raised if another process is writing there, or if the folder cannot be renamed.
     """
@@ -104,7 +104,7 @@ def _places(path: Path) -> tuple[Path, Path]:
     final = path.resolve()
     if final.is_dir() and (final.is_mount() or Path.cwd().is_relative_to(final)):
         raise OSError(
-            f"{path} is the working directory or a mount, so it cannot be replaced; "
+            f"{path} is the working directory or a mount point, so it cannot be replaced; "
             f"give a folder in it, such as {path / 'results'}"
         )
     return final, final.with_name(f".{final.name}.writing")

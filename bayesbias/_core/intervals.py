@@ -31,7 +31,7 @@ def check_probability(value: float, name: str = "ci_prob") -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute the highest-density interval of each column like ArviZ's "nearest" method, (n, 2)."""
+    """Compute each column's highest-density interval, (n, 2), as ArviZ's "nearest" method does."""
     import numpy as np
 
     n, prob = len(draws), check_probability(ci_prob)
@@ -63,13 +63,13 @@ INTERVALS = {
 
 
 def interval_kind(ci_kind: str) -> IntervalKind:
-    """Return a kind of interval by its name, or raise a ValueError that lists the kinds."""
+    """Return the named kind of interval, or raise a ValueError that lists the known kinds."""
     check_choice("ci_kind", ci_kind, INTERVALS)
     return INTERVALS[ci_kind]
 
 
 def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) -> FloatArray:
-    """Compute the interval of each column, (n_draws, n) to (n, 2)."""
+    """Compute the interval of each column of (n_draws, n) draws, as an (n, 2) array."""
     import numpy as np
 
     if interval_kind(ci_kind) is INTERVALS["hdi"]:
@@ -81,7 +81,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
 def describe_draws(
     draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute each column's ``mean``, ``sd``, ``low``, and ``high``; attrs name the interval."""
+    """Compute columns' ``mean``, ``sd``, ``low``, and ``high``; the attrs name the interval."""
     import pandas as pd
 
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
@@ -95,7 +95,7 @@ def describe_mixtures(
 ) -> pd.DataFrame:
     """Summarize mixtures of normal distributions exactly; each draw is one component.
 
-    Means and sds are (n_draws, n). To `describe_draws`, add ``p_direction`` and ``p_rope``.
+    The means and sds are (n_draws, n). Also compute ``p_direction`` and ``p_rope``.
     """
     import numpy as np
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Run jobs in parallel, and save the frames that they return, so that none is computed twice.
+"""Run jobs in parallel, and save the frames that they return, so that no frame is computed twice.
 
 Every frame is converted to JSON and back, so a resumed run returns the same frames as a full run.
 The parent process writes the results, because Dask workers may be on other machines.
@@ -67,7 +67,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by job name, failed jobs, and the number of results that needed no computation."""
+    """Frames by job name, failed jobs, and how many results did not have to be computed."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]
@@ -89,13 +89,13 @@ def run_jobs(
 ) -> Finished:
     """Run jobs in parallel; a job that fails does not stop the others.
 
-    Each result is saved in the folder's ``results/`` as soon as it is ready, and a later run reads
+    Each result is saved to ``results/`` in the folder as soon as it is ready, and later runs read
     it. Jobs with equal settings are computed once. The frames do not depend on `n_jobs`, because
     every job uses one thread for linear algebra.
 
-    Jobs run in ``n_jobs`` processes: -1 means one per core, 1 this process alone. Within
+    Jobs run in ``n_jobs`` processes: -1 means one per core, and 1 means this process only. Within
     ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Warnings
-    from new and saved jobs are repeated in `category`: each text once, with the number of jobs.
+    from new and saved jobs are issued as `category`, once per text, with the number of jobs.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.

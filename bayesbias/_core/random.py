@@ -24,7 +24,7 @@ def check_seed(seed: Seed) -> None:
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:
-    """Convert a seed to a SeedSequence; draw it from a Generator, or use fresh entropy for None."""
+    """Convert a seed to a SeedSequence; a Generator draws a seed, and None means fresh entropy."""
     from numpy.random import Generator, SeedSequence
 
     check_seed(seed)

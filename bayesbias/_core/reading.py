@@ -1,4 +1,4 @@
-"""Read external files: compressed files as streams, small TOML and JSON files as a whole."""
+"""Read external files: compressed files as streams, and small TOML and JSON files all at once."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
     with path.open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
-        raise ValueError(f"{path} has more than {most:,} bytes, too many for this kind of file")
+        raise ValueError(f"{path} exceeds {most:,} bytes, the limit for this kind of file")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

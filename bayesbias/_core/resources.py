@@ -39,7 +39,7 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
 
 
 def unknown_bundled(kind: str, name: str, known: Collection[str]) -> str:
-    """Return a message for a name that is unknown or of another kind, with the known names."""
+    """Return a message for a name that is unknown or of another kind, and list the known names."""
     for folder, other in KINDS.items():
         if name in bundled_names(folder, ""):
             return f"{name!r} is the name of {other}; known {kind}s: {', '.join(sorted(known))}"

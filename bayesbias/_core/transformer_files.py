@@ -1,4 +1,4 @@
-"""Load a model and its tokenizer with transformers, and determine the longest input.
+"""Load a model and its tokenizer with transformers, and determine their longest input.
 
 Code that comes with a model is never run, and a local folder is read without network access.
 """
@@ -32,7 +32,7 @@ def load_transformer(
     """Load a network and its fast tokenizer; also return its location and any missing weights.
 
     `choose` returns the name of the transformers class for a configuration. Unless `allow_pickle`
-    is True, only safetensors files are read. If it is None, errors do not suggest `allow_pickle`.
+    is True, only safetensors files are read. If `allow_pickle` is None, errors do not suggest it.
     """
     require_extra("language models", "mlm", "torch", "transformers")
     import torch
@@ -58,7 +58,7 @@ def load_transformer(
     room, n = network.get_input_embeddings().num_embeddings, len(tokenizer)
     if n > room:
         raise ValueError(
-            f"{place}: the tokenizer has {n:,} tokens, but the model has only {room:,}; "
+            f"{place}: the tokenizer has {n:,} tokens, but the model has room for only {room:,}; "
             "take both from the same source"
         )
     try:
@@ -72,7 +72,7 @@ def load_transformer(
 
 
 def place_of(source: str | Path) -> str:
-    """Return a model's folder or hub name; a path that can only be a folder must exist."""
+    """Return a model's folder or hub name; a source that cannot be a hub name must be a folder."""
     check_path("a model to load", source, "the folder that it was loaded from")
     path, text = Path(source).expanduser(), str(source)
     if path.is_dir():
@@ -141,7 +141,7 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
-    """Return the most tokens, including special tokens, that a model and its tokenizer allow."""
+    """Return the maximum number of tokens, special ones included, for a model and its tokenizer."""
     limit = min(NO_LIMIT, int(tokenizer.model_max_length))
     positions = getattr(network.config, "max_position_embeddings", None) or 0
     if positions <= 0:

@@ -72,9 +72,9 @@ def convert_vectors(
     source, allow_pickle, progressbar
         See `load_vectors`. If a word occurs twice, its first occurrence is kept.
     folder : path
-        Path of the new folder, which appears there only when it is complete.
+        Path of the new folder, which appears only when it is complete.
     force : bool
-        Replace an earlier folder that has this layout.
+        Replace an existing folder that has this layout.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def convert_vectors(
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, or the folder cannot be written or already exists without `force`.
-        An earlier folder then remains unchanged.
+        If the source is damaged, the folder cannot be written, or it exists and `force` is False.
+        An existing folder then remains unchanged.
 
     Examples
     --------
@@ -104,17 +104,17 @@ def convert_vectors(
 def require_native_path(
     folder: Path, source: Path, *, force: bool, files: Collection[str] = FILES
 ) -> None:
-    """Check that a folder with some files may be written, before any work is done."""
+    """Check, before any work is done, that a folder with these files may be written."""
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
     if folder.suffix.lower() in FORMATS or folder.is_file():
-        raise ValueError(f"{folder} is a file, or ends like one; give the path of a folder instead")
+        raise ValueError(f"{folder} is a file, or has the ending of one; give a folder's path")
     if not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"cannot write {folder.name}: there is no folder {folder.parent}")
     recover(folder)
     others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if set(others).difference(files):
-        raise ValueError(f"{folder} contains other files ({', '.join(others[:3])}); use another")
+        raise ValueError(f"{folder} has other files ({', '.join(others[:3])}); use a new folder")
     if others and not force:
         text = f"{folder} already exists; pass "
         raise ArgumentError(text, Argument("force", True), " to replace it")

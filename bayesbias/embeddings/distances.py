@@ -68,8 +68,8 @@ def distance_table(
     Raises
     ------
     ValueError
-        If fewer than two groups have vectors, or more than ``max_missing`` of a set is missing.
-        Also if two groups share a word in two spellings, a connection has no rows, or a vector is
+        If fewer than two groups have vectors, more than ``max_missing`` of a set's words are
+        missing, two groups share a word in two spellings, a connection has no rows, or a vector is
         all zeros or not finite. The message names the words.
 
     Examples
@@ -130,7 +130,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets that lack over a fifth of their words, or have fewer than three words left.
 
-    WEFE (Badilla, Bravo-Marquez, and Pérez, 2020) gives no score if over a fifth is missing.
+    WEFE (Badilla et al., 2020) gives no score if over a fifth of a set's words are missing.
 
     Returns
     -------
@@ -233,8 +233,8 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
-            f"the list {wordlist.name!r} has no rows for {', '.join(without)}, because the "
-            "embedding contains none of these attribute words. Use an embedding that contains "
-            "some. If they are controls, you can also remove them from the list's [controls]"
+            f"the table of {wordlist.name!r} has no rows for {', '.join(without)}, because the "
+            "embedding contains none of these attribute words. Use an embedding that has some of "
+            "them. If they are controls, you can also remove them from the list's [controls]"
         )
     return pairs

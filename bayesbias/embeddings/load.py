@@ -61,14 +61,14 @@ def load_vectors(
         Words to load; by default, all words. A string is the name or path of a word list. Words
         that are not in the source are left out of the result; `missing_words` names them.
     case : {"exact", "lower", "fallback"}
-        Look up words as spelled, in lower case, or in lower case only if missing as spelled. A word
-        that is still missing is looked up with composed letters (NFC), and with underscores
+        Look up words as spelled, in lower case, or as spelled and, if missing, in lower case. A
+        word that is still missing is looked up with composed letters (NFC), and with underscores
         for spaces (``New_York``). The keys of the result are always the requested words;
         `resolved_forms` lists those found in another form.
     strip_accents : bool
         If a word is missing, look it up without its accents (``cafe`` for ``café``).
     subwords : bool
-        Make vectors for words outside a fastText model's vocabulary from their n-grams, as fastText
+        Build vectors from n-grams for words outside a fastText model's vocabulary, as fastText
         does. A warning gives the number of these words.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
@@ -87,8 +87,8 @@ def load_vectors(
     FileNotFoundError, IsADirectoryError
         If the file does not exist, or gensim's downloader cannot fetch the embedding.
     ValueError
-        If the name or ending is unknown, or the file is empty, cut off, or damaged. Also if it
-        contains none of the words, or a requested vector is all zeros or not finite.
+        If the name or ending is unknown; if the file is empty, cut off, or damaged, or contains
+        none of the words; or if a requested vector is all zeros or not finite.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def vectors_in_memory(
 ) -> KeyedVectors:
     """Return vectors in memory unchanged, or load vectors by path or name.
 
-    From a fastText model in memory, words outside its vocabulary get vectors, too.
+    A fastText model in memory also provides vectors for words outside its vocabulary.
     """
     if isinstance(source, str | os.PathLike):
         return pick(open_embedding(source), words)

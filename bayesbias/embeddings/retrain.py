@@ -35,7 +35,7 @@ def retrain(
     ----------
     documents : iterable of sequence of str, str, or Path
         Documents as sequences of words, or the path of a UTF-8 text file with one document per
-        line. Lines are split at white space.
+        line. Lines are split at whitespace.
     wordlist : str, Path, mapping, or WordList
     n : int
         Number of training runs, from 2 to 100.

@@ -49,7 +49,7 @@ class Chunk:
         return len(self.words)
 
     def take(self, rows: Sequence[int]) -> Chunk:
-        """Return a chunk with only some rows."""
+        """Return a chunk with only the given rows."""
         places = np.array(rows, dtype=np.int64)
         return Chunk([self.words[row] for row in rows], self.vectors[places], self.ranks[places])
 

@@ -27,7 +27,7 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """Vectors, (n_words, n_dims), words found, and missing words, by the name of the set.
+    """Vectors, (n_words, n_dims), words found, and missing words, keyed by the set's name.
 
     Words are in the order of the rows. ``missing`` contains only sets with missing words.
     """
@@ -58,7 +58,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         if lost:
             found.missing[name] = lost
     if len({matrix.shape[1] for matrix in found.rows.values()}) > 1:
-        raise ValueError("the vectors have different lengths, so they are not from one embedding")
+        raise ValueError("the vectors differ in length, so they cannot be from the same embedding")
     return found
 
 
@@ -74,7 +74,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
     """Raise a ValueError if two sets share a word, because it would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
-        raise ValueError(f"{first} and {second} share {abridged(shared)}; leave it out of one set")
+        raise ValueError(f"{first} and {second} share {abridged(shared)}; keep each in only one")
 
 
 def look_up_tuples(

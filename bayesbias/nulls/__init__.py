@@ -1,4 +1,4 @@
-"""Null scenarios: simulated tables with a known truth, for testing the claims of methods.
+"""Null scenarios: simulated tables with known true values, for testing what methods claim.
 
 ``table(seed)`` simulates one table, and ``simulate(n, seed)`` simulates a `Batch` of n tables.
 

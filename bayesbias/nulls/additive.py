@@ -1,4 +1,4 @@
-"""Scenarios with a known truth, in which distances are sums of effects."""
+"""Scenarios with known true values, in which distances are sums of effects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Scenario(BaseScenario):
                   + b[w, set(a)] + c[a, group(w)] + ε[w, a]
 
     Here u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`), and ε
-    (`cell_sd`) are Normal and drawn for every table; b and c sum to zero over sets and groups.
+    (`cell_sd`) are Normal and redrawn for every table; b and c sum to zero over sets and groups.
     Control words have only u, v, and ε. Without an effect, nothing connects the words of a group to
     its attributes, so every claim of bias is a false alarm.
 
@@ -62,8 +62,8 @@ class Scenario(BaseScenario):
     controls : tuple of str
         Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
-        Degrees of freedom, above 2, of a Student-t distribution for ε instead of a Normal. The
-        distribution is scaled to `cell_sd` and cut off at 6 sds, so distances stay in [0, 2].
+        Degrees of freedom, above 2, of a Student-t distribution that replaces the Normal for ε. It
+        is scaled to `cell_sd` and cut off at 6 sds, so distances stay in [0, 2].
 
     Examples
     --------
@@ -103,9 +103,9 @@ class Scenario(BaseScenario):
         reach = WIDEST * sd + share * np.abs(self.effects).max()
         if not reach <= self.mean <= LARGEST_DISTANCE - reach:
             raise ValueError(
-                f"distances would leave [0, 2]: the mean is {self.mean:g}, and {WIDEST:g} sds plus "
-                f"the effect reach {reach:.3g} to either side; make the sds smaller, or move the "
-                "mean closer to 1"
+                f"distances would fall outside [0, 2]: the mean is {self.mean:g}, and {WIDEST:g} "
+                f"sds plus the effect reach {reach:.3g} to either side; make the sds smaller, or "
+                "move the mean closer to 1"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:

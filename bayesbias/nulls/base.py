@@ -27,7 +27,7 @@ opposite signs, so that it cancels."""
 
 @dataclass(frozen=True, kw_only=True)
 class BaseScenario:
-    """Groups of words, each with a separate attribute set, and an effect; all pairs are measured.
+    """Groups of words, each with its own attribute set, and an effect; every pair has a distance.
 
     Subclasses add ``_draw``, which simulates distances. Sizes and effects are one number, or one
     number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and
@@ -174,7 +174,7 @@ class Batch:
         return table
 
     def to_two_sets(self) -> tuple[FloatArray, FloatArray]:
-        """Return the distances to A and those to B, (n_tables, n_words, n_attributes) each."""
+        """Return the distances to A and to B, each of shape (n_tables, n_words, n_attributes)."""
         groups, sets = self.scenario.groups, self.scenario.set_of_attribute
         if len(groups) != 2:
             raise ValueError(

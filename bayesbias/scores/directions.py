@@ -70,7 +70,7 @@ def same(
 
 
 def signed_cosines(units: FloatArray, means: FloatArray) -> FloatArray:
-    """Compute cos(t, â_0 - â_1), where t are unit vectors and â_0, â_1 two group means."""
+    """Compute cos(t, â_0 - â_1), where t is any unit vector and â_0 and â_1 are group means."""
     return np.asarray(units @ unit_rows(-differences_of_means(means))[0])
 
 
@@ -123,8 +123,8 @@ def ripa(
 def relation_vector(pairs: FloatArray) -> FloatArray:
     """Return the first principal component of the pairs' differences, as a unit vector.
 
-    The differences are not centered, because centering would remove a single difference. The vector
-    points, on average over the pairs, from the second word to the first.
+    The differences are not centered, because centering would reduce a single difference to zero.
+    The vector points, on average over the pairs, from the second word to the first.
     """
     differences = pairs[:, 0] - pairs[:, 1]
     if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
@@ -153,7 +153,7 @@ def direct_bias(
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
         If any word of a set is missing, the whole set is left out.
     k : int, optional
-        Number of components. The default is the size of the sets minus one, so 1 for pairs.
+        Number of components. The default is the size of the sets minus one, which is 1 for pairs.
     c : float
         The strictness, 0 or more. The literature uses 1.
     unit : bool
@@ -163,7 +163,7 @@ def direct_bias(
     -------
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1], with 0 for targets orthogonal to the components.
-        ``component_I`` are the signed cosines, positive toward the first words of the sets;
+        ``component_I`` is the cosine with component I, positive toward the first words of the sets;
         ``explained`` is the share of variance along each of the ``k`` components.
 
     References

@@ -34,7 +34,7 @@ def rnd(
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
-        Attributes of X and attributes of Y cancel out, so pass one set at a time.
+        Attributes of X and attributes of Y cancel each other out, so pass one set at a time.
     unit : bool
         Scale all vectors to unit length first, as Garg et al. do.
     average : bool
@@ -65,7 +65,7 @@ def relative_distances(X: FloatArray, Y: FloatArray, attributes: FloatArray) -> 
 def ect(
     vectors: WordVectors | None, X: Words, Y: Words, A: Words, *, unit: bool = False
 ) -> ScoreResult:
-    """Compute the embedding coherence test: whether both group means rank attributes similarly.
+    """Compute the embedding coherence test of whether both group means rank attributes similarly.
 
     The score is Spearman's correlation of cos(μ_X, a) and cos(μ_Y, a) over the attributes a.
 
@@ -125,9 +125,9 @@ def gweat(
     Returns
     -------
     ScoreResult
-        ``score`` is the sum of ``per_group``. It is 0 without association and positive if groups
-        are closer to their sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in `weat`,
-        which is in [-1, 1] times ‖â - b̂‖.
+        ``score`` is the sum of ``per_group``. It is 0 if there is no association, and positive if
+        groups are closer to their sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in
+        `weat`, which is in [-1, 1] times ‖â - b̂‖.
 
     References
     ----------
@@ -167,9 +167,9 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     Returns
     -------
     ScoreResult
-        ``score`` is in [0, 2]. ``per_word`` has the mean distances, one row per protected word and
-        one column per attribute set. A score of 1, the authors' ideal, means that cosines average
-        to zero, not that groups are equally close to the sets.
+        ``score`` is in [0, 2]. ``per_word`` has the mean distances, with one row per protected word
+        and one column per attribute set. A score of 1, the authors' ideal, means that cosines
+        average to zero, not that groups are equally close to the sets.
 
     References
     ----------
@@ -209,7 +209,7 @@ def mean_distances(
 
 
 def mac_of_table(table: pd.DataFrame) -> ScoreResult:
-    """Compute MAC of a long-form table: the mean of all mean distances by word and set.
+    """Compute MAC of a long-form table, the mean of each word's mean distance to each set.
 
     Only ``associated`` and ``different`` rows are used; repeated rows count every time.
     ``per_word`` is NaN if a word has no row for a set. Such values are ignored.
@@ -221,8 +221,8 @@ def mac_of_table(table: pd.DataFrame) -> ScoreResult:
 def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     """Compute Manzini et al.'s test of a change, a paired t-test of the averaged distances.
 
-    Each pair is a protected word and an attribute set. Pairs share words and are averages, so they
-    depend on each other and differ in uncertainty (Dobrzeniecka and Urbaniak, 2024, section 3). The
+    A pair is a protected word and an attribute set. Pairs share words and contain averages, so they
+    are dependent and unequally precise (Dobrzeniecka and Urbaniak, 2024, section 3). The
     result has the mean ``change``, ``t``, the two-sided ``p_value``, and ``n_pairs``.
     """
     from scipy.stats import ttest_1samp
@@ -248,7 +248,7 @@ def rnsb(
     C: float = 1.0,
     unit: bool = False,
 ) -> ScoreResult:
-    """Compute RNSB, relative negative sentiment bias: whether some targets seem more negative.
+    """Compute relative negative sentiment bias (RNSB): how unequally negative the targets seem.
 
     A logistic regression learns to distinguish B (negative) from A (positive). The targets'
     probabilities of B are normalized to sum to one and compared with the uniform distribution.
@@ -291,8 +291,8 @@ def divergence(probability: FloatArray) -> float:
 def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
     """Return the weights, (n_dims + 1,), of a ridge logistic regression of B versus A.
 
-    The last weight is the intercept. It is penalized because it is the weight of a coordinate that
-    is one for all words.
+    The last weight is the intercept. It is penalized like the others, as the weight of a coordinate
+    that is one for all words.
     """
     from sklearn.linear_model import LogisticRegression
 

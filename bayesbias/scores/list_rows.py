@@ -33,7 +33,7 @@ class Picks:
 class ListRows:
     """Unscaled vectors of a word list, group by group, and their words.
 
-    ``defining``, (n_sets, n_groups, n_dims), matches the words in the same position of each group.
+    ``defining``, (n_sets, n_groups, n_dims), combines words at the same position in their groups.
     It is None if groups differ in size, because their words do not form pairs. ``whole`` contains
     the rows from which a resampling was drawn.
     """
@@ -60,7 +60,7 @@ class ListRows:
     def defining_sets(self) -> FloatArray:
         """Return ``defining``; raise ValueError if no set of matched words is complete."""
         if self.defining is None:
-            raise ValueError("the groups must have equal size, so that their words form pairs")
+            raise ValueError("the groups must be the same size, so that their words form pairs")
         if not len(self.defining):
             raise ValueError("every set of matched words has a word that is not in the embedding")
         return self.defining
@@ -130,7 +130,7 @@ def list_rows(
 
 
 def selections(rows: ListRows, scope: Scope) -> list[tuple[int, ...]]:
-    """Return the groups of each computation: all at once, every pair, or every ordered pair."""
+    """Return the groups for each computation: all at once, every pair, or every ordered pair."""
     places = range(len(rows.groups))
     if scope == "all":
         return [tuple(places)]

@@ -1,7 +1,7 @@
 """Permutation tests of the difference between two groups of words, for lists of any size.
 
 For up to 36 words, all splits are counted. For more words, scores are rounded to a grid with step
-h. The sum of n words differs from its grid sum by at least the n smallest and at most the n largest
+h. A sum of n scores differs from its grid sum by at least the n smallest and at most the n largest
 rounding errors. The exact distribution of the grid sum therefore bounds the p-value on both sides.
 """
 
@@ -66,8 +66,8 @@ def permutation_test(
     Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
     S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If the
     sizes differ, the difference of means replaces S, because |S*| would depend on the zero point of
-    the scores. The observed split and ties count. Caliskan et al. print S* > S, which gives p = 0
-    if no other split is more extreme.
+    the scores. The observed split and all ties are included. Caliskan et al. print S* > S, which
+    gives p = 0 if the observed split is the most extreme one.
 
     Parameters
     ----------

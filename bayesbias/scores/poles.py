@@ -117,7 +117,7 @@ def weat(
     ddof: Ddof = 1,
     alternative: Alternative = "two-sided",
 ) -> ScoreResult:
-    """Compute the word embedding association test: whether X is closer to A, and Y to B.
+    """Compute the word embedding association test of whether X is closer to A, and Y to B.
 
     Let s(w) = mean_A cos(w, a) - mean_B cos(w, b). The statistic is S = Σ_X s - Σ_Y s, and the
     effect size is d = (mean_X s - mean_Y s)/sd s. The p-value is from a permutation test over all
@@ -131,7 +131,7 @@ def weat(
     ddof : {1, 0, "pooled"}
         See `effect_sizes`.
     alternative : {"two-sided", "greater", "less"}
-        Caliskan et al. print one-sided p-values ("greater"); see `permutation_test`.
+        Caliskan et al. report one-sided p-values ("greater"); see `permutation_test`.
 
     Returns
     -------

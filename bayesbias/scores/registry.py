@@ -57,15 +57,15 @@ class ListScore:
         Whether to compute the score on all groups at once, on every pair, or on every ordered pair,
         with the first group's words as targets.
     choices, note : str
-        The variant of the score, and what readers should know. The table shows both.
+        The variant of the score, and a note for readers. The table shows both.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
     no_bias : float
         The value that means no bias.
     direction, reading : str
-        The direction of more bias and its meaning, from ``Direction`` and ``Reading``. Scores that
-        compare groups or sets of stereotypes can also show bias in the opposite direction. Scores
-        that measure the size of a difference cannot.
+        The direction of more bias, from ``Direction``, and what it means, from ``Reading``. Scores
+        that compare groups or sets of stereotypes can also show bias in the opposite direction.
+        Scores that measure the size of a difference cannot.
     """
 
     value: Callable[[ListRows], float]

@@ -36,7 +36,7 @@ def differences_of_means(means: FloatArray) -> FloatArray:
 
 
 def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return orthonormal rows with the span of the given rows, and the singular values."""
+    """Return orthonormal rows with the same span as the given rows, and the singular values."""
     _, lengths, directions = np.linalg.svd(rows, full_matrices=False)
     rank = int((lengths > DEPENDENT * lengths.max()).sum())
     return directions[:rank], lengths[:rank]
@@ -56,7 +56,7 @@ def principal_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the first k principal components of words centered on the mean of their defining set.
 
-    Returns orthonormal rows, (k, n_dims), and the share of variance along each, (k,), the largest
+    Return orthonormal rows, (k, n_dims), and the share of variance along each, (k,), the largest
     first. Each row points toward the first member of the sets rather than the last. Sets are pairs
     or longer tuples. The default k is the size of the largest set minus one. Sources: Bolukbasi et
     al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two words.
@@ -80,5 +80,5 @@ def principal_components(
 
 
 def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:
-    """Compute the lengths, in [0, 1], of projections of unit vectors on orthonormal rows."""
+    """Compute the lengths, in [0, 1], of the projections of unit vectors onto orthonormal rows."""
     return np.minimum(np.linalg.norm(units @ directions.T, axis=1), 1.0)

@@ -1,6 +1,6 @@
 """All scores of a word list in one frame, with intervals from resampled words.
 
-Intervals show how much a score would vary with other words of the same variety. They do not show
+Intervals show how much a score would vary with other words of the same kind. They do not show
 how much it would vary if the embedding were trained again.
 """
 
@@ -48,8 +48,8 @@ def score_table(
 ) -> pd.DataFrame:
     """Compute every score that applies to a word list, with intervals and p-values.
 
-    X and Y are the protected words of two groups; A and B are their stereotypes. Scores of two
-    groups are computed on every pair of groups; scores of any number of groups are computed once.
+    X and Y are the protected words of two groups; A and B are their stereotypes. Scores for two
+    groups are computed for every pair of groups, and scores for any number of groups once.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def score_table(
     Notes
     -----
     Resampling biases scores upward if they cannot be negative (SAME, Direct Bias, and RNSB). If
-    such a score is near 0, its interval can be above the score. With fewer than about eight words
-    per set, percentile intervals are too short, because resampling cannot add new words.
+    such a score is near 0, its interval can lie above it. With fewer than about eight words
+    per set, percentile intervals are too narrow, because resampling cannot add new words.
 
     Examples
     --------

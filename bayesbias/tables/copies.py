@@ -42,14 +42,14 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        A long-form table. Distances are equal if they differ by at most 1e-5.
+        A long-form table. Distances that differ by at most 1e-5 count as equal.
 
     Returns
     -------
     DataFrame
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
-        first in the table), ``other``, ``n_distances`` (number that both have, at least three), and
-        the largest ``difference``. If ``kind`` is ``copy``, all distances are equal. If it is
+        first in the table), ``other``, ``n_distances`` (how many both have, at least three), and
+        the largest ``difference``. If ``kind`` is ``copy``, all their distances are equal. If it is
         ``equidistant``, two protected words from different groups have the same distance to every
         stereotype attribute, but not to the controls.
 

@@ -24,14 +24,14 @@ DECIMALS = 4
 
 
 def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
-    """Attach cosines, (n_words, n_words), to a table, for up to ``MOST_WORDS`` words."""
+    """Attach cosines, (n_words, n_words), to a table that has at most ``MOST_WORDS`` words."""
     if len(cosines) <= MOST_WORDS:
         content = {"words": [*map(str, words)], "cosines": np.round(cosines, DECIMALS).tolist()}
         table.attrs[COSINES] = json.dumps(content)
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return a table's cosines among words, (n_words, n_words), or (0, 0) if any is missing."""
+    """Return the (n_words, n_words) cosines of some words, or a (0, 0) array if any are missing."""
     frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))
@@ -39,7 +39,7 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
 
 
 def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return mean cosines in several tables, with 0 for words that never share a table."""
+    """Return mean cosines over several tables, with 0 for two words that never share a table."""
     parts = [_parsed(table.attrs.get(COSINES)) for table in tables]
     frame = pd.concat(parts).groupby(level=0, sort=False).mean()
     return frame[frame.index].fillna(0.0)
@@ -53,7 +53,7 @@ def write_cosines(table: pd.DataFrame, path: Path) -> None:
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Attach the cosines in the file next to a CSV file, if there is one."""
+    """Attach the cosines from the file next to a CSV file, if that file exists."""
     place = cosines_path(path)
     if not place.is_file():
         return
@@ -61,14 +61,14 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     numbers = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     if [*map(str, frame.index)] != [*frame.columns] or not np.isfinite(numbers).all():
         raise ValueError(
-            f"{place} must contain the cosines of the table next to it: a square of numbers whose "
-            "header and first column are words. Delete the file to treat words as unrelated"
+            f"{place} must contain the cosines of the table next to it: a square matrix, "
+            "with words as header and first column. Delete the file to treat words as unrelated"
         )
     attach_cosines(table, frame.columns, numbers)
 
 
 def cosines_path(path: Path) -> Path:
-    """Return the path of the cosines for a table in a CSV file, ``NAME.cosines.csv``."""
+    """Return the path of the cosines that belong to a CSV file, ``NAME.cosines.csv``."""
     return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
 
 

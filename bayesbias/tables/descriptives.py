@@ -29,7 +29,7 @@ FEWEST_FOR_DENSITY = 3
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
-    """Return the two connections to compare: associated − different, if the table has both."""
+    """Return ``associated`` and the connection to compare it with: ``different`` if it has rows."""
     there = connections_present(table)
     return "associated", next(name for name in PARTNERS if name in there)
 
@@ -54,11 +54,11 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return mean distances of protected words (rows) to stereotype sets (columns), or NaN."""
+    """Return mean distances of words (rows) to stereotype sets (columns); NaN if there are none."""
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:
-        raise ValueError("the table has no associated or different rows; MAC needs stereotypes")
+        raise ValueError("MAC needs associated or different rows, but the table lacks both")
     distances = rows["cosine_distance"].to_numpy(np.float64)
     if not ((distances > -ROUNDING) & (distances < LARGEST_DISTANCE + ROUNDING)).all():
         raise ValueError("a cosine distance is not in [0, 2]; leave out the rows of missing words")
@@ -110,7 +110,7 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     turned = frame[(frame["first"] == second) & (frame["second"] == first)].reset_index(drop=True)
     if turned.empty:
         pairs = frame[["first", "second"]].drop_duplicates().agg(" - ".join, axis=1)
-        raise ValueError(f"no contrast {first} - {second}; the frame has: {', '.join(pairs)}")
+        raise ValueError(f"the frame has no contrast {first} - {second}, only {', '.join(pairs)}")
     ends = {"low": "high", "high": "low"} if {"low", "high"} <= set(turned) else {}
     values = {end: -turned[other] for end, other in (ends | {"mean": "mean"}).items()}
     return turned.assign(first=first, second=second, **values)

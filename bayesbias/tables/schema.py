@@ -74,7 +74,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
-    """Return a valid table and the `codes_and_names` of its columns, for indexing and hashing."""
+    """Validate a table; return it and its columns' `codes_and_names`, for indexing and hashing."""
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
@@ -137,7 +137,7 @@ def connections_present(table: pd.DataFrame) -> list[str]:
 
 
 def codes_and_names(column: pd.Series[Any]) -> Coded:
-    """Return one index per row into a column's distinct values, and these values as strings."""
+    """Return each row's index into the column's distinct values, and these values as strings."""
     codes, values = pd.factorize(column, use_na_sentinel=False)
     names = [str(value) for value in values.tolist()]
     different = list(dict.fromkeys(names))

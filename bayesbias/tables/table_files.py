@@ -112,7 +112,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(
-                f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not text"
+                f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not a text file"
             )
         stream.seek(0)
         require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
@@ -122,7 +122,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             raise ValueError("the file is empty") from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
-            "rows have more fields than the header; put text with a comma in double quotes"
+            "some rows have more fields than the header; put text with a comma in double quotes"
         )
     return frame
 
@@ -137,7 +137,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
             nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
             # Distances differ, so every row takes up space.
             if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
-                raise ValueError(f"more rows than bytes, or lists in {nested}")
+                raise ValueError(f"it has more rows than bytes, or lists in {nested}")
             file.read().validate(full=True)
         return pd.read_parquet(path)
 

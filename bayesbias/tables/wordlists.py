@@ -97,7 +97,7 @@ class WordList(Shown):
 
     @property
     def words(self) -> Words:
-        """Every word of the list once, starting with the protected words."""
+        """Every distinct word of the list, starting with the protected words."""
         return tuple(dict.fromkeys(word for _, _, words in self._sets() for word in words))
 
     def set_name(self, group: str) -> str:
@@ -169,9 +169,9 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
-        does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word``,
-        and ``finding``.
+        One row per finding: ``severity`` (an ``error`` keeps the list from loading, but a
+        ``warning`` does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group),
+        ``word``, and ``finding``.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def wordlist_path(source: str | Path) -> Path:
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
-    """Read a word list's file without checking it; its default name is the file's stem."""
+    """Read a word list's file without checking it; the list's default name is the file's stem."""
     ending = path.suffix.lower()
     with located(path):
         if ending == ".csv":

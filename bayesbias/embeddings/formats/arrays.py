@@ -1,8 +1,8 @@
 """Read vectors and words from ``.npz``, native folders, ``.npy``, safetensors, and Parquet.
 
 A native folder contains ``vectors.npy`` and ``words.txt`` (in UTF-8). Row i of the matrix belongs
-to the word in line i. The matrix is memory-mapped, so reading a few words from a large file is as
-fast as from a small one. The words of any ``NAME.npy`` or ``NAME.safetensors`` are in ``NAME.txt``.
+to the word on line i. The matrix is memory-mapped, so reading a few words is fast even if the file
+is large. The words for a ``NAME.npy`` or ``NAME.safetensors`` file are in ``NAME.txt``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _matrix(path: Path) -> np.ndarray:
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
-            f"{path} has {matrix.dtype} numbers of shape {matrix.shape}; it must be a matrix "
-            "of float32 numbers, one row per word"
+            f"{path} contains a {matrix.dtype} array of shape {matrix.shape}; it must be a matrix "
+            "of float32 numbers with one row per word"
         )
     return matrix

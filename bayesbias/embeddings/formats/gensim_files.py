@@ -27,7 +27,7 @@ _MATRIX = struct.Struct("<?2q")
 
 
 def read_pickle(source: Embedding) -> KeyedVectors:
-    """Read KeyedVectors that gensim saved, alone or in a model."""
+    """Read KeyedVectors that gensim saved, on their own or as part of a model."""
     path = source.path
     if not source.allow_pickle:
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Keep words and vectors in memory, in a light class with the attributes of KeyedVectors.
+"""Keep words and vectors in memory, in a lightweight class with the attributes of KeyedVectors.
 
 Importing gensim takes more than a second, so only results for users become KeyedVectors.
 """
@@ -21,7 +21,7 @@ RANK = "frequency_rank"
 
 
 class Vectors:
-    """Words with vectors (n_words, n_dims), forms, and ranks, under gensim's attribute names.
+    """Words, their vectors (n_words, n_dims), forms, and ranks, under gensim's attribute names.
 
     `others` maps missing words to other forms that the source has. `sample` contains more words of
     the source, which are used only on request.
@@ -82,7 +82,7 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     """Return the frequency rank of every word, with 1 for the most frequent word.
 
     Embeddings start with the most frequent word, so a word's rank is its position in the source
-    that `load_vectors` read. If gensim vectors have word counts, the ranks come from these.
+    that `load_vectors` read. If gensim vectors have word counts, these determine the ranks.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def forms_of_keys(vectors: KeyedVectors) -> list[str]:
 
 
 def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
-    """Convert vectors in memory, as `load_vectors` accepts them, to the names of KeyedVectors."""
+    """Convert vectors in memory, as `load_vectors` accepts them, to an object like KeyedVectors."""
     vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
@@ -137,7 +137,7 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
         raise ValueError(f"vectors must be numeric and of the same length ({error})") from None
     if matrix.ndim != 2 or len(matrix) != len(words) or not matrix.shape[1]:
         raise ValueError(
-            f"{len(words)} words need as many rows of numbers; got an array of shape {matrix.shape}"
+            f"{len(words)} words need {len(words)} rows of numbers; got shape {matrix.shape}"
         )
     return Vectors(words, matrix)
 
@@ -187,7 +187,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
 
 
 def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
-    """Return the generator of a format whose files ``read`` loads as a whole, only once."""
+    """Return the generator for a format whose files ``read`` loads whole; load each file once."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:

@@ -105,9 +105,9 @@ def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> It
                     yield count, word, row
             except ValueError:
                 raise ValueError(
-                    f"{path}: line {number:,} is not a word and {dims:,} numbers, as the header or "
-                    f"the first line requires; it begins {line[:40]!r}. The file was cut off, or "
-                    "two files were joined"
+                    f"{path}: line {number:,} is not a word followed by {dims:,} numbers, as the "
+                    f"header or the first line requires; it begins {line[:40]!r}. The file was cut "
+                    "off, or two files were joined"
                 ) from None
         _require_promised(path, count, count if promised is None else promised)
 
