@@ -60,7 +60,7 @@ NO_SETS: list[tuple[Callable[[], object], str]] = [
     (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; got the string 'he'"),
     (
         lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}),
-        "different lengths, so they are not from",
+        "differ in length, so they cannot be from",
     ),
     (lambda: refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]}), "X and Y share he"),
     (lambda: look_up_tuples(TOY, "pairs", []), "pairs is empty"),

@@ -294,7 +294,7 @@ REFUSED: list[tuple[Callable[[pd.DataFrame, pd.DataFrame], object], str]] = [
     (lambda t, _: mac_band(t[t["connection"] == "human"]), "MAC needs associated or different"),
     (lambda t, _: mac_band(t, half_width=14), r"half_width .* \[0, 1\]; got 14"),
     (lambda t, _: neighborhood(t, "shee"), "unknown protected word 'shee'; did you mean 'she'"),
-    (lambda _, d: contrast_of(d, "neutral", "human"), "the frame has: associated - human"),
+    (lambda _, d: contrast_of(d, "neutral", "human"), "human, only associated - human"),
 ]
 
 

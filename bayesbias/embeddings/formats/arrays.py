@@ -90,7 +90,7 @@ def _matrix(path: Path) -> np.ndarray:
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
-            f"{path} contains a {matrix.dtype} array of shape {matrix.shape}; it must be a matrix "
+            f"{path} has {matrix.dtype} values and shape {matrix.shape}; it must be a matrix "
             "of float32 numbers with one row per word"
         )
     return matrix
