@@ -143,7 +143,7 @@ def seven() -> bg.Distribution:
         ),
         (lambda: seven().phi([]), "none of the 0 words"),
         (lambda: seven().phi(["a"], tail="three"), "unknown tail 'three'"),  # type: ignore[arg-type]
-        (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; leave"),
+        (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; keep"),
         (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\); got 5"),
         (lambda: bg.experiments(["neutral"]), "'neutral' needs two or more groups"),
         (lambda: bg.distributions(random_vectors(), {}), "there are no experiments"),

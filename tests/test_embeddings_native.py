@@ -100,7 +100,7 @@ BAD: list[tuple[Callable[[Path], object], str]] = [
     (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged, or is not a .npy file"),
     (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or is not a .npy file"),
     (array(np.ones((6, 3), int)), "int64 values"),
-    (array(np.ones((0, 3), np.float32)), r"of shape \(0, 3\)"),
+    (array(np.ones((0, 3), np.float32)), r"and shape \(0, 3\)"),
     (null_in_header, "damaged, or is not a .npy file"),
     (array(np.array([{}])), "damaged, or is not a .npy file"),
 ]

@@ -1,4 +1,4 @@
-"""A scenario that draws word lists from a real vocabulary, the most realistic null."""
+"""The most realistic null scenario, which draws word lists from a real vocabulary."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
 
 
 def properties() -> pd.DataFrame:
-    """Return which scores are comparable and which are trustworthy, with extremes and reasons.
+    """List which scores are comparable and which are trustworthy, with extremes and reasons.
 
     A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
     from different embeddings or lists are then on one scale. A score is *trustworthy* if it equals

@@ -67,7 +67,7 @@ class Vectors:
 def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
-    """Return the vectors with words added that were not present before."""
+    """Return the vectors with new words and their vectors and ranks added."""
     before = vectors.index_to_key
     return Vectors(
         [*before, *words],
@@ -162,7 +162,7 @@ def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
 
 
 def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
-    """Return the first name in a mapping of embeddings, or None for a mapping of words."""
+    """Return the first name if a mapping contains embeddings, or None if it contains words."""
     name, first = next(iter(vectors.items()), ("", None))
     of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
     return name if of_many else None
