@@ -288,7 +288,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         (twice, {}, r"unequal numbers of training runs \(a 1, b 2, c 1\)"),
         (many, {}, r"copies\), but at most 500 are possible"),
         (table, {"second": "human"}, "no human rows"),
-        (table, {"method": "nuts"}, "require the exact sampler"),
+        (table, {"method": "nuts"}, "always uses the exact sampler"),
         (table, {"first": "different"}, "both 'different'; a contrast needs two"),
         (table.drop(columns="embedding"), {}, "is missing columns"),
     ):

@@ -51,9 +51,9 @@ def test_a_stereotype_word_that_is_also_a_control_counts_as_stereotype() -> None
             {"covariates": ("length",), "x": np.full((32, 1), np.nan)},
             r"x must be a finite array of shape \(32, 1\)",
         ),
-        ({"y": np.array([0.5])}, "word needs an index in 0 to 3 for each of 1 y"),
-        ({"word": np.full(32, 4)}, "word needs an index in 0 to 3"),
-        ({"connection": np.full(32, -1)}, "connection needs an index in 0 to 3"),
+        ({"y": np.array([0.5])}, "word needs an index from 0 to 3 in all 1 rows"),
+        ({"word": np.full(32, 4)}, "word needs an index from 0 to 3"),
+        ({"connection": np.full(32, -1)}, "connection needs an index from 0 to 3"),
         (
             {"y": np.r_[0.1, np.nan, np.ones(30)]},
             "cosine_distance must be finite; got nan in row 1",
@@ -73,7 +73,7 @@ def test_words_and_sets_that_are_not_clear_are_refused(toy_table: pd.DataFrame) 
         make_design(both)
     mixed = one_biased("xy").assign(attribute_set="s")
     bb.fit(mixed, "crossed", draws=50, seed=1)
-    with pytest.raises(ValueError, match=r"set 's' are associated with the group 'x' in some rows"):
+    with pytest.raises(ValueError, match=r"set 's' and the group 'x' are both associated and different"):
         bb.fit(mixed, "maximal", draws=50, seed=1)
 
 

@@ -86,7 +86,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
     assert load_model(spec) is spec
 
 
-WORDS = "the model 'paper' has no term of protected_word"
+WORDS = "the model 'paper' has no term for protected_word"
 TABLE = "must be a table with the keys 'of' and 'sd'"
 ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no correlation"
 LKJ = {"family": "lkj", "eta": 2}

@@ -197,17 +197,17 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.influence(post, second="humans"), "connection 'humans'; did you mean 'human'"),
     (lambda post: bb.influence(post, second="associated"), "first and second are both 'assoc"),
     (lambda post: bb.prior_sensitivity(post, ["word_means"]), "did you mean 'word_mean'"),
-    (lambda post: bb.contrasts(post, between={}), "facets: there are none"),
+    (lambda post: bb.contrasts(post, between={}), "facets: none given"),
     (lambda post: bb.contrasts(post, between={"f": {"boy": "x"}}), "in facet f: 'boy'"),
     (
         lambda post: bb.contrasts(post, between={"f": {"man": "x"}, "g": {"woman": "y"}}),
-        "the group man has no label in one of the facets",
+        "the group man has no label for one of the facets",
     ),
     (
         lambda post: bb.contrasts(
             post, between={"f": {"man": "x", "woman": "y"}, "g": {"man": "v", "woman": "w"}}
         ),
-        "facets: no group is x w, nor y v",
+        "facets: no group is labeled x w or y v",
     ),
     (bb.hypothesis, "pass at least one hypothesis"),
     (lambda post: bb.hypothesis(post, "associated - different"), "exactly one < or >, not 0"),

@@ -90,8 +90,8 @@ def order_changes(
         row. ``before`` and ``after`` are posterior means of first - second, with interval ends such
         as ``before_low``. ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope``
         describe its change. ``p_closer_before`` and ``p_closer_after`` are the probabilities that
-        the first is closer. ``p_turned`` is the share of draws whose signs before and after differ.
-        If the difference before is near zero, a reversal means little.
+        the first is closer. ``p_turned`` is the share of draws in which the sign changes.
+        If the difference before the change is near zero, a reversal means little.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def band_shares(
 def turned_counts(
     tree: DataTree, first: str = "associated", second: str = "different"
 ) -> FloatArray:
-    """Draw the number of protected words for which two connections changed order, (n_draws,)."""
+    """Return (n_draws,) numbers of protected words for which two connections changed order."""
     levels, before, after = _gaps(tree, first, second)
     turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
     return np.asarray(turned.sum(axis=1), dtype=np.float64)

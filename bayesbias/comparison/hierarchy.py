@@ -73,20 +73,20 @@ class Hierarchy:
             self.loadings["training_sd"] = np.eye(n), np.zeros((len(cell), n))
 
     def factor(self, sds: FloatArray) -> FloatArray:
-        """Return Cholesky factors of the measurements' covariance for given sds, (n, n_sds)."""
+        """Return Cholesky factors of the measurements' covariance, given (n, n_sds) sds."""
         shared = np.stack([runs @ runs.T for runs, _ in self.loadings.values()])
         effects = np.tensordot(sds**2, shared, axes=1)
         return np.asarray(np.linalg.cholesky(MEAN_SD**2 + effects + self.covariance))
 
     def log_likelihood(self, sds: FloatArray) -> FloatArray:
-        """Return the log density of the measurements, (n,), up to a constant."""
+        """Return the (n,) log densities of the measurements, up to a constant."""
         factor = self.factor(sds)
         white = np.linalg.solve(factor, np.tile(self.mean[:, None], (len(sds), 1, 1)))
         log_det = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
         return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
     def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
-        """Draw contrasts, excluding the effects of training runs, (n, n_lists, n_embeddings)."""
+        """Draw (n, n_lists, n_embeddings) contrasts, excluding the effects of training runs."""
         root = np.linalg.cholesky(self.covariance)
         mean = MEAN_SD * rng.standard_normal((len(sds), 1))
         runs = mean + rng.standard_normal((len(sds), len(root))) @ root.T
@@ -106,7 +106,7 @@ class Hierarchy:
     def draw(
         self, priors: Mapping[str, Prior], n: int, rng: Generator
     ) -> tuple[FloatArray, dict[str, FloatArray], float]:
-        """Draw contrasts, (n, n_lists, n_embeddings), and sds, (n,); also return Pareto k."""
+        """Draw (n, n_lists, n_embeddings) contrasts and (n,) sds; also return Pareto k."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
         at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)
 

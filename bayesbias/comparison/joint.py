@@ -6,12 +6,12 @@ d among single pairs of connection c, after the effects of the model are removed
 
     v = b - κ[c] d
 
-is uncorrelated with d and is fitted by a model of distances with the same terms. Draws of v and d
-are independent. They give draws of every mean before, `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and
-after, `θ_b[w, c] + δ[w, c]`. Word means are averages of effects over the rows of one connection, so
-these sums are valid for every model. Independence assumes that effects before and effects of the
-change are jointly Normal, with the same slope as single pairs. Connections that share effects, such
-as effects of attributes, need a common slope (`slopes`).
+is uncorrelated with d and is fitted with a model of distances with the same terms. Draws of v and d
+are independent. They give draws of every earlier mean, `θ_b[w, c] = θ_v[w, c] + κ[c] δ[w, c]`, and
+of every later mean, `θ_b[w, c] + δ[w, c]`. Word means are averages of effects over the rows of one
+connection, so these sums are valid for every model. Independence assumes that effects before the
+change and effects of the change are jointly Normal, with the same slope as single pairs.
+Connections that share effects, such as effects of attributes, need a common slope (`slopes`).
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ def fit_change(
     drop_duplicates : bool
         Leave out words whose vector repeats an earlier one in either table (`duplicate_vectors`).
     priors, options, **keywords
-        See `fit`. The `priors` apply to the change. The distances before have the priors of the
-        model of distances with the same terms.
+        See `fit`. The `priors` apply to the change. The distances before it have the priors of the
+        distance model with the same terms.
 
     Returns
     -------
     xarray.DataTree
         A posterior of the change, after - before, in [-2, 2]; positive means a larger distance.
         Pass it to `bb.summary`, `bb.contrasts`, and `bb.predictive_check`. The group ``before`` has
-        joint draws of the means before; see `posterior_at`, `changes`, and `order_changes`. The
+        joint draws of the earlier means; see `posterior_at`, `changes`, and `order_changes`. The
         attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before``, and ``n_unpaired_after``
         count rows; `bb.comparison.pair(before, after).unpaired` lists unpaired rows.
 
@@ -100,10 +100,10 @@ def fit_change(
 
     Notes
     -----
-    The means before are drawn given the change; see the module `bayesbias.comparison.joint`.
-    Distances before and changes are assumed to be jointly Normal in every term of the model, with
-    the slope of single pairs, which is treated as known. The change itself does not depend on this.
-    The means before may differ from those of a separate fit to `before`.
+    The earlier means are drawn given the change; see the module `bayesbias.comparison.joint`. The
+    earlier distances and the changes are assumed to be jointly Normal in every term of the model,
+    with the slope of single pairs, which is treated as known. The change itself does not depend on
+    this. The earlier means may differ from those of a separate fit to `before`.
 
     Examples
     --------
@@ -196,9 +196,9 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
 def before_given_change(
     design: Design, before: FloatArray, spec: ModelSpec
 ) -> tuple[FloatArray, Design, ModelSpec]:
-    """Remove the part of the distances before that correlates with their change.
+    """Remove the part of the distances before a change that correlates with the change.
 
-    Returns the slope, (n_connections,), and the design and model of the remaining part.
+    Return the (n_connections,) slopes, and the design and model of the remaining part.
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
@@ -206,7 +206,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the bundled model of distances with the same terms, or the given model around 1."""
+    """Return the bundled distance model with the same terms, or the given model centered at 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(
@@ -217,7 +217,7 @@ def level_model(spec: ModelSpec) -> ModelSpec:
 
 
 def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[str, DataArray]:
-    """Return the slopes, on the change, of means and of effects of words and groups before it."""
+    """Return the slopes of earlier means, word effects, and group effects on the change."""
     from xarray import DataArray
 
     by = {name: DataArray(slope, dims="connection") for name in ("connection_mean", "word_mean")}
@@ -236,7 +236,7 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
 
 
 def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
-    """Return the slope of before on change among single pairs, (n_connections,).
+    """Return (n_connections,) slopes of `before` on the change among single pairs.
 
     The means of all units with effects are subtracted first. Slopes are shrunk toward the common
     slope. Connections whose rows share effects, such as effects of attributes, have one slope.

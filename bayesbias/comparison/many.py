@@ -57,7 +57,7 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    The contrasts of each list in each embedding are those of ``by-group``. Effects of words that
+    The contrasts of each list in each embedding come from ``by-group``. Effects of words that
     are the same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
     γ[e, l]`, are shrunk toward one another, especially if they are uncertain or similar. They thus
     differ from ``raw_mean``, the contrast from a separate fit.
@@ -88,8 +88,8 @@ def fit_many(
     Raises
     ------
     ValueError
-        If no list is in two embeddings or training runs, no pair of words is in all embeddings of
-        a list, two embeddings are equal, or embeddings differ in their numbers of training runs.
+        If no list has two embeddings or training runs, no pair of words is in all embeddings of a
+        list, two embeddings are equal, or embeddings differ in their numbers of training runs.
 
     Notes
     -----
@@ -124,8 +124,8 @@ def fit_many(
     sd_priors, fitted = {**PRIORS, **(priors or {})}, fit_options(options, keywords)
     if fitted.method not in {"auto", "exact"}:
         raise ValueError(
-            f"method {fitted.method!r} is not available, because many embeddings require the "
-            "exact sampler; leave out the method"
+            f"fit_many always uses the exact sampler, so the method {fitted.method!r} is not "
+            "available; leave it out"
         )
     lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))

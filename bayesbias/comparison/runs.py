@@ -8,7 +8,7 @@ averages runs, the next rows compare averages of embeddings, and the others comp
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
-are independent if runs are exchangeable. Each row of z is fitted by ``change-by-group``, with the
+are independent if runs are exchangeable. Each row of z is fitted with ``change-by-group``, with the
 same sds for each kind of row. If `v[q]` are the variances of the contrasts of z, the covariance of
 runs is `Σ_q v[q] Q[q]ᵀ Q[q]`, except for each run's scale. Its correlations are those of equally
 precise runs. The common variance of two runs is at most that of the more precise run, so the

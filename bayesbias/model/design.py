@@ -46,7 +46,7 @@ _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2
 
 
 def one_hot(index: IntArray, n: int) -> FloatArray:
-    """Return indicators of n levels, (n, len(index)); for an index of -1, all are zero."""
+    """Return (n, len(index)) indicators of n levels; they are all zero for an index of -1."""
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
@@ -87,7 +87,7 @@ class Design:
         for name in ("word", "connection", "attribute", *(("context",) if self.contexts else ())):
             index, size = getattr(self, name), len(getattr(self, f"{name}s"))
             if len(index) != n_rows or (n_rows and not 0 <= index.min() <= index.max() < size):
-                raise ValueError(f"{name} needs an index in 0 to {size - 1} for each of {n_rows} y")
+                raise ValueError(f"{name} needs an index from 0 to {size - 1} in all {n_rows} rows")
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
@@ -109,14 +109,14 @@ class Design:
         clash = np.flatnonzero(self.connection[rows] != self.set_connection[groups, sets])
         if len(clash):
             raise ValueError(
-                f"attributes of the set {self.sets[sets[clash[0]]]!r} are associated with the "
-                f"group {self.groups[groups[clash[0]]]!r} in some rows and different in others, "
+                f"rows of the set {self.sets[sets[clash[0]]]!r} and the group "
+                f"{self.groups[groups[clash[0]]]!r} are both associated and different, "
                 f"and the model {model!r} has set effects. Give each group's stereotypes a "
                 "separate attribute_set, or use a model without set effects, such as crossed"
             )
 
     def codes(self, column: str) -> IntArray:
-        """Return the index of every row along a dimension of ``coords``, (n_rows,).
+        """Return the index of every row along a dimension of ``coords`` as an (n_rows,) array.
 
         For covariates, rows share an index if all their covariates are equal.
         """
@@ -172,21 +172,21 @@ class Design:
 
     @property
     def column_connection(self) -> IntArray:
-        """Return each column's connection to each group, (n_groups, n_columns); -1 if no rows."""
+        """Return the (n_groups, n_columns) connections of columns to groups; -1 means no rows."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place
 
     @property
     def attribute_column(self) -> IntArray:
-        """Return the column of each attribute, (n_attributes,): its set or its kind of controls."""
+        """Return the index of each attribute's column, which is its set or its kind of controls."""
         column = self.codes("attribute_column" if self.sets else "connection")
         place = np.full(len(self.attributes), column.max() + 1)
         np.minimum.at(place, self.attribute, column)
         return place
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
-        """Return the likeness of words or attributes, (n, n) or (0, 0), and each one's block."""
+        """Return the (n, n) or (0, 0) likeness of words or attributes, and the block of each."""
         if factor == "protected_word":
             return self.word_likeness, self.word_group
         return self.attribute_likeness, self.attribute_column
@@ -276,7 +276,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with the likeness of its units; (0, 0) cosines mean unrelated units."""
+    """Return a design with the likeness of its units; empty (0, 0) cosines mean unrelated units."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),
@@ -294,5 +294,5 @@ def _group_of_words(
         row = int(clash[0])
         word = word_names[words[row]]
         both = f"{group_names[groups[row]]!r} and {group_names[group_of[words[row]]]!r}"
-        raise ValueError(f"the protected word {word!r} is in two groups, {both}; keep one")
+        raise ValueError(f"the protected word {word!r} is in two groups, {both}; use only one")
     return group_of

@@ -18,7 +18,7 @@ from .tree import variable_dims
 def draw_parameters(
     design: Design, spec: ModelSpec, n_draws: int, rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw connection means, sds, nu, and correlations with factors, each (n_draws, ...)."""
+    """Draw (n_draws, ...) connection means, sds, nu, and correlations with their factors."""
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     values = {}
     for name, prior in spec.priors.items():
@@ -32,7 +32,7 @@ def draw_parameters(
 def draw_effects(
     design: Design, terms: Iterable[Term], values: Mapping[str, FloatArray], rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw effects by name, (n_draws, ...), given means, sds, and factors of correlations."""
+    """Draw (n_draws, ...) effects, keyed by name, given means, sds, and factors of correlations."""
     drawn: dict[str, FloatArray] = {}
     for term in words_last(terms):
         index = term.sd_index(design)
@@ -58,7 +58,7 @@ def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
 
 
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Add word and group effects to get word means, (n_draws, n_words, n_connections).
+    """Add word and group effects to get (n_draws, n_words, n_connections) word means.
 
     Attributes and contexts are at their population mean, zero. PyTensor values have no draw axis.
     """
@@ -74,7 +74,7 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> An
 
 
 def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
-    """Return each level's share of a group's rows, (n_groups, n_within, n_levels).
+    """Return each level's share of a group's rows as an (n_groups, n_within, n_levels) array.
 
     A group without rows gets the shares of all groups together. Rows without a level also count.
     """

@@ -39,7 +39,7 @@ def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: 
 def locations(
     tree: DataTree, rows: np.ndarray, draws: Draws = ALL, gather: Gather = of_rows
 ) -> FloatArray:
-    """Return expected distances of rows, or groups of rows, under posterior draws, (n_draws, n)."""
+    """Return (n_draws, n) expected distances of rows, or groups of rows, under posterior draws."""
     constants = tree["constant_data"].to_dataset()
     return expected_rows(
         spec_of(tree),
@@ -51,7 +51,7 @@ def locations(
 
 
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
-    """Average the expected distances of the rows of each cell, (n_draws, n_cells).
+    """Average the expected distances of each cell's rows to get (n_draws, n_cells) means.
 
     ``cell`` is the cell of each row, or -1 for rows outside all cells. Cells without rows are NaN.
     """
@@ -80,7 +80,7 @@ def expected_rows(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> FloatArray:
-    """Return rows' expected values, (n_draws, n_rows), from draws of variables, (n_draws, ...)."""
+    """Return (n_draws, n_rows) expected values of rows from (n_draws, ...) draws of variables."""
     return np.asarray(row_sums(spec, codes, lambda name: _draws_last(values(name)), x, gather)).T
 
 
@@ -91,11 +91,11 @@ def row_sums(
     x: FloatArray | None = None,
     gather: Gather = of_rows,
 ) -> Any:  # noqa: ANN401
-    """Add up effects, arrays or PyTensor variables, to get the expected values of rows.
+    """Add up effects (arrays or PyTensor variables) to get the expected values of rows.
 
     ``codes`` returns every row's index along a dimension, or -1 for rows without one. ``values``
-    returns a variable whose last axis can be draws. Models with slopes need the covariates ``x``.
-    The sum is (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
+    returns a variable, with any draws along its last axis. Models with slopes need the covariates
+    ``x``. The sum has shape (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
     """
     total = 0.0
     if not spec.around_means:
@@ -120,7 +120,7 @@ def _draws_last(values: FloatArray) -> FloatArray:
 
 
 def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Return the residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
+    """Return (n_draws, n_rows) or (n_draws, 1) residual sds of rows under posterior draws."""
     sd = stacked(tree, "sigma")[draws]
     dims = spec_of(tree).sigma_dims
     level = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
@@ -130,7 +130,7 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
 def predict_rows(
     tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
 ) -> FloatArray:
-    """Draw new distances for rows, one distance per posterior draw, (n_draws, n_rows)."""
+    """Draw (n_draws, n_rows) new distances for rows, with one distance per posterior draw."""
     expected = locations(tree, rows, draws)
     if "nu" in tree["posterior"]:
         noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
@@ -142,7 +142,7 @@ def predict_rows(
 
 
 def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Compute the log likelihood of rows under posterior draws, (n_draws, n_rows)."""
+    """Compute the (n_draws, n_rows) log likelihoods of rows under posterior draws."""
     sd, expected = residual_sds(tree, rows, draws), locations(tree, rows, draws)
     standard = (observed(tree)[rows] - expected) / sd
     if "nu" not in tree["posterior"]:
@@ -155,7 +155,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> Floa
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
-    """Yield the rows of a table in chunks, to limit the memory for draws."""
+    """Yield the rows of a table in chunks, to limit the memory that draws need."""
     rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
     for start in range(0, rows, at_once):
         yield np.arange(start, min(start + at_once, rows))

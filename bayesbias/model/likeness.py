@@ -19,7 +19,7 @@ from .._core.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Directions:
-    """Variances under K of a block of n units: of its mean, and of deviations from the mean."""
+    """Variances that K implies for the mean of n units, and for deviations from that mean."""
 
     mean: float  # variance of the sum / sqrt(n): 1 if the units are unrelated, n if identical
     deviations: FloatArray  # (n - 1,): variances along the other directions, at least 0
@@ -27,10 +27,10 @@ class Directions:
 
 
 def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
-    """Return K, (n, n): cosines within blocks, relative to the mean cosine between blocks.
+    """Return the matrix K of cosines within blocks, relative to the mean cosine between blocks.
 
-    Blocks are groups of words or sets of attributes. K is 1 on the diagonal and 0 between blocks.
-    For random words, K averages 0, so negative values are kept.
+    Blocks are groups of words or sets of attributes. The (n, n) matrix is 1 on the diagonal and 0
+    between blocks. For random words, K averages 0, so negative values are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))
@@ -43,7 +43,7 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
 
 @lru_cache(maxsize=64)  # reference lists have most blocks in common
 def directions(content: bytes, n: int) -> Directions:
-    """Split one block of K, (n, n) as bytes, into its mean and the deviations from it."""
+    """Split one (n, n) block of K, passed as bytes, into its mean and the deviations from it."""
     from scipy.linalg import helmert
 
     block, contrasts = np.frombuffer(content).reshape(n, n), helmert(n).T
@@ -59,7 +59,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Return the covariance of units with sd 1, (n, n); a share of it follows the likeness."""
+    """Return the (n, n) covariance of units with sd 1; a share of it follows the likeness."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))
@@ -69,5 +69,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """Return the number of unrelated units that each block is equivalent to, (n_blocks,)."""
+    """Return, for each block, the number of unrelated units that would be equivalent to it."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

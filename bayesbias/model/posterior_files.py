@@ -16,9 +16,9 @@ EFFECTS = {"attribute", "row"}
 
 
 def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -> None:
-    """Write a posterior to a netCDF file. If writing fails, an existing file is unchanged.
+    """Write a posterior to a netCDF file. If writing fails, an existing file stays unchanged.
 
-    Draws of vectors are saved in single precision, which changes a contrast by under a millionth.
+    Draws of vectors are saved in single precision. Contrasts change by less than a millionth.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
         Path of the file; it should end in .nc.
     effects : bool
         Whether to also save the effects of attributes, and groups such as ``log_likelihood``. They
-        are needed only for predictive checks, model comparison, and means ``over="listed"``. They
-        make the file about 20 times as large.
+        are needed only for predictive checks, model comparison, and means with ``over="listed"``.
+        They make the file about 20 times as large.
 
     Examples
     --------

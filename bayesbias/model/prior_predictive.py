@@ -44,7 +44,7 @@ def prior_predictive(
     """Compare a table with tables drawn from a model's prior.
 
     Whole tables with the words of your table are drawn from the prior and summarized. A prior is
-    poor if few of its tables are possible, or if your table is very unlikely under the prior. No
+    poor if few of these tables could be real, or if your table is very unlikely under the prior. No
     model is fitted.
 
     Parameters
@@ -69,11 +69,11 @@ def prior_predictive(
         ``observed``; ``mean``, ``sd``, ``low``, and ``high`` of the drawn tables; and
         ``share_below``, the share of drawn tables with a smaller value, in [0, 1]. Each connection
         has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means of
-        protected words and of attributes). Every pair of associated and another connection has the
-        ``difference`` of means and the ``correlation`` of protected words' means. ``share_outside``
-        is the share of distances outside [0, 2]. Correlations need at least three units, and other
-        statistics need two; those with fewer units are left out. ``.attrs`` stores ``model``,
-        ``draws``, ``ci_prob``, ``ci_kind``, and ``seed``.
+        protected words and of attributes). Every pair of ``associated`` and another connection has
+        the ``difference`` of means and the ``correlation`` of protected words' means.
+        ``share_outside`` is the share of distances outside [0, 2]. Correlations need at least three
+        units, and other statistics need two; statistics with fewer units are left out. ``.attrs``
+        stores ``model``, ``draws``, ``ci_prob``, ``ci_kind``, and ``seed``.
 
     References
     ----------
@@ -125,7 +125,7 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
 
 
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
-    """Compute statistics, (n,) each, of tables, (n, n_rows); see `prior_predictive`."""
+    """Compute statistics of (n, n_rows) tables, each an (n,) array; see `prior_predictive`."""
     rows = {name: design.of_connection(name) for name in design.connections}
     means = {name: tables[:, of].mean(axis=1) for name, of in rows.items()}
     yield from ((("mean", name), mean) for name, mean in means.items())

@@ -51,10 +51,10 @@ def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
 
 
 def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
-    """Compute Cholesky factors of correlation matrices, (n_draws, n, n).
+    """Compute (n_draws, n, n) Cholesky factors of correlation matrices.
 
-    ``partial``, (n_draws, n (n - 1) / 2), contains the partial correlations of rows i and j given
-    the first j rows, for j < i, row by row.
+    ``partial`` has the shape (n_draws, n (n - 1) / 2) and contains the partial correlations of rows
+    i and j given the first j rows, for j < i, row by row.
     """
     factor = np.zeros((len(partial), n, n))
     factor[:, *np.tril_indices(n, -1)] = partial
@@ -69,7 +69,7 @@ def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
 
 
 def partial_correlations(matrices: FloatArray) -> FloatArray:
-    """Invert `factor_of_partial_correlations` for correlation matrices, (n_draws, n, n)."""
+    """Invert `factor_of_partial_correlations` for (n_draws, n, n) correlation matrices."""
     factor = np.linalg.cholesky(matrices)
     before = np.cumsum(factor**2, axis=2) - factor**2
     rows, columns = np.tril_indices(matrices.shape[-1], -1)
@@ -176,7 +176,7 @@ class Prior:
         return f"{self.family.replace('_', '-')}({', '.join(values)})"
 
     def scaled(self, unit: float) -> Prior:
-        """Return the prior of the same quantity multiplied by ``unit``."""
+        """Return the prior for the same quantity multiplied by ``unit``."""
         scales: dict[str, Callable[[float], float]] = {
             **dict.fromkeys(("mean", "sd", "scale", "value"), lambda x: x * unit),
             "rate": lambda x: x / unit,
@@ -195,7 +195,7 @@ class Prior:
         return FAMILIES[self.family].log_density(x, *self._values)
 
     def draw(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
-        """Draw from the prior; correlation matrices take the last two axes."""
+        """Draw from the prior; correlation matrices occupy the last two axes."""
         return np.asarray(FAMILIES[self.family].draw(rng, shape, *self._values))
 
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401

@@ -1,6 +1,6 @@
 """Specify hierarchical models in small TOML files, which also give the reason for each choice.
 
-Models can only combine the options defined here. For free formulas, use Bambi.
+Models can only combine the options defined here. For models with arbitrary formulas, use Bambi.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class ModelSpec:
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
-        The priors that the model needs, and no others: those of ``connection_mean``, ``sigma``, and
-        the terms' sds and correlations. A Student-t likelihood also needs a prior for ``nu``.
+        The priors that the model needs, and no others: those for ``connection_mean``, ``sigma``,
+        and the terms' sds and correlations. A Student-t likelihood also needs a prior for ``nu``.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class ModelSpec:
 
     def _check_terms(self) -> None:
         if not self.terms_of("protected_word"):
-            raise ValueError(f"the model {self.name!r} has no term of protected_word")
+            raise ValueError(f"the model {self.name!r} has no term for protected_word")
         sds = {term.sd: term.sd_dims for term in self.terms}
         parts = ["connection_mean", "sigma", "nu", *sds]
         for term in self.terms:
@@ -157,7 +157,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model without the terms that add nothing for a given design.
 
-        Context effects of only one context, or set effects without clear sets, raise a ValueError.
+        Context effects with one context, or set effects without clear sets, raise a ValueError.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"

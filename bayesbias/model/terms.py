@@ -72,7 +72,7 @@ class Term:
         Name of the effects' standard deviation and of its prior; and the column whose levels have
         separate sds, either ``by`` or a property of the factor's levels.
     around : str
-        ``connection_mean`` if the effects vary around it and include it; empty if around zero.
+        ``connection_mean`` if the effects vary around it and include it; empty for a mean of zero.
     correlated : bool
         Whether the effects of a unit are correlated across the levels of ``by``.
     alike : float
@@ -171,10 +171,10 @@ class Term:
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
-        """Return whether a design has what the term needs, and no other term covers its effects.
+        """Return True if the design has what the term needs and no other term covers its effects.
 
         Effects that sum to zero need two levels of the column that they are crossed with. With two
-        sets or groups, zero-sum effects are already contrasts of associated and different.
+        sets or groups, zero-sum effects are already contrasts between associated and different.
         """
         n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
@@ -191,9 +191,9 @@ class Term:
         return tuple(len(design.coords[dim]) for dim in self.dims)
 
     def basis(self, design: Design) -> FloatArray:
-        """Return the linear map from independent coordinates to a unit's effects, (n_levels, n).
+        """Return the (n_levels, n) linear map from independent coordinates to a unit's effects.
 
-        The columns are orthonormal, so zero-sum effects of sd s have the covariance
+        The columns are orthonormal, so zero-sum effects with sd s have the covariance
         s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
         """
         n_of, n_by = (*self.shape(design), 1)[:2]
@@ -213,7 +213,7 @@ class Term:
         return np.eye(n_by)
 
     def columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """Return how rows depend on their unit's coordinates, (n_rows, n); 0 if they have none."""
+        """Return the (n_rows, n) weights of the unit's coordinates in each row; 0 if none."""
         level = design.codes(self.by)[rows] if self.by else np.zeros(len(rows), dtype=np.int64)
         if self.constraint in OF_TABLES:
             n_by = len(design.coords[self.by])
@@ -221,7 +221,7 @@ class Term:
         return np.asarray(np.where(level[:, None] >= 0, self.basis(design)[level], 0.0))
 
     def all_columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """Return how rows depend on the coordinates of all units, (n_rows, n_units * n)."""
+        """Return how rows depend on all units' coordinates as an (n_rows, n_units * n) array."""
         columns = self.columns(design, rows)
         if self.constraint in OF_TABLES:
             return columns
@@ -232,7 +232,7 @@ class Term:
         return np.asarray((units[:, :, None] * columns[:, None]).reshape(len(rows), -1))
 
     def sd_index(self, design: Design) -> IntArray:
-        """Return the index of the sd that scales each coordinate, (n_units, n)."""
+        """Return the index of the sd that scales each coordinate as an (n_units, n) array."""
         n_units = 1 if self.constraint in OF_TABLES else len(design.coords[self.of])
         shape = n_units, self.basis(design).shape[1]
         if not self.sd_by:
@@ -241,13 +241,13 @@ class Term:
         return np.array(np.broadcast_to(own, shape))
 
     def effects(self, design: Design, coordinates: FloatArray) -> FloatArray:
-        """Convert coordinates, (n_draws, n_units, n), to effects as the posterior stores them."""
+        """Convert (n_draws, n_units, n) coordinates to effects as the posterior stores them."""
         if self.constraint:
             coordinates = coordinates @ self.basis(design).T
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
 
     def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401
-        """Project free effects, (..., n_of, n_by), onto the space that the constraint allows.
+        """Project free (..., n_of, n_by) effects onto the space that the constraint allows.
 
         The effects can be arrays or PyTensor variables.
         """
@@ -257,12 +257,12 @@ class Term:
         return (values.reshape((-1, len(basis))) @ (basis @ basis.T)).reshape(values.shape)
 
     def unit_covariance(self, design: Design) -> FloatArray | None:
-        """Return the covariance of units with sd 1, (n_units, n_units), or None if independent."""
+        """Return the (n_units, n_units) covariance of units with sd 1, or None if independent."""
         matrix, block = design.likeness_of(self.of)
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entries of the term's table in a model's file: all values but the defaults."""
+        """Return the entries of the term's table in a model's file, without default values."""
         return {
             key.name: getattr(self, key.name)
             for key in fields(self)

@@ -74,9 +74,9 @@ def assemble(
     log_density: FloatArray | None = None,
     diagnostics: Mapping[str, float] | None = None,
 ) -> DataTree:
-    """Arrange independent draws, (chains * draws, ...), as ArviZ expects, and add their model.
+    """Arrange (chains * draws, ...) independent draws as ArviZ expects, and add their model.
 
-    ``sample_stats`` gets the draws' log density, (chains * draws,), and their diagnostics.
+    ``sample_stats`` gets the (chains * draws,) log densities of the draws, and their diagnostics.
     """
     from xarray import DataTree
 
@@ -125,7 +125,7 @@ def in_order(dataset: Dataset) -> Dataset:
 def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
     """Add the other groups of a posterior to PyMC's draws, and apply constraints to effects.
 
-    Creation and sampling times are removed, so that identical fits have identical files.
+    Creation and sampling times are removed, so that identical fits produce identical files.
     """
     drawn = tree["posterior"].to_dataset()
     for term in spec.terms:
@@ -140,7 +140,7 @@ def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
 
 
 def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
-    """Add a group with one value per draw, (chains * draws,), or per draw and row."""
+    """Add a group of values with shape (chains * draws,), or (chains * draws, n_rows) for rows."""
     labels = tree["posterior"].to_dataset().coords.to_dataset()
     if any(drawn.ndim > 1 for drawn in values.values()):
         labels = labels.assign_coords(tree["observed_data"].to_dataset().coords)
@@ -238,7 +238,7 @@ def design_of(tree: DataTree) -> Design:
 def varying(tree: DataTree) -> Dataset:
     """Return the posterior without its constants, which have no R-hat.
 
-    Only the entries of correlation matrices below the diagonal are kept, and factors are dropped.
+    Correlation matrices keep only the entries below the diagonal, and factors are dropped.
     """
     dataset: Dataset = tree["posterior"].to_dataset()
     for term in spec_of(tree).terms:
@@ -266,7 +266,7 @@ def n_draws(tree: DataTree) -> int:
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
-    """Return the draws of a variable, one chain after another, (chains * draws, ...)."""
+    """Return a variable's draws as a (chains * draws, ...) array, one chain after another."""
     require_posterior(tree)
     if name not in tree["posterior"]:
         raise ValueError(
@@ -293,7 +293,7 @@ def spread_of(tree: DataTree) -> float:
 
 
 def observed(tree: DataTree) -> FloatArray:
-    """Return the modeled outcome, (n_rows,)."""
+    """Return the modeled outcome as an (n_rows,) array."""
     name = outcome_of(tree)
     return np.asarray(tree["observed_data"][name].values, dtype=np.float64)
 

@@ -94,9 +94,9 @@ def contrasts(
         resulting differences between groups. For facet effects, pass the groups' labels by facet.
     named : str or sequence of str
         Protected words that you chose beforehand; only these words have rows. A model treats part
-        of a word's deviation as chance, which is right for the most striking of many words. Each
-        `named` word instead gets a separate fit of a Normal model, which does not shrink the word's
-        effects toward those of other words.
+        of a word's deviation as chance, which is right if you pick the most striking of many words.
+        Each `named` word instead gets a separate fit of a Normal model, which does not shrink the
+        word's effects toward those of other words.
     seed : int, SeedSequence, Generator, or None
         Seed of the fits for named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -106,7 +106,7 @@ def contrasts(
         One row per level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
         ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
         ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
-        probability that the difference is smaller than `rope`; and, for words, ``p_most``, the
+        probability that the size of the difference is below `rope`; and, for words, ``p_most``, the
         probability that no other word has a larger difference. If a difference is negative, the
         first connection is closer to the protected words. Between groups, there is one row per pair
         of groups and pair of connections: the group's difference minus that of ``other_group``. For
@@ -121,10 +121,10 @@ def contrasts(
     Notes
     -----
     ``estimand`` is one of three names. ``double difference`` means own sets minus other sets, over
-    all groups. ``relative`` means the distance to a group's own sets, this group minus the others,
-    minus the same difference for the controls. ``within`` compares two connections within the
-    group, or overall; models without a mean for every group and column have it in all group and
-    word rows. With two groups and no controls, ``relative`` is undefined and its rows are left out.
+    all groups. ``relative`` means the distance of a group to its own sets, minus that of the other
+    groups, minus the same difference for controls. ``within`` compares two connections within the
+    group, or overall; models without a mean for every group and column use it in all group and word
+    rows. With two groups and no controls, ``relative`` is undefined and its rows are left out.
 
     For Normal models with ``over="population"``, overall and group rows depend little on the seed.
     They come from the exact distribution of the contrast given the standard deviations. This
@@ -175,7 +175,7 @@ def _of_named_words(
     """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
-        raise ValueError(f"named= needs a Normal model, but {spec.name!r} is {spec.likelihood}")
+        raise ValueError(f"named words need a Normal likelihood, not {spec.likelihood}")
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
         check_choice("protected word", name, design.words)
@@ -192,10 +192,10 @@ def _of_named_words(
 
 
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
-    """Return `levels_of`, draws of the contrasts at every level, and the names of their estimands.
+    """Return labels from `levels_of`, draws of the contrasts, and the names of their estimands.
 
-    Draws, (n_draws, n_levels, n_pairs), are NaN for contrasts that the table does not identify. The
-    shape of the names is (n_levels, n_pairs).
+    The (n_draws, n_levels, n_pairs) draws are NaN for contrasts that the table does not identify.
+    There are (n_levels, n_pairs) names.
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":
@@ -212,7 +212,7 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
 
 
 def contrast_weights(posterior: Collapsed) -> FloatArray:
-    """Return the weights, (n_shared, n_levels, n_pairs), of shared effects in `shared_gaps`."""
+    """Return (n_shared, n_levels, n_pairs) weights of the shared effects in `shared_gaps`."""
     values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
     return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
 
@@ -226,7 +226,7 @@ def use_moments(
     """Describe the first rows of a frame by their exact distribution given the sds.
 
     The rows are linear functions of the shared effects of a Normal model. `choose` derives their
-    weights from `contrast_weights`; weights are NaN if there is no row. Given the sds, each row is
+    weights from `contrast_weights`; weights are NaN for missing rows. Given the sds, each row is
     Normal. The result is an average over draws of the sds (Rao-Blackwell), so it depends little on
     the seed. Rows of other models, and rows for one end of a change, are summaries of draws.
     """
@@ -263,7 +263,7 @@ def describe_gaps(
     reading: Reading,
     estimands: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Describe differences between all pairs of names, (n_draws, n_things, n_pairs).
+    """Describe (n_draws, n_things, n_pairs) differences between all pairs of names.
 
     Each row has its labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
     that the table does not identify have no row.
@@ -279,7 +279,7 @@ def describe_gaps(
 def compare_draws(
     differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Describe draws of differences, (n_draws, n), with probabilities of the sign and the ROPE."""
+    """Describe (n_draws, n) differences, with the probabilities of the sign and of the ROPE."""
     frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)

@@ -68,7 +68,7 @@ def prior_sensitivity(
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to check, such as ``word_mean``. The default is all that have a prior.
+        Posterior variables to check, such as ``word_mean``; by default, all that have a prior.
     draws : int
         Number of draws to use, spread over the posterior. More draws take longer.
 
@@ -138,9 +138,9 @@ def influence(
     DataFrame
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
-        mean_without - mean; and ``sds``, the change in posterior sds of the contrast. The largest
-        changes come first. A negative change means that the contrast is more negative without this
-        word. Units without rows of the two connections, or with all rows of one, are left out.
+        mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
+        changes come first. A negative change means that the contrast is more negative without the
+        word. Units with no rows of the two connections, or with all the rows of one, are left out.
 
     Examples
     --------

@@ -5,12 +5,12 @@ Let m(g, j) be the mean distance of group g in column j, a stereotype set or a k
 double difference
     Own sets minus other sets, averaged over groups. The closeness of a set to all groups cancels
     out, and so does that of a group to all sets. Two groups are enough, even without controls. If
-    groups share or lack sets, cell weights come from regression on group, column, and connection.
+    groups share or lack sets, cell weights are from a regression on group, column, and connection.
 relative
     A group's distance to its own sets minus that of other groups h, minus the same difference for
     the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K contains
-    the sets that are different for both groups. The contrast shows which groups are affected. Its
-    average over groups is the double difference.
+    the sets that are different for both groups compared. The contrast shows which groups are
+    affected. Its average over groups is the double difference.
 within
     A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. This contrast includes how close
     each set is to all groups, so it describes only these words.
@@ -50,7 +50,7 @@ def pair_names(connections: Sequence[str]) -> dict[str, list[str]]:
 
 
 def pair_gaps(means: FloatArray) -> FloatArray:
-    """Return first - second for all pairs of connections, (..., n_pairs)."""
+    """Return first - second for all pairs of connections as a (..., n_pairs) array."""
     first, second = np.triu_indices(means.shape[-1], 1)
     return np.asarray(means[..., first] - means[..., second])
 
@@ -68,7 +68,7 @@ def pair_place(connections: Sequence[str], first: str, second: str) -> tuple[int
 
 
 def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return draws of the overall and group contrasts, (n_draws, 1 + n_groups, n_pairs).
+    """Return (n_draws, 1 + n_groups, n_pairs) draws of the overall and group contrasts.
 
     These contrasts do not depend on single words. Models without group means have only the overall
     contrast. Draws are NaN for contrasts that the table does not identify.
@@ -85,7 +85,7 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
 
 def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return draws of the overall, group, and word contrasts, (n_draws, n_levels, n_pairs).
+    """Return (n_draws, n_levels, n_pairs) draws of the overall, group, and word contrasts.
 
     A word's relative contrast uses the word's means instead of its group's means.
     """
@@ -103,7 +103,7 @@ def compares_stereotypes(design: Design) -> bool:
 
 
 def relative_weights(design: Design) -> FloatArray:
-    """Return cell weights of each group's relative contrast, (n_groups, n_groups, n_columns).
+    """Return (n_groups, n_groups, n_columns) cell weights of each group's relative contrast.
 
     The weights are NaN for groups whose contrast the table does not identify.
     """
@@ -139,7 +139,7 @@ def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
 
 
 def double_weights(design: Design) -> FloatArray:
-    """Return cell weights of the double difference, (n_groups, n_columns).
+    """Return (n_groups, n_columns) cell weights of the double difference.
 
     The weights are those of "associated" in a regression of stereotype cells on group and column.
     """
@@ -162,13 +162,13 @@ def _names_of_cells(design: Design) -> np.ndarray:
 
 
 def averages(design: Design, of_words: FloatArray) -> FloatArray:
-    """Average (n_draws, n_words, k) values within groups, (n_draws, n_groups, k)."""
+    """Average (n_draws, n_words, k) values within groups to get (n_draws, n_groups, k) means."""
     index = range(len(design.groups))
     return np.stack([of_words[:, design.word_group == g].mean(axis=1) for g in index], axis=1)
 
 
 def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return draws of each group's mean by connection, (n_draws, n_groups, n_connections).
+    """Return (n_draws, n_groups, n_connections) draws of each group's mean by connection.
 
     If a group has no cells for a connection, the mean is over the columns of all groups.
     """

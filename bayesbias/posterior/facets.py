@@ -19,7 +19,7 @@ type Facets = Mapping[str, Mapping[str, str]]
 def facet_effects(
     groups: Sequence[str], of_groups: FloatArray, facets: Facets
 ) -> tuple[pd.DataFrame, FloatArray]:
-    r"""Compute facet effects from draws for groups, (n_draws, n_groups, k).
+    r"""Compute facet effects from (n_draws, n_groups, k) draws for groups.
 
     Let `g[a, b]` be the value of the group with label a in one facet and b in another. The main
     effect of a versus a' is the unweighted mean over b of `g[a, b] - g[a', b]`. The interaction
@@ -64,15 +64,15 @@ def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
     frame = pd.DataFrame(dict(facets), pd.Index(groups), dtype=object)
     is_known = frame.notna()
     if partly := list(frame.index[is_known.any(axis=1) & ~is_known.all(axis=1)]):
-        raise ValueError(f"the group {partly[0]} has no label in one of the facets; add the label")
+        raise ValueError(f"the group {partly[0]} has no label for one of the facets; add one")
     cells = set(product(*(of.values() for of in facets.values())))
     empty = sorted(cells - set(frame.itertuples(index=False, name=None)))
     if empty or not facets:
         lacking = (
-            f"no group is {', nor '.join(map(' '.join, empty))}" if empty else "there are none"
+            f"no group is labeled {' or '.join(map(' '.join, empty))}" if empty else "none given"
         )
         raise ValueError(
-            f"facets: {lacking}; main effects and interactions need a group of every combination "
+            f"facets: {lacking}; main effects and interactions need a group for each combination "
             "of labels"
         )
     return frame

@@ -1,4 +1,4 @@
-"""Compare by cross-validation how well models predict unseen rows or unseen words.
+"""Use cross-validation to compare how well models predict unseen rows or unseen words.
 
 A left-out row is another distance between words that the model has seen. A left-out attribute or
 protected word is a new word of the kind that the list represents.
@@ -60,11 +60,11 @@ def compare_models(
     Returns
     -------
     DataFrame
-        One row per model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
-        parameters, only for rows), ``elpd_diff`` from the best model (0 or below), and ``dse``, its
-        standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too large for the number
-        of draws (above a limit of at most 0.7); these rows cause a warning. For words, ``n_words``
-        and ``mcse``, the Monte Carlo error of elpd, are added. Rows or words are the units of se.
+        One row per model, best first: ``model``, ``elpd``, ``se`` over rows or words, ``p``
+        (effective number of parameters, only for rows), ``elpd_diff`` from the best model (at most
+        0), and ``dse``, its standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too
+        large for the number of draws (above a limit of at most 0.7); these rows cause a warning.
+        For words, ``n_words`` and ``mcse``, the Monte Carlo error of elpd, are added.
 
     References
     ----------
@@ -134,7 +134,7 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
 
 
 def leave_rows_out(tree: DataTree) -> ELPDData:
-    """Leave out each row by ArviZ's PSIS, given the exact sampler's effective sample size."""
+    """Leave out each row with ArviZ's PSIS, given the exact sampler's effective sample size."""
     import arviz_stats as az
 
     n, stats = n_draws(tree), tree["sample_stats"]

@@ -57,7 +57,7 @@ def predict_words(
         effects and residuals average to zero. ``listed`` means the table's attributes, with their
         effects, leans, and residuals, so you can measure this contrast.
     seed : int, SeedSequence, Generator, or None
-        Seed of the new words. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed for drawing the words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

@@ -78,7 +78,7 @@ def posterior_scores(
 
 
 def score_draws(tree: DataTree) -> dict[str, FloatArray]:
-    """Return scores keyed by name, (1 + n_draws,): the table's score, then one per draw."""
+    """Return (1 + n_draws,) values of each score, keyed by name; the table's score is first."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores need a posterior of distances, but this is a posterior of {outcome}s; use "

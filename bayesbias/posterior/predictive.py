@@ -136,7 +136,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     design = design_of(tree)
     if not design.word_likeness.size or not design.attribute_likeness.size:
         raise ValueError(
-            "this table has no cosines among its words; make the table from vectors with "
+            "this table has no cosines between its words; make the table from vectors with "
             "bb.distance_table, and keep NAME.cosines.csv next to NAME.csv"
         )
     roles = [("protected_group", name) for name in design.groups]

@@ -1,6 +1,6 @@
-"""Factor and solve stacks of small matrices.
+"""Factor stacks of small matrices, and solve linear systems with them.
 
-Matrices are stacked along the last axis. Loops run over rows and columns, for the whole stack.
+Matrices are stacked along the last axis. Loops over rows and columns treat the whole stack.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LARGEST_BY_HAND = 8
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Return lower Cholesky factors of (m, d, d, n) blocks; NaN if a block has no such factor."""
+    """Return lower Cholesky factors of (m, d, d, n) blocks, or NaN for blocks without one."""
     m, d, _, n = matrices.shape
     if d > LARGEST_BY_HAND:
         factors = cholesky(np.moveaxis(matrices, -1, 1).reshape(m * n, d, d))
@@ -29,7 +29,7 @@ def cholesky_blocks(matrices: FloatArray) -> FloatArray:
 
 
 def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """Solve Lx = b, or L'x = b, for lower triangular L, (m, d, d, n), and b, (m, d, k, n)."""
+    """Solve Lx = b, or L'x = b, for an (m, d, d, n) lower triangular L and an (m, d, k, n) b."""
     rows = np.swapaxes(factor, 1, 2) if transposed else factor
     d = factor.shape[1]
     if d > LARGEST_BY_HAND:

@@ -15,7 +15,7 @@ X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are not nee
 standard normal scale, nothing is divided by an sd that approaches zero.
 
 **Deviations within classes decouple.** The n units of a class have equal sds and, except for the
-unit itself, equal rows of X. An orthonormal change of their coordinates that starts with the sum
+unit itself, equal rows of X. An orthonormal change of coordinates that starts with the units' sum
 over :math:`\sqrt n` does not change the prior. The other n - 1 coordinates are contrasts of units.
 Partners contribute equally to all units, so contrasts are independent of all other coordinates.
 Each contrast has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1
@@ -23,7 +23,7 @@ times. It enters :math:`b^T P^{-1} b` through the units' projections minus their
 (``deviation``). One unit per class remains, and its coupling is multiplied by :math:`\sqrt n`.
 
 **Likeness.** Units of a class with similar vectors have the prior covariance :math:`\tau^2 ((1 - s)
-I + s K)` over each coordinate, where s is the share (``alike``) and K is the likeness. `directions`
+I + s K)` for each coordinate, where s is the share (``alike``) and K is the likeness. `directions`
 treats the mean along :math:`q_0 = 1 / \sqrt n` and the eigenvectors :math:`q_m` of :math:`C K C`,
 where :math:`C = I - q_0 q_0^T` (``basis``), as independent, with variances :math:`\kappa_m = q_m^T
 K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m` with the known :math:`r_m^2
@@ -34,15 +34,15 @@ independent of other coordinates, but each has a separate factor, which enters :
 The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction are
 independent if their columns of X are orthogonal. Each `Part` contains dependent coordinates.
 
-**Schur complement.** The words' and the attributes' coordinates both have a precision matrix that
-is block diagonal, with one block per class. With the larger side first, P has blocks A
-(eliminated, block diagonal, :math:`A = L L^T`), C (coupling), and B (kept). Then :math:`|P| = |A|
-|B - C^T A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
+**Schur complement.** The coordinates of words and those of attributes each have a block-diagonal
+precision matrix, with one block per class. With the larger side first, P has blocks A (eliminated,
+block diagonal, :math:`A = L L^T`), C (coupling), and B (kept). Then :math:`|P| = |A| |B - C^T
+A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
 
 **Bordered Cholesky.** Border B with :math:`b_B`, put :math:`(y - m_0)^T \Lambda (y - m_0)` in the
 corner, and subtract ``solved``' ``solved``. The last row of this matrix's Cholesky factor is the
-solved projection of the kept side. Its last entry is the root of :math:`(y - m_0)^T \Lambda (y -
-m_0) - b^T P^{-1} b`, without the deviations. One factor thus gives the log density and the mean.
+solved projection of the kept side. Its last entry is the square root of :math:`(y - m_0)^T \Lambda
+(y - m_0) - b^T P^{-1} b`, without the deviations. One factor gives the log density and the mean.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ class Alone:
         return solve_blocks(self.factor, scaled)
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
-        """Return the effects D R z, (n_classes, d, n), of the classes' coordinates z."""
+        """Return the (n_classes, d, n) effects D R z of the classes' coordinates z."""
         transposed = np.swapaxes(self.rotation, 0, 1)
         rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
         return np.asarray(rotated[:, :, 0] * self.sds)
 
     def rotate_kept(self, matrices: FloatArray) -> None:
-        """Multiply this side's rows, the first of (n, k, k) arrays, by R' in place."""
+        """Multiply this side's rows, which come first in (n, k, k) arrays, by R' in place."""
         n_classes, d, n = self.sds.shape
         if len(self.rotation):
             rows = matrices[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, self.correlated]
@@ -135,7 +135,7 @@ class Conditional:
         return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]
 
     def others(self) -> tuple[FloatArray, FloatArray]:
-        """Project the other outcomes, (n, n_kept, n_alike), and sum their residuals, (n,)."""
+        """Return the other outcomes' (n, n_kept, n_alike) projections and (n,) residual sums."""
         alike, (out, *kept), n = self.posterior.alike, self.alone, len(self.factor)
         precision = self.scales.precision
         outcome = np.concatenate([other.cross[..., -1:] for other in alike], axis=3)
@@ -152,7 +152,7 @@ class Conditional:
         return white, border[:, -1].sum(axis=1) - squares
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
-        """Draw each side's class effects, (n_classes, d, n), and shared effects, (n_shared, n).
+        """Draw each side's (n_classes, d, n) class effects, and (n_shared, n) shared effects.
 
         Without a generator, return their conditional means.
         """
@@ -172,7 +172,7 @@ class Conditional:
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """Return the log posterior density, (n,), of (n, n_parameters) parameters, up to a constant.
+    """Return the (n,) log posterior densities of (n, n_parameters) parameters, up to a constant.
 
     Parameters are log sds and inverse hyperbolic tangents of partial correlations. The density is
     -inf below ``SMALLEST_SIGMA`` and at extreme scales where the linear algebra fails.
@@ -191,10 +191,10 @@ def moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Return means and variances of linear functions of the shared effects, given the parameters.
 
-    ``weights``, (n_shared, k), are in the order of `shared_effects`: first connection means, then
+    The (n_shared, k) ``weights`` are in the order of `shared_effects`: first connection means, then
     effects shared across words and attributes. Given the parameters, the functions are Gaussian.
-    Means, (n, k, 1 + n_alike), are for this outcome and the outcomes in ``alike``. Variances,
-    (n, k), are equal for all outcomes.
+    The (n, k, 1 + n_alike) means are for this outcome and the outcomes in ``alike``. The (n, k)
+    variances are equal for all outcomes.
     """
     rows, means, variances = posterior.rows_at_once, [], []
     for start in range(0, len(parameters), rows):
@@ -290,6 +290,6 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 
 def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
-    """Multiply each residual precision by its constant array, and sum the products, (..., n)."""
+    """Multiply each residual precision by its constant array, and return the (..., n) sums."""
     flat = constants.reshape(len(constants), -1).T @ precision
     return flat.reshape(*constants.shape[1:], precision.shape[1])

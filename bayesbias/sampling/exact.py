@@ -68,7 +68,7 @@ class Coordinates:
     offset: FloatArray  # (n_parameters,); zero leaves parameters other than sds unchanged
 
     def log_density(self, points: FloatArray) -> FloatArray:
-        """Return the log posterior density, (n,), of (n, n_parameters) points."""
+        """Return the (n,) log posterior densities of (n, n_parameters) points."""
         inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
         parameters = self.parameters(points[inside])
@@ -212,7 +212,7 @@ def _draw_block(
 def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
     """Return the effects shared across words and attributes, keyed by name.
 
-    The effects are a linear map of (n, n_shared) coordinates; the identity gives its columns.
+    Effects are linear in the (n, n_shared) coordinates; pass the identity to get the map itself.
     Connection means are relative to the center.
     """
     design, stop = posterior.design, len(posterior.design.connections)

@@ -96,7 +96,7 @@ def fit(
     Warns
     -----
     SamplingWarning
-        If R-hat, the effective sample size, divergences, or Pareto k are outside their limits.
+        If R-hat, effective sample size, number of divergences, or Pareto k is outside its limit.
     UserWarning
         If rows exactly repeat earlier rows, or if they come from several embeddings.
 
@@ -146,7 +146,7 @@ def fit_design(
     Returns
     -------
     xarray.DataTree
-        A posterior like one from `fit`, with the same errors and warnings. The observed variable
+        A posterior like one from `fit`; the same errors and warnings apply. The observed variable
         is ``design.outcome``.
     """
     options = fit_options(options, keywords)
@@ -196,8 +196,8 @@ def from_pymc(
     ]
     if lacking or others:
         raise ValueError(
-            f"these draws are not from {spec.name!r} with this table: missing {sorted(lacking)}, "
-            f"other labels in {others}; pass the same table, model, and priors as to build_model"
+            f"the draws lack the variables {sorted(lacking)} of {spec.name!r}, and their labels of "
+            f"{others} differ; pass the table, model, and priors that you passed to build_model"
         )
     complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
@@ -209,7 +209,7 @@ def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArra
     """Return the connections or words whose rows are all equal, together with these rows.
 
     The name is empty if the model has only one residual sd. Single rows are not returned. Values
-    count as equal if only the rounding of distances makes them differ.
+    count as equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:

@@ -82,7 +82,7 @@ class Proposal:
 
     A component has independent two-piece Student-t coordinates, mapped linearly to n parameters.
     There are two scales because a log sd may have a long lower tail. Each parameter costs 6% of the
-    effective proposals with 5 degrees of freedom and 2% with 8, so larger models use more.
+    effective proposals with a `df` of 5 and 2% with 8, so larger models use a larger `df`.
     """
 
     shares: FloatArray  # (m,): sum to one
@@ -109,7 +109,7 @@ class Proposal:
         return np.concatenate(points)
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Return log(share times density) of each component, (m, n_points), up to a constant."""
+        """Return (m, n_points) logs of share times density for the components, up to a constant."""
         centered = np.swapaxes(points - self.center[:, None], 1, 2)
         coordinates = np.linalg.solve(self.factor, centered)
         scale = np.where(coordinates < 0, self.lower[..., None], self.upper[..., None])
@@ -142,7 +142,7 @@ class Weighted:
 def importance_resample(
     log_density: LogDensity, modes: FloatArray, n_draws: int, rng: Generator
 ) -> Resampled:
-    """Draw from a density, starting with proposals at its modes, (n_modes, n_parameters)."""
+    """Draw from a density, starting with proposals at its (n_modes, n_parameters) modes."""
     first = _at_modes(log_density, np.atleast_2d(modes))
     pilot = _weigh(log_density, first, PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
@@ -173,7 +173,7 @@ def find_mode(
 
     Some sds are known a hundred times more precisely than others, so unscaled steps would zigzag.
     Parameters are therefore scaled by the curvature at the start. All parameters have the same
-    bounds, and no point is outside them. At the upper bound, differences are backward.
+    bounds, and no point is outside them. At the upper bound, backward differences are used.
     """
     from scipy.optimize import minimize
 

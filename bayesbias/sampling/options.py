@@ -1,4 +1,4 @@
-"""Options for fitting and describing a posterior, shared by functions and commands."""
+"""Options for fitting models and describing posteriors, shared by functions and commands."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class FitOptions:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The options that affect results; a seed object becomes text."""
+        """The options that affect results; a seed object is converted to text."""
         kept = {key.name: getattr(self, key.name) for key in fields(self)}
         del kept["progressbar"]
         plain = self.seed is None or isinstance(self.seed, int)
@@ -157,7 +157,7 @@ def check_rope(rope: float) -> None:
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
-    """Return the options or the defaults, with the given keywords replaced."""
+    """Return the given options, or the defaults if there are none, updated with any keywords."""
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:

@@ -43,7 +43,7 @@ def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
 
 
 def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
-    """Return the log prior density, (n,), of (n, n_parameters) parameters, with Jacobians.
+    """Return the (n,) log prior densities of (n, n_parameters) parameters, with Jacobians.
 
     Let ρ be the partial correlation of rows i and j given the first j rows. The Jacobian of the
     correlation matrix has the factor (1 - ρ²)^((n - 2 - j)/2), and its determinant has the factor
@@ -75,7 +75,7 @@ def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> 
 
 
 def values_of(blocks: Sequence[Block], parameters: FloatArray) -> dict[str, FloatArray]:
-    """Return sds, correlation matrices, and the matrices' factors, (n, ...), keyed by name."""
+    """Return (n, ...) sds, correlation matrices, and the matrices' factors, keyed by name."""
     values: dict[str, FloatArray] = {}
     for block in blocks:
         own = parameters[:, block.where]

@@ -138,7 +138,7 @@ class Along:
 
 @dataclass(frozen=True)
 class Classes:
-    """Units, grouped into classes with the same partners, with their sufficient statistics."""
+    """Units grouped into classes that share their partners, and their sufficient statistics."""
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
@@ -265,7 +265,7 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
 
 
 def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
-    """Return the coupling of two sides' class means, (n_noise, n_classes, d, n_classes, d)."""
+    """Return the (n_noise, n_classes, d, n_classes, d) coupling of two sides' class means."""
     sides = (one, other)
     place = [np.full(len(side.of_unit), -1) for side in sides]
     for side, places in zip(sides, place, strict=True):
@@ -311,7 +311,7 @@ class Collapsed:
 
     @property
     def is_sd(self) -> np.ndarray:
-        """Mask of the parameters that are log sds, (n_parameters,) bool."""
+        """Boolean mask of the parameters that are log sds."""
         sizes = [block.where.stop - block.where.start for block in self.blocks]
         return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
