@@ -173,7 +173,7 @@ def find_mode(
 
     Some sds are known a hundred times more precisely than others, so unscaled steps would zigzag.
     Parameters are therefore scaled by the curvature at the start. All parameters have the same
-    bounds, and no point is outside them. At the upper bound, backward differences are used.
+    bounds, and no point outside them is tried. At the upper bound, backward differences are used.
     """
     from scipy.optimize import minimize
 
