@@ -174,6 +174,10 @@ class Lists:
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
         """Draw one list, measure it, and fit it."""
+        return of_groups(bb.fit(self.table(rng), model, seed=seed, **FEW))
+
+    def table(self, rng: Generator) -> pd.DataFrame:
+        """Draw one list and measure it."""
         vectors = _loaded(self.vectors)
         unit = vectors.get_normed_vectors()
         used: set[int] = set()
@@ -195,7 +199,16 @@ class Lists:
             stereotypes={"0": names[:n], "1": names[n : 2 * n]},
             controls={"human": names[2 * n :]},
         )
-        return of_groups(bb.fit(bb.distance_table(keyed, wordlist), model, seed=seed, **FEW))
+        return bb.distance_table(keyed, wordlist)
+
+    def best_power(self, rate: float, size: int) -> float:
+        """Return the power of a test with this false-alarm rate that knows how plain means vary."""
+        unplanted = replace(self, planted=(0.0, 0.0))
+        tables = (unplanted.table(default_rng(seed)) for seed in range(size))
+        means = [t.groupby("connection", observed=True)["cosine_distance"].mean() for t in tables]
+        null = pd.DataFrame(means).eval("associated - different")
+        found = null + self.truth[""]
+        return float((~found.between(*null.quantile([rate / 2, 1 - rate / 2]))).mean())
 
     @property
     def truth(self) -> dict[str, float]:
@@ -291,6 +304,9 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
         if len(own):  # groups that the table does not identify have no rows
             means = own[["truth", "mean", "claimed", "covered", "half_width"]].mean()
             yield {**fixed, "group": group or "all", **means}
+    if isinstance(scenario, Lists) and all(scenario.planted):
+        best = scenario.best_power(0.11, size)
+        yield {**fixed, "group": "all, best test", "truth": truth[""], "claimed": best}
     unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
     if len(unbiased):
         yield {

@@ -27,6 +27,13 @@ HEAVY = {"pymc", "arviz", "gensim", "torch", "sklearn", "matplotlib", "jinja2"}
 """Distributions that may be imported only inside functions that need them."""
 
 
+def listed() -> str:
+    """Return the list of files in ARCHITECTURE.md: the first line of every module's docstring."""
+    first = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in MODULES}
+    named = {path.relative_to(PACKAGE): text.partition("\n")[0] for path, text in first.items()}
+    return "".join(f"- `{path}`: {text}\n" for path, text in named.items() if path.name[:2] != "__")
+
+
 def dotted(path: Path) -> str:
     """Return the dotted name that imports a file."""
     parts = [PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts]
@@ -145,3 +152,8 @@ def test_heavy_packages_are_imported_inside_functions() -> None:
     loaded = set(run.stdout.split())
     assert "bayesbias" in loaded
     assert not loaded & (HEAVY | {"pandas", "numpy", "scipy", "xarray"})
+
+
+def test_architecture_lists_every_file() -> None:
+    section = PAGE.partition("## Files\n")[2]
+    assert listed() in section, "the files differ from those in ARCHITECTURE.md; list them as here"
