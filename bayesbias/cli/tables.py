@@ -120,7 +120,7 @@ def scores(
     n_resamples : int
         Number of times that the words are resampled for the intervals.
     alternative : str
-        Alternative hypothesis of WEAT's p-value: two-sided, greater, or less.
+        Alternative hypothesis for WEAT's p-value: two-sided, greater, or less.
     out : Path
         The .csv file for the table.
     """

@@ -81,7 +81,7 @@ def remaining_bias(
     free = [word for word in free if word in after.key_to_index]
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
-        raise ValueError("the embeddings have no words in common except those of the lists")
+        raise ValueError("the embeddings have no words in common except those in the lists")
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)

@@ -344,7 +344,7 @@ def require_posterior(tree: object) -> None:
     """Raise a TypeError for anything other than a posterior, such as a table."""
     if not hasattr(tree, "children"):
         raise TypeError(
-            "a posterior from bb.fit or bb.fit_change is needed; got a "
+            "a posterior from bb.fit or bb.fit_change is needed; got "
             f"{type(tree).__name__}. Make one from a table with bb.fit(table)"
         )
 

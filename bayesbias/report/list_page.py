@@ -111,7 +111,7 @@ def _reference(analysis: Analysis) -> list[Block]:
 
 
 def _reading(analysis: Analysis) -> list[Line]:
-    fitted = (f"{name} (“{one.spec.title or name}”)" for name, one in analysis.results.items())
+    fitted = (f"“{name}” ({one.spec.title or name})" for name, one in analysis.results.items())
     return reading_lines(
         analysis.settings,
         "reading.list",

@@ -1,4 +1,4 @@
-"""The results of scores, and how scores read sets of words."""
+"""Results of scores, and the sets of words that scores accept."""
 
 from __future__ import annotations
 

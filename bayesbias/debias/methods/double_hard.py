@@ -109,7 +109,7 @@ def leaning_direction(vectors: VectorsByWord, lists: DefiningSets) -> FloatArray
     if not known:
         raise ValueError(
             f"the pair used to find the most biased words, {' and '.join(pairs[0])}, is not in the "
-            "embedding; give the sets another representation"
+            "embedding; choose another pair as the representation"
         )
     x, y = unit_rows([vectors[word] for word in known[0]])
     return np.asarray(x - y)
