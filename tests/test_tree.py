@@ -143,6 +143,6 @@ def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> No
         bb.predictive_check,
     ):
         with pytest.raises(
-            TypeError, match=r"a posterior from .* is needed; got a DataFrame.*bb\.fit"
+            TypeError, match=r"a posterior from .* is needed; got DataFrame.*bb\.fit"
         ):
             read(toy_table)

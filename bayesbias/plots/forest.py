@@ -49,7 +49,7 @@ OTHER_STYLES = (
 """Styles of other hues, such as models. Colors have a contrast of at least 5 to 1 on white."""
 
 REFERENCES = {
-    "topics": ("middle 95% of lists with other topics as stereotypes", "#DADADA", 0.82),
+    "topics": ("middle 95% of lists about other topics", "#DADADA", 0.82),
     "frequency": ("middle 95% of lists of equally frequent words", "#D9CBBB", 0.62),
 }
 """Label, color, and height in rows of each range of reference lists, the tallest range first."""

@@ -109,6 +109,7 @@ def headline(analysis: Analysis) -> Headline:
     described = lines("embeddings.known")
     known = next((one.text for one in described if embedding.startswith(one.of)), "")
     examples = [f"{joined(words.unique()[:2])} for {of}" for of, words in own["attribute"]]
+    n_zero = int(((rows["low"] < 0) & (rows["high"] > 0)).sum())
     about = prose(
         "about_list",
         list=analysis.wordlist.name,
@@ -118,7 +119,7 @@ def headline(analysis: Analysis) -> Headline:
         if is_relative(rows)
         else f"to {MEANINGS[second]}",
         answers=_answers(rows),
-        zero=int(((rows["low"] < 0) & (rows["high"] > 0)).sum()),
+        zero={0: "none", len(rows): "all"}.get(n_zero, n_zero),
         intervals=counted(len(rows), "interval"),
         small=probability(rows["p_rope"][0]),
         rope=f"{analysis.rope:.2g}",

@@ -81,7 +81,7 @@ def score_table(
     Notes
     -----
     Resampling biases scores upward if they cannot be negative (SAME, Direct Bias, and RNSB). If
-    such a score is near 0, its interval can lie above it. With fewer than about eight words
+    such a score is near 0, its interval can lie above the score. With fewer than about eight words
     per set, percentile intervals are too narrow, because resampling cannot add new words.
 
     Examples

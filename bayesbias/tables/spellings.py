@@ -42,7 +42,7 @@ def without_accents(word: str) -> str:
 
 
 def every_form(word: str) -> tuple[str, ...]:
-    """Return every form that `forms_of` may return for a word, and its capitalized forms."""
+    """Return every form that `forms_of` may return for a word, each also capitalized."""
     capitals = (word.capitalize(), word.title(), word.upper())
     written = [form for text in capitals for form in forms_of(text)]
     return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))

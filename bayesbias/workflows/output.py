@@ -69,7 +69,7 @@ def fill_folder(
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
-    """Write each frame that has columns as a CSV file."""
+    """Write each frame that has columns to a CSV file."""
     for name, frame in frames.items():
         if frame is not None and len(frame.columns):
             frame.to_csv(folder / f"{name}.csv", index=False)
