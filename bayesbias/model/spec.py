@@ -110,7 +110,7 @@ class ModelSpec:
             raise ValueError("two terms vary around connection_mean, but only one can do so")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
-                raise ValueError(f"two terms of {factor} have a correlation, but only one of them can")
+                raise ValueError(f"two terms of {factor} are set to be correlated; keep one")
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
