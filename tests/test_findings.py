@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 
 import pandas as pd
@@ -14,6 +15,7 @@ from bayesbias.embeddings.load import load_vectors
 from bayesbias.report.headline import headline
 from bayesbias.report.numbers import number, percent
 from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography
+from bayesbias.workflows.results import Frames
 from bayesbias.workflows.wordlist import Analysis
 
 PETS = {
@@ -175,3 +177,12 @@ def test_odd_names_stay_text() -> None:
     assert r"list “50% of \$x\_1\$ & \<b\>”, after nobody #1 {yet};" in paper.markdown
     assert r"| a\|b † | " in paper.markdown
     assert "\n† marks numbers of a set that lost" in paper.markdown
+
+
+def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> None:
+    now, calls = pd.DataFrame({"x": [1]}), list[int]()
+    frames = Frames({"now": now, "later": lambda: calls.append(1) or now + 1})
+    assert (list(frames), len(frames), calls) == (["now", "later"], 2, [])
+    assert frames["later"] is frames["later"]
+    assert calls == [1]
+    assert dict(pickle.loads(pickle.dumps(frames)))["later"]["x"].item() == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -31,7 +32,7 @@ from ..report.headline import ORDER
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
-from .results import ModelResult, Tell, joined, quietly
+from .results import Frames, ModelResult, Tell, joined, quietly
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def read_against(
     pool: Pool,
     source: VectorsLike,
     tell: Tell | None = None,
-) -> dict[str, pd.DataFrame]:
+) -> Frames:
     """Compare the contrasts of a list with those of reference lists, and compute other measures.
 
     Frames are keyed by file name. ``reference`` has associated − different at every level, with its
@@ -122,8 +123,8 @@ def read_against(
         frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
         frames = {name: frame.drop(columns=["first", "second"]) for name, frame in frames.items()}
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
-        return frames | _other_measures(vectors, present, settings, source)
-    return {}
+        return Frames(frames | _other_measures(vectors, present, settings, source))
+    return Frames({})
 
 
 def baseline_rows(
@@ -152,7 +153,7 @@ def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:
 
 def _other_measures(
     vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: VectorsLike
-) -> dict[str, pd.DataFrame]:
+) -> dict[str, Any]:
     """Compute scores of the groups that have stereotypes, and their z among random words."""
     groups = {
         name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
@@ -167,7 +168,8 @@ def _other_measures(
         rows.append((*asked[name].labels[:2], bias.statistic, bias.z, bias.p_normal()))
     relative = pd.DataFrame(rows, columns=["first", "second", "statistic", "z", "p_normal"])
     how: dict[str, Any] = {"ci_prob": settings.ci_prob, "seed": _seed(settings)}
-    return {"scores": score_table(vectors, some, scores=SCORES, **how), "relative": relative}
+    scores = partial(score_table, vectors, some, scores=SCORES, **how)
+    return {"scores": scores, "relative": relative}
 
 
 def _seeds(settings: Settings) -> list[SeedSequence]:

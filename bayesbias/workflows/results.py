@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -46,6 +46,34 @@ def quietly(_: str) -> None:
     """Ignore the description of a step."""
 
 
+LATER = ("check", "scales", "sensitivity", "diagnostics", "influence", "sizes")
+"""Frames that are computed only when they are first read, because the headline does not use them.
+
+They issue no warnings of their own."""
+
+
+class Frames(Mapping[str, pd.DataFrame]):
+    """Frames keyed by name; a frame given as a function is computed when it is first read."""
+
+    def __init__(self, parts: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
+        self._parts = dict(parts)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        part = self._parts[name]
+        if not isinstance(part, pd.DataFrame):
+            self._parts[name] = part = part()
+        return part
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pd.DataFrame]]]:
+        return Frames, (dict(self),)
+
+
 @dataclass(frozen=True, eq=False)
 class ModelResult:
     """A fitted model: its posterior, and the frames that were read from it, keyed by name."""
@@ -68,16 +96,20 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read all frames from a posterior now, so that their warnings are collected.
+    """Read frames from a posterior now, so that their warnings are collected, and some later.
 
     The ``attrs`` of a frame record how its intervals were made, and ``n_draws``, the number of
     independent draws that would give equally precise shares.
     """
-    frames = {name: read(tree, options) for name, read in readings.items()}
-    for frame in frames.values():
+
+    def read(name: str) -> pd.DataFrame:
+        frame = readings[name](tree, options)
         error_share = float(frame.attrs.get("error_share", 1))
         frame.attrs |= {**options.intervals, "n_draws": options.n_draws / error_share**2}
-    return ModelResult(tree, frames)
+        return frame
+
+    parts = {name: partial(read, name) if name in LATER else read(name) for name in readings}
+    return ModelResult(tree, Frames(parts))
 
 
 def fit_models(
