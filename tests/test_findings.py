@@ -186,3 +186,11 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
     assert frames["later"] is frames["later"]
     assert calls == [1]
     assert dict(pickle.loads(pickle.dumps(frames)))["later"]["x"].item() == 2
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
+    few = {"models": ["robust"], "draws": 30, "tune": 30, "chains": 1, "reference_lists": 5}
+    found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
+    assert not found.reference
+    assert "They need a Normal model" in " ".join(str(found).split())

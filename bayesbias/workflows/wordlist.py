@@ -256,7 +256,7 @@ def analyze_lists(
         with noticed() as notices:
             known, wider = matched_list(vectors, wordlist, pool, settings)
             analysis = _analysis(known, wider, specs, settings, tell)
-            if pool and settings.reference_lists:
+            if pool and settings.reference_lists and analysis.lead.spec.likelihood == "normal":
                 reference = read_against(analysis, known, pool, source, tell)
                 analysis = replace(analysis, reference=reference)
         analyses.append(replace(analysis, notices=(*read, *notices)))
