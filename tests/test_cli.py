@@ -172,6 +172,7 @@ def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> No
     arguments = ["table", *toy[1:4], "--out"]
     assert main([*arguments, "t.csv"]) == 0
     assert "Not in the embedding, and left out: gone" in capsys.readouterr().out
+    assert main(["table", "gender", "--out", "complete.csv"]) == 0  # no set is depleted
     assert main([*arguments, "t.parquet"]) == 0
     assert_frame_equal(bb.read_table("t.csv"), bb.read_table("t.parquet"))
     capsys.readouterr()

@@ -223,7 +223,8 @@ def test_part_of_a_prior_is_overridden_and_the_rest_kept() -> None:
     assert spec.priors["connection_mean"].reason == "set by the caller"
     assert spec.priors["sigma"] == load_model("paper").priors["sigma"]
     whole = load_model("by-group")
-    part = whole.with_priors({"level_sd": {"rate": 2}})
+    part = whole.with_priors({"level_sd": {"rate": 2}}, name="mine")
+    assert (part.name, spec.name) == ("mine", "paper")
     assert part.priors["level_sd"].reason == "set by the caller"
     assert part.priors["own_lean_sd"].reason == whole.priors["level_sd"].reason
     assert load_model("paper").priors["connection_mean"].parameters["sd"] == 0.3

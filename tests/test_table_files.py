@@ -220,6 +220,7 @@ def test_files_that_are_no_tables_are_named(
 PLACES: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda _: read_table("nowhere.csv"), "no table at nowhere"),
     (lambda _: read_table("folder.csv"), "no table at folder.csv"),
+    (lambda _: read_table("folder.cvs"), r"did you mean folder\.csv"),
     (lambda table: write_table(table, "folder.csv"), r"folder\.csv is a folder"),
     (lambda table: write_table(table, "table.xlsx"), r"must end in \.csv or \.parquet; got"),
     (lambda table: write_table(table, "table.csv.gz"), r"must end in \.csv or \.parquet"),

@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Collection
+from difflib import get_close_matches
 from pathlib import Path
 
 from .checks import unknown_name
@@ -66,4 +67,13 @@ def toml_path(
             f"{unknown_bundled(kind, str(source), names)}; to use your own file, give its path, "
             f"which must end in {some}"
         )
-    raise FileNotFoundError(f"no {kind} at {path}")
+    raise no_file(kind, path)
+
+
+def no_file(kind: str, path: str | Path) -> FileNotFoundError:
+    """Return an error for a file that does not exist, with any similar name in its folder."""
+    folder = Path(path).parent
+    names = os.listdir(folder) if folder.is_dir() else []
+    near = get_close_matches(Path(path).name, names, n=1)
+    hint = f"; did you mean {folder / near[0]}?" if near else ""
+    return FileNotFoundError(f"no {kind} at {path}{hint}")

@@ -20,7 +20,7 @@ def debias(
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo",
     case: options.Case = "fallback",
     method: str = "hard",
-    lists: str = "gender",
+    lists: Annotated[str, Option(name=["--sets", "--lists"])] = "gender",
     allow_pickle: AllowPickle = False,
     force: Force = False,
     **more: str,
@@ -30,7 +30,7 @@ def debias(
     The source is read in chunks. The folder's `record.json` describes what was done. No method
     makes an embedding free of bias: a classifier can often detect the bias that remains.
 
-    Example: `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`
+    Example: `bayesbias debias --method soft --strength 1 --sets race --vectors big.bin --out soft`
 
     Parameters
     ----------

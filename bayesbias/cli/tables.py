@@ -44,9 +44,9 @@ def table(
     measured = bb.distance_table(read, loaded, embedding=reading.name, max_missing=most)
     bb.write_table(measured, out)
     missing, thin = bb.missing_words(read, loaded), bb.undersized_sets(read, loaded)
-    few = f" Too few words are left in {sets_in_words(thin)}; do not rely on these sets."
-    few = few if len(thin) else ""
-    screen.say(f"{out}: {len(measured):,} distances.{few}")
+    screen.say(f"{out}: {len(measured):,} distances.")
+    if len(thin):
+        screen.say(f"Too few words are left in {sets_in_words(thin)}; do not rely on these sets.")
     if len(missing):
         named = abridged(missing["word"].unique().tolist(), MOST_NAMED)
         screen.say(f"Not in the embedding, and left out: {named}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._core.files import replace_file
+from .._core.resources import no_file
 from .tree import in_order
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def load_posterior(path: str | Path) -> DataTree:
     import xarray as xr
 
     if not Path(path).is_file():
-        raise FileNotFoundError(f"no posterior at {path}")
+        raise no_file("posterior", path)
     try:
         with h5py.File(path) as file:  # if this fails, h5netcdf would print a traceback
             file.attrs.get("_nc3_strict")

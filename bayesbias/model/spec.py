@@ -189,17 +189,19 @@ class ModelSpec:
             priors={name: prior for name, prior in self.priors.items() if name not in theirs},
         )
 
-    def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
-        """Return a copy with some priors replaced.
+    def with_priors(
+        self, overrides: Mapping[str, Prior | Mapping[str, Any]], name: str = ""
+    ) -> ModelSpec:
+        """Return a copy with some priors replaced, and with another name if you pass one.
 
         An override can have a new ``family``, or only new parameters of the current family:
         ``{"connection_mean": {"sd": 0.1}}``.
         """
         priors = dict(self.priors)
-        for name, new in overrides.items():
-            check_choice("parameter", name, self.needed_priors)
-            priors[name] = new if isinstance(new, Prior) else _overridden(priors[name], new)
-        return replace(self, priors=priors)
+        for key, new in overrides.items():
+            check_choice("parameter", key, self.needed_priors)
+            priors[key] = new if isinstance(new, Prior) else _overridden(priors[key], new)
+        return replace(self, priors=priors, name=name or self.name)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain strings and numbers, in the layout of its TOML file."""

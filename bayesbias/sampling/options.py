@@ -49,7 +49,7 @@ class FitOptions:
     target_accept : float
         Target share of accepted steps, in (0, 1); used only by NUTS.
     seed : int, SeedSequence, Generator, or None
-        The same seed gives the same results. None draws a fresh seed, which the result records.
+        The same seed gives the same results. In Python, None draws a fresh seed, which is recorded.
     ci_prob : float
         Probability of intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}

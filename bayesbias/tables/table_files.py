@@ -12,7 +12,7 @@ from .._core.arrays import require_memory
 from .._core.checks import require_extra
 from .._core.files import replace_file
 from .._core.reading import damage_named, located, opened
-from .._core.resources import warn
+from .._core.resources import no_file, warn
 from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
@@ -56,7 +56,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"no table at {path}")
+        raise no_file("table", path)
     with located(path):
         raw = read_frame(path)
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)

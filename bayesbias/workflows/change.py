@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -15,17 +15,20 @@ import pandas as pd
 
 from .. import comparison, debias
 from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.display import abridged
 from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
+from .._core.resources import warn
 from ..comparison.before_after import load_frequent
 from ..debias import DefiningSets, load_defining_sets
-from ..embeddings.distances import distance_table
+from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, load_vectors
 from ..model.tree import labels
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
 from ..report import change_page
 from ..report.headline import ORDER
+from ..report.wording import sets_in_words
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
@@ -195,10 +198,13 @@ def analyze_change(
             warnings.filterwarnings("ignore", message="these vectors: ")  # fitting repeats them
             ends = zip(held, names, strict=True)
             tables = [distance_table(vectors, words, embedding=name) for vectors, name in ends]
+    incomplete = [] if words is None or not held else list(_incomplete(held[0], words))
     one, two = tables
     options = known.of_fit(progressbar=known.progressbar and tell is None)
     tell, remains = tell or quietly, None
     with noticed() as notices:
+        for text in incomplete:
+            warn(text)
         seeds = as_seed_sequence(known.seed).spawn(len(known.models))
         fit = partial(comparison.fit_change, drop_duplicates=known.drop_duplicates)
         fits = [
@@ -230,6 +236,15 @@ def analyze_change(
         wordlist=words.name if words else "",
         call=written_call("bb.analyze_change", given, settings),
     )
+
+
+def _incomplete(vectors: KeyedVectors, wordlist: WordList) -> Iterator[str]:
+    """Yield warnings about missing protected words and stereotypes, and about depleted sets."""
+    lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
+    if words := lost["word"][lost["role"] != "control"].unique().tolist():
+        yield f"the embedding before the change lacks {abridged(words)}; these words are left out"
+    if len(thin):
+        yield f"too few words are left in {sets_in_words(thin)}; do not rely on these sets"
 
 
 def _is_table(end: object) -> bool:

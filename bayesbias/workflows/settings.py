@@ -110,7 +110,9 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
     known = [key.name for key in fields(kind)]
     for name in keywords:
         if name not in known:
-            raise TypeError(unknown_name("setting of an analysis", name, known))
+            hint = "; for priors, pass models=[bb.load_model(NAME).with_priors({...}, name=...)]"
+            text = unknown_name("setting of an analysis", name, known)
+            raise TypeError(text + hint * (name in {"prior", "priors"}))
     return kind(**keywords)
 
 
