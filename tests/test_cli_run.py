@@ -267,10 +267,12 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
         analyze_change("glove-demo", "hard")
     with pytest.raises(ValueError, match="debiasing method 'hrad'; did you mean 'hard'"):
         analyze_change("glove-demo", "hrad", "gender")
-    lists = {"groups": {"a": list("efgh"), "b": [*list("abcdijk"), "absentt"]}}
-    lists |= {
-        "stereotypes": {"a": ["home", "small", "cheap"], "b": ["big", "loyal", "good"]},
-        "name": "pets",
+    lists = {
+        "groups": {
+            "a": ["red", "blue", "green"],
+            "b": ["one", "two", "three", "four", "five", "xx1"],
+        }
     }
-    with pytest.warns(UserWarning, match="lacks .*absentt; these words are left out"):
-        analyze_change("glove-demo", "hard", lists, sets="gender", **FEW)
+    lists["stereotypes"] = {"a": ["home", "small", "cheap"], "b": ["big", "loyal", "good"]}
+    with pytest.warns(UserWarning, match="lacks xx1; these words are left out"):
+        analyze_change("glove-demo", "hard", {"name": "x", **lists}, sets="gender", **FEW)
