@@ -46,10 +46,13 @@ def quietly(_: str) -> None:
     """Ignore the description of a step."""
 
 
-LATER = ("check", "scales", "sensitivity", "diagnostics", "influence", "sizes")
+LATER = (
+    *("summary", "check", "scales", "sensitivity", "diagnostics", "influence", "sizes"),
+    "group_draws",
+)
 """Frames that are computed only when they are first read, because the headline does not use them.
 
-They issue no warnings of their own."""
+The only warnings that they repeat are those of the fit."""
 
 
 class Frames(Mapping[str, pd.DataFrame]):
