@@ -76,7 +76,9 @@ def write_up(analysis: ChangeAnalysis) -> WriteUp:
         f"{change} for {of} (from {old} to {new})" for of, old, new, change, _ in lead.table.rows
     )
     sentences = [
-        f"We compared cosine distances in {before} and in {after}. {pairing(analysis)}",
+        f"We compared cosine distances before the change ({before}) and after it ({after})"
+        f"{', for the word list “' + analysis.wordlist + '”' if analysis.wordlist else ''}. "
+        f"{pairing(analysis)}",
         f"Changes were fitted pair by pair with bayesbias [@bayesbias]. {what} changed by {moves}. "
         f"The {ci} intervals are in parentheses.",
         *order_sentences(analysis),
