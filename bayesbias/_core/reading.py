@@ -64,7 +64,7 @@ def located(path: Path) -> Iterator[None]:
 def damage_named(
     path: Path, what: str, *, errors: tuple[type[Exception], ...] = DAMAGE
 ) -> Iterator[None]:
-    """Turn a library's errors about damage into a ValueError; leave disk errors unchanged.
+    """Turn a library's errors for damaged files into a ValueError; leave disk errors unchanged.
 
     The message is ``{path} {what} ({the library's message, on one line})``.
     """

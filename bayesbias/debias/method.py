@@ -1,7 +1,7 @@
 """The framework of debiasing methods, which learn from some words and then change each row.
 
-Learning uses the words of the defining sets and, for some methods, sums over all words. Rows are
-changed one chunk at a time, so embeddings may be larger than memory.
+A method learns from the words of the defining sets; some methods also use sums over all words. Rows
+are changed one chunk at a time, so embeddings may be larger than memory.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Debiaser:
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
-        """Debias the rows of some words, (n, n_dims); rows of zeros do not change."""
+        """Debias the (n, n_dims) rows of the given words; rows of zeros do not change."""
         matrix = np.asarray(rows, dtype=np.float64)
         before = lengths(matrix, words)
         empty = before == 0

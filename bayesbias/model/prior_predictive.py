@@ -125,7 +125,7 @@ def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> D
 
 
 def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
-    """Compute statistics of (n, n_rows) tables, each an (n,) array; see `prior_predictive`."""
+    """Compute statistics of (n, n_rows) tables as (n,) arrays; see `prior_predictive`."""
     rows = {name: design.of_connection(name) for name in design.connections}
     means = {name: tables[:, of].mean(axis=1) for name, of in rows.items()}
     yield from ((("mean", name), mean) for name, mean in means.items())

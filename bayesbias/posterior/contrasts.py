@@ -123,8 +123,8 @@ def contrasts(
     ``estimand`` is one of three names. ``double difference`` means own sets minus other sets, over
     all groups. ``relative`` means the distance of a group to its own sets, minus that of the other
     groups, minus the same difference for controls. ``within`` compares two connections within the
-    group, or overall; models without a mean for every group and column use it in all group and word
-    rows. With two groups and no controls, ``relative`` is undefined and its rows are left out.
+    group, or overall; all group and word rows use it if a model has no mean for every group and
+    column. With two groups and no controls, ``relative`` is undefined and its rows are left out.
 
     For Normal models with ``over="population"``, overall and group rows depend little on the seed.
     They come from the exact distribution of the contrast given the standard deviations. This

@@ -49,8 +49,8 @@ def posterior_scores(
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, this difference
           divided by the sd of s over words (ddof 1), for two groups only.
 
-        A set belongs to the first group that it is associated with. Only MAC uses
-        stereotypes of groups without words, and words without rows for one of the sets.
+        A set belongs to the first group that it is associated with. Stereotypes
+        of groups without words, and words without rows for one of the sets, enter only MAC.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The page of a sweep: one contrast in every cell, and how the embeddings differ."""
+"""The report page for a sweep: one contrast in every cell, and how the embeddings differ."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ def double_hard(
     """Apply double-hard debiasing for two classes: first remove a direction of word frequency.
 
     Unit vectors are centered on the mean of all words. The leading principal components of the
-    embedding distinguish frequent from rare words. One of them is removed: the one for which, after
-    its removal and hard debiasing, clusters of the most biased words agree least with the words'
-    classes. The most biased words have the largest and smallest cos(w, he) - cos(w, she), where he
-    and she are the sets' ``representation``. All words are then debiased as in `hard`, with a newly
-    learned direction. The record has the removed ``component`` and the clusters' ``accuracies`` for
-    all components tried.
+    embedding distinguish frequent from rare words. We remove the component whose removal, followed
+    by hard debiasing, makes clusters of the most biased words agree least with the words' classes.
+    The most biased words have the largest and smallest cos(w, he) - cos(w, she), where he and she
+    are the sets' ``representation``. All words are then debiased as in `hard`, with a newly learned
+    direction. The record has the removed ``component`` and the clusters' ``accuracies`` for all
+    components tried.
 
     Parameters
     ----------
