@@ -1,4 +1,4 @@
-"""Map file extensions to formats. To add a format, write a generator in `formats` and list it here."""
+"""Map file extensions to formats. A new format needs a generator in `formats` and an entry here."""
 
 from __future__ import annotations
 

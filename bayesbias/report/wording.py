@@ -167,7 +167,8 @@ def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distance
     parts = frame["coverage"].drop("all")
     off = []
     for which, gap in (("wide", parts - ci_prob), ("narrow", ci_prob - parts)):
-        uneven = [f"“{name}” ({percent(parts[name], 1)} inside)" for name in gap[gap > UNEVEN].index]
+        names = gap[gap > UNEVEN].index
+        uneven = [f"“{name}” ({percent(parts[name], 1)} inside)" for name in names]
         off += [f"too {which} for {joined(uneven)}"] if uneven else []
     ci = probability_name(ci_prob)
     return (
