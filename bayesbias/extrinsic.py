@@ -106,7 +106,7 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     Returns
     -------
     DataFrame
-        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], which are NaN without samples.
+        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], NaN if there are no samples.
         ``subgroup`` uses only its members. ``bpsn`` uses background positives and subgroup
         negatives; low values mean false positives. ``bnsp`` is the reverse; low values mean misses.
     """
@@ -147,7 +147,7 @@ def correlate(
     codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
     if len(names) < len(score):
         if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
-            raise ValueError("clusters must put each row in one of at least 5 clusters")
+            raise ValueError("clusters must assign every row to one of 5 or more clusters")
         parts = [both[:, codes == code] for code in range(len(names))]
         rng, values = default_rng(as_seed_sequence(seed)), list[float]()
         while len(values) < n_resamples:

@@ -235,7 +235,7 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     refused("the words of the equalize set queen, king do not differ", hard, vectors, GENDER)
     pair = DefiningSets([["she", "he"]])
     few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
-    refused("leaves nothing of these vectors: .*gendered", hard, few, pair)
+    refused("reduces these vectors to zero: .*gendered", hard, few, pair)
     few = vectors_of(("she", "he"), np.eye(3)[:2])
     refused("all words of the embedding are specific", soft, few, pair)
     refused("half_sibling debiasing leaves nothing", half_sibling, toy(dims=4), GENDER, alpha=1e-9)

@@ -44,7 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd
         (.05 for a Normal); and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). Tests reject every large vocabulary, so look at the size of ``ks``.
+        (Kolmogorov-Smirnov). Large vocabularies always fail tests, so look at the size of ``ks``.
     """
     from scipy import stats
 
@@ -66,8 +66,8 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``; ``psi``, which covers the middle 99.98% of words and a margin; ``density``,
-        a histogram smoothed with Silverman's bandwidth; and ``normal``, the fitted density. By
-        experiment, ``attrs`` has ``means`` and ``ticks``, the ends of the Normal's middle 95%.
+        a histogram smoothed with Silverman's bandwidth; and ``normal``, the fitted density. For
+        each experiment, ``attrs`` has ``means`` and ``ticks``, the ends of the Normal's middle 95%.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -142,7 +142,7 @@ def relative(
     Parameters
     ----------
     distributions : mapping of str to Distribution
-        From `bayesbias.background.distributions`, for the same experiments.
+        The result of `bayesbias.background.distributions` for ``experiments``.
     experiments : mapping of str to Experiment
     alpha : float
         Significance level of the readings, in (0, 1). Smarda writes "α = 0.5" but means .05.

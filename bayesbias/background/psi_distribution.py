@@ -1,7 +1,7 @@
 """The reference distribution of an association: ψ of every word in an embedding.
 
-The vocabulary as a whole may be closer to one of two attribute sets, so the association of a set of
-words is compared with that of words in general (Smarda, 2021).
+The vocabulary as a whole may be closer to one of two attribute sets than to the other, so a set's
+association is compared with the associations of words in general (Smarda, 2021).
 
 Relative bias compares two sets. The ψ of all N words have mean μ and variance S² (divisor N - 1).
 Let T = Σ_X ψ - Σ_Y ψ for random disjoint sets of n and m words. X, Y, and X ∪ Y are samples without
@@ -207,7 +207,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(f"a set of {size} words needs over {self.n_words} reference words")
+                raise ValueError(f"sets of {size} words need more reference words than {self.n_words}")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)
@@ -256,7 +256,7 @@ class Distribution:
 
 
 def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:
-    """Draw random sets of rows, (draws, size), without repeats within a set, in random order."""
+    """Draw random sets of different rows, in random order, as an array of shape (draws, size)."""
     if np.exp(-(size**2) / (2 * n_words)) < LEAST_ACCEPTED:
         # Nearly every draw would repeat a word, so shuffle all words instead.
         return np.stack([rng.permutation(n_words)[:size] for _ in range(draws)])

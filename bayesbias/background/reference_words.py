@@ -91,9 +91,9 @@ def draw_pool(
     """Draw a pool from the words of rank ``first`` up to, but not including, ``stop``.
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
-    With `by_rank`, the number is multiplied by the word's rank. About as many words are then kept
-    between any rank and twice that rank, so the pool has words of every frequency. Such a pool also
-    includes the extra sample of words that some embeddings store.
+    With `by_rank`, the number is multiplied by the word's rank. The number of words kept between a
+    rank and twice that rank is then about the same for all ranks, so the pool has words of every
+    frequency. Such a pool also includes the extra sample of words that some embeddings store.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -144,8 +144,8 @@ def matched_controls(
 
     Cosine distances depend on word frequency: rare words are farther from most other words. Words
     about human life are more frequent than most stereotypes, so *associated - human* is above zero
-    for stereotypes of any meaning. For matched words, a contrast of zero means that stereotypes are
-    as close as equally frequent words.
+    no matter what the stereotypes mean. For matched words, a contrast of zero means that the
+    stereotypes are as close as equally frequent words.
 
     Parameters
     ----------
@@ -279,8 +279,8 @@ def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Gene
     """Draw a topic: ``size`` neighbors of a random word, as coherent as a given set.
 
     ``vectors`` are unit rows, ``free`` marks the rows that may be drawn, and ``cohesion`` is the
-    mean cosine of pairs in the set. Rows are drawn from the largest neighborhood of up to
-    `NEIGHBORS` words that is as coherent, or from the nearest words if none is.
+    mean cosine of pairs in the set. Rows are drawn from the largest neighborhood (up to `NEIGHBORS`
+    words) that is at least as coherent as the set, or else from the nearest words.
     """
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)

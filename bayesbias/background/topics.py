@@ -1,6 +1,6 @@
 """A prior for the contrasts of lists about arbitrary topics.
 
-The words of one topic are closer to a second topic than to a third, so even a list about arbitrary
+The words of any topic are closer to some topics than to others, so even a list about arbitrary
 topics has a contrast.
 """
 
@@ -54,8 +54,8 @@ def topic_tables(
 ) -> Iterator[pd.DataFrame]:
     """Draw long-form tables of lists about arbitrary topics, with sets as large as a list's.
 
-    Neighbors of a random word replace each set of words. Their mean cosine is that of the set.
-    Control words are left out. The expected contrast is 0. For the parameters, see
+    Each set of words is replaced by neighbors of a random word, with the same mean cosine as the
+    set. Control words are left out. The expected contrast is 0. For the parameters, see
     `bayesbias.vocabulary_contrasts`.
 
     Examples

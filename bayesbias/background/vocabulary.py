@@ -57,8 +57,8 @@ class Experiment:
 def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
     """Make an experiment from every pair of groups in each word list.
 
-    Every list needs two or more groups with stereotypes. An experiment has the name of its list. If
-    the list has more than two groups, the names of the experiment's groups follow.
+    Every list needs two or more groups with stereotypes. Experiments are named after their lists.
+    If a list has more than two groups, the name also includes the experiment's two groups.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)

@@ -90,7 +90,7 @@ def vocabulary_contrasts(
     """Compare posterior contrasts with the same contrasts for other words of the embedding.
 
     The contrasts of reference lists use the sds estimated from the list itself. Given the sds,
-    posterior means are linear in the distances, so hundreds of lists take a second.
+    posterior means are linear in the distances, so hundreds of lists take only a second.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def vocabulary_contrasts(
 def list_contrasts(
     table: pd.DataFrame, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
 ) -> pd.DataFrame:
-    """Compute the contrasts of lists that `draw_lists` draws to replace the list of a table.
+    """Compute the contrasts of the lists that `draw_lists` draws to replace a table's own list.
 
     Contrasts are posterior means with the sds fixed at the exponentials of the mean log sds in
     ``fitted``, which may be a fit to a table with more rows. Similarities of words are computed for

@@ -23,10 +23,10 @@ OTHERS = {"": "different", "human ": "human"}
 
 
 def weat_weights(scenario: BaseScenario) -> FloatArray:
-    """Return the weights of all pairs in WEAT's mean_X s - mean_Y s, (n_words, n_attributes).
+    """Return an (n_words, n_attributes) array of each pair's weight in WEAT's mean_X s - mean_Y s.
 
-    For listed words, this is the mean distance to other sets minus that to the word's own set,
-    summed over groups. It is thus also defined for three groups, where it is 3/2 times gWEAT.
+    For listed words, this difference is the mean distance to other sets minus that to the word's
+    own set, summed over groups. It is also defined for three groups, where it is 3/2 times gWEAT.
     """
     own = scenario.own
     other = (scenario.set_of_attribute < len(scenario.groups)) - own
@@ -39,11 +39,11 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 
     ``overall`` is the contrast associated - different over the population of words. ``group`` is
     the contrast of the first group's words, and ``between groups`` is this contrast minus that of
-    the second group. ``word`` and ``unpooled word`` are those of the first word. ``any word`` is
-    the largest absolute contrast of any word. With human attributes, the prefix ``human`` means
-    associated - human. ``weat`` is mean_X s - mean_Y s of the listed words, without the noise of
-    single distances. ``groups`` is the distance from X to A minus that from Y to A, and ``sets`` is
-    the distance from all words to A minus that to B.
+    the second group. ``word`` and ``unpooled word`` are both the contrast of the first word. ``any
+    word`` is the largest absolute contrast of any word. With human attributes, the prefix ``human``
+    means associated - human. ``weat`` is mean_X s - mean_Y s of the listed words, without the noise
+    of single distances. ``groups`` is the distance from X to A minus that from Y to A, and ``sets``
+    is the distance from all words to A minus that to B.
 
     For models with a mean for every group and set (``relative``), groups are populations of words
     with equal weight, and a group or word is compared with the other groups and with controls.
@@ -91,7 +91,7 @@ def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
         frame = pd.DataFrame(SCORES[name](batch, seed))
     if undefined := int(frame.isna().any(axis=1).sum()):
         raise ValueError(
-            f"{name} is undefined in {undefined} of {len(frame)} tables, because they do not vary; "
+            f"{name} is undefined in {undefined} of {len(frame)} tables, where values do not vary; "
             "give the scenario a positive cell_sd"
         )
     return frame

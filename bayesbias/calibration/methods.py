@@ -1,4 +1,4 @@
-"""Methods: what they measure, and when they claim bias."""
+"""What methods measure, and when they claim bias."""
 
 from __future__ import annotations
 
@@ -168,12 +168,12 @@ def posterior_method(
     model : str, Path, or ModelSpec
         A bundled Normal model for distances or changes, the path of a model file, or a model.
     level : str
-        One of `LEVELS` for the model's outcome. The contrast associated - different can be
-        ``overall``, of the first ``group``, ``between groups`` (the first minus the second), of the
-        first ``word``, or of ``any word``. The prefix ``human`` means associated - human. ``weat``
-        is WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the first
-        word, fitted without the others (``named`` in `bayesbias.contrasts`). For models of changes,
-        levels describe changes, except for ``before overall``, ``after group``, and similar levels.
+        One of `LEVELS` for the model's outcome. For the contrast associated - different, pass
+        ``overall``, ``group`` (the first), ``between groups`` (the first minus the second),
+        ``word`` (the first), or ``any word``. The prefix ``human`` means associated - human.
+        ``weat`` is WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the
+        first word, fitted without the others (``named`` in `bayesbias.contrasts`). Models of
+        changes describe changes, except at ``before overall``, ``after group``, and similar levels.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 

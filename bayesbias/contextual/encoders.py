@@ -1,4 +1,4 @@
-"""Loading encoders in the formats of Hugging Face and sentence-transformers."""
+"""Load encoders in the formats of Hugging Face and sentence-transformers."""
 
 from __future__ import annotations
 

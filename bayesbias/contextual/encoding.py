@@ -75,8 +75,8 @@ def contextual_vectors(
     templates : str, Path, iterable of str, or mapping
         The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
         `load_templates`). You can also pass natural sentences for every word, from
-        `load_sentences`. The contexts are then all first sentences, all second sentences, and so
-        on, up to the smallest number for any word. Words without sentences are missing.
+        `load_sentences`. Context i then consists of the i-th sentence of every word; the word with
+        the fewest sentences limits the number of contexts. Words without sentences are missing.
     layer : int
         A number from 0 (the input of the first layer) to the number of layers. Negative numbers
         count back from the last layer, which is -1.

@@ -36,8 +36,8 @@ def seat(
 ) -> SeatResult:
     """Compute WEAT on the sentences that templates form with four lists of words.
 
-    SEAT's own p-value comes from permuting sentences as if they were independent. Sentences with
-    the same word are not, so it is omitted here. For an interval, fit the model ``contextual``.
+    SEAT's p-value is omitted here, because it comes from permuting sentences as if sentences with
+    the same word were independent. For an interval, fit the model ``contextual``.
 
     Parameters
     ----------

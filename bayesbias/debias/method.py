@@ -130,7 +130,7 @@ class Debiaser:
         lost = np.flatnonzero(~empty & (after <= VANISHED * before)).tolist()
         if names := [words[row] for row in lost if words[row] not in self.placed]:
             raise ValueError(
-                f"{self.record.method} debiasing leaves nothing of these vectors: {abridged(names)}"
+                f"{self.record.method} debiasing reduces these vectors to zero: {abridged(names)}"
                 "; add the words to the specific words, or use a smaller k"
             )
         if self.unit:
@@ -159,7 +159,7 @@ class Material:
         equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method. With ``equalize``, its record counts equalize sets."""
+        """Return the fitted method. The record counts equalize sets only with ``equalize``."""
         tuples = {
             "defining sets": self.sets.defining,
             "equalize sets": self.sets.equalize if equalize else (),

@@ -51,7 +51,7 @@ def remaining_bias(
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the targets of the lists.
     n_words : int
-        Number of words for each class: those that lean most toward it.
+        Number of words that represent each class.
     neighbors : int
         How many of the words nearest to each target are compared.
     vocabulary : int
@@ -112,8 +112,8 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     """Compute the accuracy of k-means under the best assignment of clusters to classes.
 
     ``rows`` has shape (n, n_dims), and ``labels`` has the class of each row. There are as many
-    clusters as classes. Because the best assignment counts, the accuracy exceeds 1/number of
-    classes even if the rows and classes are unrelated.
+    clusters as classes. Because the best assignment counts, the accuracy exceeds 1 divided by
+    the number of classes even if the rows and classes are unrelated.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans
@@ -142,7 +142,7 @@ def _classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) 
 def nearest_words(
     targets: list[str], target_rows: FloatArray, words: list[str], rows: FloatArray, size: int
 ) -> NDArray[np.intp]:
-    """Return the rows of the words with the largest cosines to each target, (n_targets, size)."""
+    """Find the rows of each target's nearest words, as an array of shape (n_targets, size)."""
     size, names, near = min(size, len(words) - 1), np.array(words), []
     for target, vector in zip(targets, target_rows, strict=True):
         cosines = np.where(names == target, -np.inf, rows @ vector)

@@ -26,7 +26,7 @@ float32 rounds coordinates by up to 6e-8 of their size."""
 
 
 def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = None) -> FloatArray:
-    """Compute the bias subspace of defining sets as orthonormal rows, (k, n_dims).
+    """Compute orthonormal rows of shape (k, n_dims) that span the bias subspace of defining sets.
 
     The rows are the principal components of the sets, each centered on its mean (Bolukbasi et al.,
     Manzini et al.). The default k is the number of classes minus one. If any word of a set is
@@ -108,7 +108,7 @@ def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
 
 
 def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute the Euclidean lengths of finite rows, (n,), with a separate sum for each row."""
+    """Compute the Euclidean length of each row, with a separate sum; all rows must be finite."""
     squares = np.einsum("nd,nd->n", rows, rows)
     bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
     if bad:

@@ -62,7 +62,7 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
     """Return the id of the token that goes before a text for a causal model.
 
-    It is the token that begins texts. A tokenizer without one, as in the Qwen family, uses the
+    It is the token that begins texts or, if the tokenizer has none, as in the Qwen family, the
     token that ends texts. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).
     """
     begin: int | None = tokenizer.bos_token_id

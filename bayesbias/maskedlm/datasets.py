@@ -91,5 +91,5 @@ def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFram
     for name in wanted:
         if name not in known:
             problem = unknown_name("bias type", name, known)
-            raise ValueError(f"no pair has one of the bias types: {problem}")
+            raise ValueError(f"no pair has this bias type: {problem}")
     return pairs[pairs["bias_type"].isin(wanted)].reset_index(drop=True)

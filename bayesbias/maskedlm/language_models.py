@@ -1,4 +1,4 @@
-"""Language models: loading them safely with their heads, or with random weights."""
+"""Safely load language models with their heads, or create them with random weights."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``. The default is all that fit the model, except names with ``-mean``.
+        Names in ``MEASURES``; by default, all that fit the model except the ``-mean`` versions.
     batch_size : int
         Number of masked sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional

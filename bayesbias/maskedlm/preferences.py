@@ -23,9 +23,9 @@ TOKENS = "token_difference"
 class Preferences:
     """Preferences of language models for the pairs that all models have scored.
 
-    ``y``, (n_pairs, n_models), contains 1, 0, and, for ties, 1/2. The design has one row per pair.
-    Bias types take the role of protected words, and clusters that of attributes. ``n_left_out`` is
-    the number of pairs that at least one language model has not scored.
+    ``y`` has shape (n_pairs, n_models) and contains 1, 0, and, for ties, 1/2. The design has one
+    row per pair. Bias types take the role of protected words, and clusters that of attributes.
+    ``n_left_out`` is the number of pairs that at least one language model has not scored.
     """
 
     models: tuple[str, ...]

@@ -100,12 +100,12 @@ def shares(
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
     A share is the mean of the model's expected preferences for the pairs in the data, plus the
-    contribution of similar new clusters. It consists of a new effect for each cluster, Normal with
-    the same sd, and of the variation of covariates between clusters. Intervals therefore cover
-    other contrasts of words. Every contrast keeps the weight it has in the data.
+    contribution of similar new clusters. This contribution consists of a new effect for each
+    cluster, Normal with the same sd, and of the variation of covariates between clusters. Intervals
+    therefore cover other contrasts of words. Every contrast keeps the weight it has in the data.
 
-    ``effects`` has draws of shape (n_draws, ..., n_axes). The preferences of the language models
-    are uncorrelated along the ``axes``, (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
+    ``effects`` has draws of shape (n_draws, ..., n_axes). Preferences of models are uncorrelated
+    along the ``axes``, of shape (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.
@@ -165,10 +165,10 @@ def _of_new_clusters(
 
 
 def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
-    """Return the weights of words in clusters, (n_clusters, n_words), as rows of unit length.
+    """Return each cluster's weights of words, as unit rows of shape (n_clusters, n_words).
 
-    A word's weight grows with its number of pairs. If *white* has many, *black / white* and *poor /
-    white* have much in common. A cluster without a contrast of words is treated as one word.
+    A word's weight grows with its number of pairs. If *white* is in many pairs, *black / white* and
+    *poor / white* are similar. A cluster without a contrast of words is treated as one word.
     """
     from scipy.sparse import csr_array
 

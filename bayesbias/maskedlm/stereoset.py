@@ -36,9 +36,9 @@ def stereoset_scores(
     r"""Score the three sentences of StereoSet's intrasentence clusters as its published code does.
 
     Let `w_1, ..., w_n` be the tokens of the word in the blank. Under a masked model, the score is
-    the mean over these tokens of `P(w_i | w_1, ..., w_(i-1)` and the rest of the sentence`)`,
-    with later tokens of the word left out. Under a causal model, it is the geometric mean of the
-    probabilities of all tokens in the sentence.
+    the mean probability of these tokens, where `w_i` is predicted from `w_1, ..., w_(i-1)` and the
+    rest of the sentence, without the later tokens of the word. Under a causal model, it is the
+    geometric mean of the probabilities of all tokens in the sentence.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def double_hard(
 
 
 def leaning_direction(vectors: VectorsByWord, lists: DefiningSets) -> FloatArray:
-    """Compute x - y, (n_dims,), from a pair's unit vectors: w·(x - y) = cos(w, x) - cos(w, y)."""
+    """Compute x - y for the unit vectors of a pair, so that w·(x - y) = cos(w, x) - cos(w, y)."""
     pairs = [lists.representation] if lists.representation else lists.defining
     known = [pair for pair in pairs if all(word in vectors for word in pair)]
     if not known:

@@ -45,8 +45,8 @@ def soft(
         λ, the weight of bias, 0 or more; it is 0.2 in both papers.
     weighting : {"mean", "sum"}
         Whether the two terms are means of their entries, or sums as printed in the papers. With n
-        words of d dimensions, sums remove about λ/(λ + n/d) of the bias, less than .02% for GloVe's
-        400,000 words with the default strength; means remove about λd/(λd + 1).
+        words of d dimensions, sums remove about λ/(λ + n/d) of the bias, and means remove about
+        λd/(λd + 1). For GloVe's 400,000 words and the default strength, sums remove under .02%.
     k : int, optional
         Number of directions of bias. The default is the number of classes minus one.
 
