@@ -270,8 +270,8 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
         ("no pair has this bias type", religion, path, "crows-pairs"),
         ("unknown part of StereoSet", partial(read_pairs, part="inter"), path, "stereoset"),
         ("no log matches samples", read_scores, tmp_path / "none", "lm-eval"),
-        ("the folders' pairs differ", read_scores, [one, other]),
-        ("folders of one data set, or logs", read_scores, [one, path]),
+        ("only folders with the same sentence pairs", read_scores, [one, other]),
+        ("pass only logs, or only folders", read_scores, [one, path]),
         ("occurs twice under 'toy'", read_scores, [one, same]),
         ("row 1, pair '1', has the pair_id of", validate_pairs, pairs.assign(pair_id="1")),
     ):

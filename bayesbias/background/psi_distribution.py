@@ -207,7 +207,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(f"sets of {size} words need more reference words than {self.n_words}")
+                raise ValueError(f"a set of {size} words needs over {size} reference words")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)

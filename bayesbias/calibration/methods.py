@@ -170,10 +170,10 @@ def posterior_method(
     level : str
         One of `LEVELS` for the model's outcome. For the contrast associated - different, pass
         ``overall``, ``group`` (the first), ``between groups`` (the first minus the second),
-        ``word`` (the first), or ``any word``. The prefix ``human`` means associated - human.
-        ``weat`` is WEAT's mean difference (`bayesbias.posterior_scores`). ``unpooled word`` is the
-        first word, fitted without the others (``named`` in `bayesbias.contrasts`). Models of
-        changes describe changes, except at ``before overall``, ``after group``, and similar levels.
+        ``word`` (the first), or ``any word``; the prefix ``human`` means associated - human. With
+        ``unpooled word``, the first word is fitted without the others (``named`` in
+        `bayesbias.contrasts`). ``weat`` is WEAT's mean difference (`bayesbias.posterior_scores`).
+        For models of changes, only levels such as ``before overall`` do not describe changes.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 

@@ -70,7 +70,7 @@ def fit_pairs(
         From `paired_scores` or `read_scores`, for one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
         ``cluster``, pairs are treated as independent. The other two columns add slopes. A tie
-        counts as half. Pairs that any of the models has not scored are left out with a warning.
+        counts as half. Pairs that were not scored by all models are left out with a warning.
     measure : str, optional
         The measure to model. It is required if `paired` has several measures.
     model : str, Path, or ModelSpec

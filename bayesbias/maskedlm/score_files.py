@@ -119,7 +119,7 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("the folders' pairs differ; pass folders of one data set, or logs")
+            raise ValueError("pass only logs, or only folders with the same sentence pairs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
