@@ -67,7 +67,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by job name, failed jobs, and the number of results that were not computed anew."""
+    """Frames by job name, failed jobs, and the number of results that needed no computation."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]

@@ -239,8 +239,9 @@ def properties() -> pd.DataFrame:
     A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
     from different embeddings or lists are then on the same scale. A score is *trustworthy* if it
     equals its no-bias value only when every target is equally close to all attribute sets. For
-    scores of words between groups, such as SAME, RND, and ECT, the words are the targets and
-    the groups are the attribute sets. There is one row per score. The package's tests verify every entry.
+    scores of words between groups, such as SAME, RND, and ECT, the words are the targets and the
+    groups are the attribute sets. There is one row per score. The package's tests verify every
+    entry.
 
     References
     ----------
