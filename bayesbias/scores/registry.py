@@ -240,8 +240,7 @@ def properties() -> pd.DataFrame:
     from different embeddings or lists are then on the same scale. A score is *trustworthy* if it
     equals its no-bias value only when every target is equally close to all attribute sets. For
     scores of words between groups, such as SAME, RND, and ECT, the words are the targets and the
-    groups are the attribute sets. There is one row per score. The package's tests verify every
-    entry.
+    groups are the attribute sets. There is one row per score. Our tests verify every entry.
 
     References
     ----------
