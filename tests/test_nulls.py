@@ -169,7 +169,7 @@ def test_what_cannot_be_is_refused() -> None:
         ("groups must be 2 to 26 different names; got", {"groups": ("X",)}),
         ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
         ("n_words must be one number, or 2 numbers", {"n_words": (2, 3, 4)}),
-        ("controls must be some of .*human.*; got", {"controls": ("humans",)}),
+        ("controls must be chosen from .*human.*; got", {"controls": ("humans",)}),
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
         ("cell_df must be None or above 2", {"cell_df": 2}),
         ("unknown planting 'one-word'; did you mean 'one word'", {"planted": "one-word"}),

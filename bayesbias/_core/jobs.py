@@ -67,7 +67,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by job name, failed jobs, and how many results did not have to be computed."""
+    """Frames by job name, failed jobs, and the number of results that needed no computation."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]
@@ -94,8 +94,8 @@ def run_jobs(
     every job uses one thread for linear algebra.
 
     Jobs run in ``n_jobs`` processes: -1 means one per core, and 1 means this process only. Within
-    ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Warnings
-    from new and saved jobs are issued as `category`, once per text, with the number of jobs.
+    ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Each
+    distinct warning from new and saved jobs is issued once, as `category`, with the number of jobs.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.

@@ -61,7 +61,7 @@ def load_vectors(
         Words to load; by default, all words. A string is the name or path of a word list. Words
         that are not in the source are left out of the result; `missing_words` names them.
     case : {"exact", "lower", "fallback"}
-        Look up words as spelled, in lower case, or as spelled and, if missing, in lower case. A
+        Look up words as spelled, in lower case, or first as spelled and then in lower case. A
         word that is still missing is looked up with composed letters (NFC), and with underscores
         for spaces (``New_York``). The keys of the result are always the requested words;
         `resolved_forms` lists those found in another form.

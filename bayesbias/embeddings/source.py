@@ -38,7 +38,7 @@ SLOW_SIZE = 1 << 26
 class Chunk:
     """Some words of an embedding, in its order, with (n, n_dims) vectors and frequency ranks.
 
-    Ranks, (n,), start at 1. They are the words' positions, unless the file contains other ranks.
+    The (n,) ranks start at 1. They are the words' positions, unless the file contains other ranks.
     """
 
     words: list[str]
@@ -125,7 +125,7 @@ def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, V
 
 
 def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks without words that occurred earlier."""
+    """Yield the chunks, leaving out words that occurred earlier."""
     seen: set[str] = set()
     for chunk in chunks:
         first = {word: row for row, word in reversed([*enumerate(chunk.words)])}

@@ -27,7 +27,7 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """Vectors, (n_words, n_dims), words found, and missing words, keyed by the set's name.
+    """(n_words, n_dims) vectors, words found, and missing words, each keyed by set name.
 
     Words are in the order of the rows. ``missing`` contains only sets with missing words.
     """
@@ -72,9 +72,9 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
-    """Raise a ValueError if two sets share a word, because it would be compared with itself."""
+    """Raise a ValueError if two sets share a word, which would be compared with itself."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
-        raise ValueError(f"{first} and {second} share {abridged(shared)}; keep each in only one")
+        raise ValueError(f"{first} and {second} share {abridged(shared)}; keep each in one set")
 
 
 def look_up_tuples(

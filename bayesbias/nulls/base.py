@@ -49,7 +49,7 @@ class BaseScenario:
         if not FEWEST <= len(groups) <= len(ascii_uppercase) or len(named) < len(groups):
             raise ValueError(f"groups must be 2 to 26 different names; got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
-            raise ValueError(f"controls must be some of {', '.join(CONTROLS)}; got {controls}")
+            raise ValueError(f"controls must be chosen from {', '.join(CONTROLS)}; got {controls}")
         check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
@@ -79,12 +79,12 @@ class BaseScenario:
 
     @property
     def own(self) -> FloatArray:
-        """1 if the attribute belongs to the word's group, else 0, (n_words, n_attributes)."""
+        """(n_words, n_attributes) array: 1 if the attribute belongs to the word's group, else 0."""
         return np.asarray(self.group_of_word[:, None] == self.set_of_attribute, dtype=np.float64)
 
     @property
     def pull(self) -> FloatArray:
-        """How much closer an effect of 1 brings each pair: own - 1/G; 0 for controls."""
+        """How much closer an effect of 1 brings each pair: own - 1/G, or 0 for controls."""
         stereotype = self.set_of_attribute < len(self.groups)
         return np.asarray(self.own - stereotype / len(self.groups))
 

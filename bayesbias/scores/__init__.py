@@ -5,7 +5,7 @@ and two poles, and ``same(vectors, targets, groups)`` takes targets and groups.
 ``score_table(vectors, wordlist)`` computes all scores of a word list.
 
 ``vectors`` is an embedding: gensim's KeyedVectors or a mapping from words to arrays. If ``vectors``
-is ``None``, pass each set as a matrix of vectors, (n_words, n_dims), instead of words. Words that
+is ``None``, pass each set as an (n_words, n_dims) matrix of vectors instead of words. Words that
 are not in the embedding are left out and listed in the result's ``missing``.
 
 To add a score, write its function and add its `ListScore` to ``registry.SCORES``.

@@ -171,7 +171,7 @@ def direct_bias(
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     if not 0 <= c < np.inf:
-        raise ValueError(f"c must be finite and not negative; got {c}; the usual c is 1")
+        raise ValueError(f"c must be finite and not negative; got {c}; the usual value is 1")
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
     rows = [unit_rows(rows) for rows in members] if unit else members
     directions, explained = principal_components(rows, k)

@@ -38,7 +38,7 @@ def rnd(
     unit : bool
         Scale all vectors to unit length first, as Garg et al. do.
     average : bool
-        Return the mean over attributes. Garg et al. print the sum, which grows with the list.
+        Return the mean over attributes. Garg et al. report the sum, which grows with the list.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def ect(
 
 
 def cosines_of_means(groups: Sequence[FloatArray], attribute_units: FloatArray) -> FloatArray:
-    """Return the cosines of group means and attributes, (n_groups, n_attributes)."""
+    """Return the (n_groups, n_attributes) cosines between group means and attributes."""
     return np.asarray(unit_rows([rows.mean(axis=0) for rows in groups]) @ attribute_units.T)
 
 
@@ -198,7 +198,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
 def mean_distances(
     units: FloatArray, other_units: FloatArray, words: NDArray[np.str_], others: NDArray[np.str_]
 ) -> FloatArray:
-    """Return each word's mean cosine distance from the other words of a set, (n_words,)."""
+    """Return each word's mean cosine distance from a set's other words, as an (n_words,) array."""
     counted = words[:, None] != others
     if counted.all():
         return np.asarray(1 - units @ other_units.mean(axis=0))
@@ -219,7 +219,7 @@ def mac_of_table(table: pd.DataFrame) -> ScoreResult:
 
 
 def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
-    """Compute Manzini et al.'s test of a change, a paired t-test of the averaged distances.
+    """Run Manzini et al.'s test of a change, a paired t-test of the averaged distances.
 
     A pair is a protected word and an attribute set. Pairs share words and contain averages, so they
     are dependent and unequally precise (Dobrzeniecka and Urbaniak, 2024, section 3). The
@@ -289,10 +289,10 @@ def divergence(probability: FloatArray) -> float:
 
 
 def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
-    """Return the weights, (n_dims + 1,), of a ridge logistic regression of B versus A.
+    """Return the (n_dims + 1,) weights of a ridge logistic regression of B versus A.
 
-    The last weight is the intercept. It is penalized like the others, as the weight of a coordinate
-    that is one for all words.
+    The last weight is the intercept. It is penalized like the others, because it is the weight
+    of an added coordinate that is 1 for all words.
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -22,7 +22,7 @@ Scope = Literal["all", "pair", "ordered"]
 
 @dataclass(frozen=True, eq=False)
 class Picks:
-    """Resampled words of every set, as index arrays (n_resamples, n_words)."""
+    """Resampled words of every set, as index arrays of shape (n_resamples, n_words)."""
 
     protected: tuple[Indices, ...]
     stereotypes: tuple[Indices, ...]
@@ -33,9 +33,9 @@ class Picks:
 class ListRows:
     """Unscaled vectors of a word list, group by group, and their words.
 
-    ``defining``, (n_sets, n_groups, n_dims), combines words at the same position in their groups.
-    It is None if groups differ in size, because their words do not form pairs. ``whole`` contains
-    the rows from which a resampling was drawn.
+    ``defining``, of shape (n_sets, n_groups, n_dims), combines words at the same position in their
+    groups. It is None if groups differ in size, because their words do not form pairs. ``whole``
+    contains the rows from which a resampling was drawn.
     """
 
     groups: tuple[str, ...]

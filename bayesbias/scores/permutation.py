@@ -49,7 +49,7 @@ RESCALED = 512
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """Result of `permutation_test`: numbers for one data set, arrays (n_datasets,) for several."""
+    """Result of `permutation_test`: numbers for one data set, (n_datasets,) arrays for several."""
 
     statistic: FloatArray
     p_value: FloatArray
@@ -61,12 +61,12 @@ class PermutationTest:
 def permutation_test(
     x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> PermutationTest:
-    """Compute an exact permutation test of the difference between two groups of scores.
+    """Run an exact permutation test of the difference between two groups of scores.
 
     Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
     S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If the
     sizes differ, the difference of means replaces S, because |S*| would depend on the zero point of
-    the scores. The observed split and all ties are included. Caliskan et al. print S* > S, which
+    the scores. The observed split and all ties are included. Caliskan et al. write S* > S, which
     gives p = 0 if the observed split is the most extreme one.
 
     Parameters

@@ -63,7 +63,7 @@ class ListScore:
     no_bias : float
         The value that means no bias.
     direction, reading : str
-        The direction of more bias, from ``Direction``, and what it means, from ``Reading``. Scores
+        The ``Direction`` of values that mean more bias, and the ``Reading`` of such values. Scores
         that compare groups or sets of stereotypes can also show bias in the opposite direction.
         Scores that measure the size of a difference cannot.
     """
@@ -237,10 +237,10 @@ def properties() -> pd.DataFrame:
     """List which scores are comparable and which are trustworthy, with extremes and reasons.
 
     A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
-    from different embeddings or lists are then on one scale. A score is *trustworthy* if it equals
-    its no-bias value only when every target is equally close to all attribute sets. For scores of
-    words between groups, such as SAME, RND, and ECT, the words are the targets and the groups are
-    the attribute sets. There is one row per score. The package's tests verify every entry.
+    from different embeddings or lists are then on the same scale. A score is *trustworthy* if it
+    equals its no-bias value only when every target is equally close to all attribute sets. For
+    scores of words between groups, such as SAME, RND, and ECT, the words are the targets and the
+    groups are the attribute sets. There is one row per score. Our tests verify every entry.
 
     References
     ----------

@@ -40,7 +40,7 @@ class ScoreResult(Shown):
     ----------
     score : float
     per_word : DataFrame
-        One row per word, in the order given. The index has the words, or numbers for matrices.
+        One row per word, in the order given. The index has the words, or row numbers for matrices.
     details : mapping of str to value
     missing : mapping of str to tuple of str
         Words that are not in the embedding and were left out, keyed by set.

@@ -20,13 +20,13 @@ errors would determine such a direction."""
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Compute each group's mean unit vector â_i, (n_groups, n_dims), with a length in [0, 1]."""
+    """Compute the (n_groups, n_dims) means â_i of groups' unit vectors, with lengths in [0, 1]."""
     rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 
 
 def differences_of_means(means: FloatArray) -> FloatArray:
-    """Compute the differences â_i - â_0 of mean unit vectors, (n_groups - 1, n_dims)."""
+    """Compute the (n_groups - 1, n_dims) differences â_i - â_0 of mean unit vectors."""
     if len(means) < 2:
         raise ValueError(f"a bias subspace needs at least two groups; got {len(means)}")
     differences = means[1:] - means[0]
@@ -43,7 +43,7 @@ def span(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def bias_subspace(means: FloatArray) -> FloatArray:
-    """Return an orthonormal basis, (rank, n_dims), of the differences â_i - â_0 of group means.
+    """Return a (rank, n_dims) orthonormal basis of the differences â_i - â_0 of group means.
 
     The rank is n_groups - 1, or less if the differences are linearly dependent. Source: Schröder,
     Schulz, Hammer (2024), The SAME score, equations 13-15.
@@ -56,7 +56,7 @@ def principal_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the first k principal components of words centered on the mean of their defining set.
 
-    Return orthonormal rows, (k, n_dims), and the share of variance along each, (k,), the largest
+    Return (k, n_dims) orthonormal rows and the (k,) shares of variance along them, the largest
     first. Each row points toward the first member of the sets rather than the last. Sets are pairs
     or longer tuples. The default k is the size of the largest set minus one. Sources: Bolukbasi et
     al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two words.

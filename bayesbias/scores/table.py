@@ -156,7 +156,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
 
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
-    """Compute the score of each resampling, (n_jobs, n_resamples); NaN if it is undefined."""
+    """Compute the (n_jobs, n_resamples) scores of resamplings, with NaN for undefined scores."""
     values = np.full((len(jobs), len(picks.defining)), np.nan)
     for groups in {groups: None for _, groups in jobs}:
         part = rows.of_groups(groups)

@@ -48,10 +48,10 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
-        first in the table), ``other``, ``n_distances`` (how many both have, at least three), and
-        the largest ``difference``. If ``kind`` is ``copy``, all their distances are equal. If it is
-        ``equidistant``, two protected words from different groups have the same distance to every
-        stereotype attribute, but not to the controls.
+        first in the table), ``other``, ``n_distances`` (the number that both have, at least three),
+        and the largest ``difference``. If ``kind`` is ``copy``, all their distances are equal. If
+        it is ``equidistant``, two protected words from different groups have the same distance to
+        every stereotype attribute, but not to the controls.
 
     Examples
     --------

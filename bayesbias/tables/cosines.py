@@ -24,7 +24,7 @@ DECIMALS = 4
 
 
 def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
-    """Attach cosines, (n_words, n_words), to a table that has at most ``MOST_WORDS`` words."""
+    """Attach (n_words, n_words) cosines to a table that has at most ``MOST_WORDS`` words."""
     if len(cosines) <= MOST_WORDS:
         content = {"words": [*map(str, words)], "cosines": np.round(cosines, DECIMALS).tolist()}
         table.attrs[COSINES] = json.dumps(content)

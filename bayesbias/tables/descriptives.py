@@ -29,7 +29,7 @@ FEWEST_FOR_DENSITY = 3
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
-    """Return ``associated`` and the connection to compare it with: ``different`` if it has rows."""
+    """Return ``associated`` and the first connection in `PARTNERS` that the table contains."""
     there = connections_present(table)
     return "associated", next(name for name in PARTNERS if name in there)
 
@@ -54,7 +54,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return mean distances of words (rows) to stereotype sets (columns); NaN if there are none."""
+    """Return mean distances of words (rows) to stereotype sets (columns); NaN means no distance."""
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:

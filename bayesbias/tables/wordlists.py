@@ -60,7 +60,7 @@ class WordList(Shown):
         Labels of groups that combine facets, for `contrasts`: the group ``black_women`` can be
         ``women`` in ``gender`` and ``black`` in ``race``.
     baseline : mapping of str to tuple of str
-        Words that belong to no group, such as words for people, for `baseline_contrasts`.
+        Words that belong to no group, such as words for people; used by `baseline_contrasts`.
 
     Examples
     --------

@@ -2,5 +2,5 @@
 
 ``entries(embedding, wanted)`` yields all words or the wanted ones. It reads to the end, so it
 detects damage anywhere and raises a ValueError that names the path and the entry or line. The error
-comes only when reading reaches the damage, so do not use results until the whole file is read.
+is raised only when reading reaches the damage, so do not use results until the whole file is read.
 """

@@ -21,10 +21,10 @@ RANK = "frequency_rank"
 
 
 class Vectors:
-    """Words, their vectors (n_words, n_dims), forms, and ranks, under gensim's attribute names.
+    """Words, (n_words, n_dims) vectors, forms, and ranks, under gensim's attribute names.
 
-    `others` maps missing words to other forms that the source has. `sample` contains more words of
-    the source, which are used only on request.
+    `others` maps missing words to other forms that the source has. `sample` contains additional
+    words of the source, which are used only on request.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
 
 
 def ranks_of(vectors: KeyedVectors) -> Ranks:
-    """Return the rank of every word, (n_words,)."""
+    """Return the rank of every word, as an (n_words,) array."""
     n = len(vectors.index_to_key)
     known, counts = (vectors.expandos.get(name) for name in (RANK, "count"))
     if known is not None and len(known) == n:
@@ -187,7 +187,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
 
 
 def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
-    """Return the generator for a format whose files ``read`` loads whole; load each file once."""
+    """Return the generator for a format whose ``read`` loads entire files; load each file once."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:

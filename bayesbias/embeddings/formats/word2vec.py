@@ -36,7 +36,7 @@ def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> 
         if header is None:
             raise ValueError(
                 f"{path} does not begin with the line '<number of words> <dimensions>' of "
-                "word2vec's binary format; if it contains text, name it .txt or .vec"
+                "word2vec's binary format; if it contains text, rename it to end in .txt or .vec"
             )
         for rank, word, numbers in _scanned(stream, *header, path, tick):
             if wanted is None or word in wanted:
@@ -69,7 +69,7 @@ def _scanned(
             space = buffer.find(b" ", offset, offset + LONGEST_WORD)
             if space < 0 and len(buffer) - offset >= LONGEST_WORD:
                 raise ValueError(
-                    f"{path}: no word where entry {done + 1:,} of {count:,} should begin, after "
+                    f"{path} has no word where entry {done + 1:,} of {count:,} should begin, after "
                     f"{last[:60]!r}; the file is damaged or not in word2vec's binary format"
                 )
             end = space + 1 + n_bytes
