@@ -145,7 +145,7 @@ def _measured(analysis: Analysis) -> list[Block]:
         Figure(
             "distributions",
             partial(plots.distributions, measured),
-            "All measured distances by connection, with a band that extends |1 − MAC| on either side of 1.",
+            "All measured distances by connection, with a band of |1 − MAC| on either side of 1.",
         ),
         table(listed, "The list, set by set; missing words in brackets", *listed),
         *wording.missing_sentences(analysis),
