@@ -92,7 +92,7 @@ class ChangeSettings(FitOptions):
     case : str
         How to look up words: exact, lower, or fallback.
     recover_words : int
-        Number of most biased words per class that are used to test whether bias can be recovered.
+        How many of the most biased words per class to use when testing for bias that remains.
     drop_duplicates : bool
         Leave out words that have the same vector as an earlier word in either table.
     """
