@@ -71,7 +71,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
 
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
     the contrast is below zero, with the words for it. ``edge`` marks borderline intervals, and
-    ``thin`` marks sets that lost too many words. ``frequency`` and ``topics`` are the shares of
+    ``thin`` marks rows whose sets lost many words. ``frequency`` and ``topics`` are the shares of
     lists in which words are less close; ``reference_low`` and ``_high`` describe ``frequency``.
     """
     contrasts = analysis.contrasts
