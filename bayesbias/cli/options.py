@@ -233,7 +233,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def say_what_is_unwritten(source: str) -> None:
-    """If a source has extra words, print that they were not copied."""
+    """If a source has extra words, print a note that they were not copied."""
     import numpy as np
 
     from ..embeddings.registry import open_embedding

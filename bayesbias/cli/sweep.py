@@ -21,7 +21,7 @@ def sweep(
     jobs: Jobs = 1,
     allow_pickle: AllowPickle = False,
 ) -> int:
-    """Fit many embeddings, word lists, and models, and compare them.
+    """Fit models to many word lists in many embeddings, and compare the results.
 
     Example: `bayesbias sweep sweep.toml --out sweep --jobs 4`, with a sweep.toml such as
 

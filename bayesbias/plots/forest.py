@@ -101,7 +101,7 @@ def intervals(
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional
-        Legend entries. The defaults are the shaded ranges, and the hues if there are several.
+        Legend entries. By default, the shaded ranges, and the hues if there are several.
     most : int
         Largest number of rows in the figure.
 

@@ -153,7 +153,7 @@ def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = 
         styles={"before": (LINE, "s"), "after": STYLES[first]},
         pair=(first, second),
         heading="probability\nthat it reversed",
-        title=f"Did {first} and {second} change their order{', by word' * words}?",
+        title=f"Did the order of {first} and {second} reverse{', by word' * words}?",
         note=f"{interval_note(frame)} Right: probability that the order reversed.",
         ax=ax,
     )

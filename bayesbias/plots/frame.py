@@ -158,7 +158,7 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 def right_column(
     ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
 ) -> float:
-    """Write (height, text, bold) rows to the right of the Axes; return the points used above them.
+    """Write (y, text, bold) rows right of the Axes; return the height used above, in points.
 
     In a figure that this package makes, the header ends to the left of the heading. In any other
     figure, the Axes may become narrower, so the header is placed above the heading.

@@ -95,7 +95,7 @@ def headline_figure(analysis: ChangeAnalysis) -> Figure:
         draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
         return Figure("headline", draw, "How far each kind of attribute moved.")
     edge = [cells[0] for cells in change_headline(analysis).table.rows if BORDERLINE in cells[3]]
-    caption = "Associated − different, overall and by group: squares before, dots after."
+    caption = "Associated − different, overall and by group, before (squares) and after (dots)."
     caption += f" Borderline changes: {joined(edge)}." if edge else ""
     return Figure("headline", partial(plots.order_forest, headline_rows(orders)), caption)
 

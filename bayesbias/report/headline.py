@@ -70,9 +70,9 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the main contrast under the lead model, overall and by group.
 
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
-    the contrast is below zero, with the words for it. ``edge`` marks a borderline interval, and
-    ``thin`` is true if a set lost too many words. ``frequency`` and ``topics`` are the shares of
-    reference lists with less close words. ``reference_low`` and ``_high`` are for ``frequency``.
+    the contrast is below zero, with the words for it. ``edge`` marks borderline intervals, and
+    ``thin`` marks rows whose sets lost many words. ``frequency`` and ``topics`` are the shares of
+    lists in which words are less close; ``reference_low`` and ``_high`` describe ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -179,7 +179,7 @@ def _count(share: float, n: int) -> str:
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Return sentences on what you can and cannot conclude from a list's numbers."""
     groups, meaning = at_level(rows, GROUP), contrast_meaning(analysis, rows)
-    sentences = [f"{meaning} Below zero means closer.", prose("not_people")]
+    sentences = [f"{meaning} A value below zero means closer.", prose("not_people")]
     if analysis.reference:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)

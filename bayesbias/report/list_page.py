@@ -82,7 +82,7 @@ def headline_figure(analysis: Analysis) -> Figure:
     if is_relative(rows):
         closer = "words are closer to their own stereotypes than other groups' words are"
     ci = probability_name(analysis.settings.ci_prob)
-    caption = f"Model {lead}, {ci} intervals. Left of zero: {closer}."
+    caption = f"Model {lead}, {ci} intervals. Left of zero, {closer}."
     caption += f" Borderline: {joined(edge)}." if edge else ""
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
     return Figure(f"headline-{lead}", draw, caption)
@@ -118,7 +118,7 @@ def _reading(analysis: Analysis) -> list[Line]:
         "reading.difference",
         kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
         rope=f"±{analysis.rope:.2g}",
-        grades=", ".join(f"{word} from {least}%" for least, word in GRADES.items() if least),
+        grades=", ".join(f"“{word}” for at least {p}%" for p, word in GRADES.items() if p),
         models="; ".join(fitted),
     )
 

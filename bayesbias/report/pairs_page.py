@@ -127,7 +127,7 @@ def _types(analysis: PairAnalysis) -> list[Block]:
         *figures,
         table(_of(summary).query("level == 'bias_type'"), SHARE, *names),
         table(frames["observed"], "Observed shares, with intervals from resampling clusters"),
-        table(equal, "The same probability if both sentences had equally many tokens", *names),
+        table(equal, "The same probability if both sentences had equal numbers of tokens", *names),
     ]
 
 

@@ -79,7 +79,7 @@ def _ranked(sweep: Sweep) -> list[Block]:
         prose("joint"),
         table(sweep.shares, "Variance between contrasts", "part", "mean", "interval"),
         prose("differences"),
-        table(rows, f"{FIRST} − different: differences", *pairs),
+        table(rows, f"Differences in {FIRST} − different", *pairs),
         prose("not_people"),
     ]
 

@@ -39,7 +39,7 @@ WHOLE_SENTENCE = ("pll", "log-likelihood")
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How to analyze pairs: fit options, and a model of preferences."""
+    """How to analyze pairs: the fit options and a model of preferences."""
 
     spec: str | Path | ModelSpec = DEFAULT_MODEL
 

@@ -99,7 +99,7 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read frames from a posterior now, so that their warnings are collected, and some later.
+    """Read frames from a posterior: most now, to collect their warnings, and others when needed.
 
     The ``attrs`` of a frame record how its intervals were made, and ``n_draws``, the number of
     independent draws that would give equally precise shares.

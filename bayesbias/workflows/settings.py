@@ -66,7 +66,7 @@ class Settings(FitOptions):
         for name, few in (("matched", ()), ("reference_lists", (1,))):
             count = getattr(self, name)
             if not is_whole(count) or count < 0 or count in few:
-                text = f" must be 0, or {2 if few else 1} or more; got {count!r}"
+                text = f" must be 0{', or 2' if few else ''} or more; got {count!r}"
                 raise ArgumentError(Argument(name), text)
 
     def chosen(self, *names: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class ChangeSettings(FitOptions):
     case : str
         How to look up words: exact, lower, or fallback.
     recover_words : int
-        Number of most biased words per class that are used to test whether bias can be recovered.
+        How many of the most biased words per class to use when testing for recoverable bias.
     drop_duplicates : bool
         Leave out words that have the same vector as an earlier word in either table.
     """

@@ -91,7 +91,7 @@ class Sweep:
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
     has different distances in two embeddings. `tables` has a row for each list in each embedding.
     `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's error, if any. `reused` counts results that were saved or shared by equal tables.
+    joint model's error, if any. `reused` counts saved results and those that equal tables share.
     """
 
     config: SweepConfig
@@ -185,7 +185,7 @@ def run_sweep(
     SamplingWarning
         If the sampler warned in any cell. Each warning is shown once, with the number of cells.
     UserWarning
-        If an embedding cannot be read, if it has too few words of a list, or if a saved result is
+        If an embedding cannot be read or lacks too many words of a list, or if a saved result is
         damaged and must be computed again.
 
     Examples
