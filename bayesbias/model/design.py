@@ -276,7 +276,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with the likeness of its units; (0, 0) cosines make units unrelated."""
+    """Return a design with the likeness of its units; if cosines are empty, units are unrelated."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

@@ -257,7 +257,7 @@ class Term:
         return (values.reshape((-1, len(basis))) @ (basis @ basis.T)).reshape(values.shape)
 
     def unit_covariance(self, design: Design) -> FloatArray | None:
-        """Return the (n_units, n_units) covariance of units with sd 1, or None if it is diagonal."""
+        """Return the (n_units, n_units) covariance for an sd of 1, or None if it is diagonal."""
         matrix, block = design.likeness_of(self.of)
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 

@@ -15,8 +15,8 @@ X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are not nee
 standard normal scale, nothing is divided by an sd that approaches zero.
 
 **Deviations within classes decouple.** The n units of a class have equal sds and, except for the
-unit itself, equal rows of X. An orthonormal change of coordinates does not change the prior. Let
-the first one be the units' sum divided by :math:`\sqrt n`; the others are contrasts of units.
+unit itself, equal rows of X. An orthonormal change of coordinates leaves the prior unchanged. Its
+first coordinate is the units' sum divided by :math:`\sqrt n`; the other n - 1 are contrasts.
 Partners contribute equally to all units, so contrasts are independent of all other coordinates.
 Each contrast has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1
 times. It enters :math:`b^T P^{-1} b` through the units' projections minus their class average
