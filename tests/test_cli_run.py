@@ -193,7 +193,7 @@ def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> No
         ("after.csv", "--list gender", "--list, --sets, and --recover are for embeddings"),
         ("none.csv", "", "no table at"),
         ("before.csv", "", "the tables are the same"),
-        ("other.csv", "", "no row in common"),
+        ("other.csv", "", "no rows in common"),
     ):
         arguments = [*tables[:2], after, *tables[3:], "--out", "out", *extra.split()]
         assert message in refused(capsys, arguments, most=3)  # rows repeat in both tables

@@ -88,7 +88,7 @@ def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
 @pytest.mark.parametrize(
     ("after", "message"),
     [
-        ({"protected_word": "she"}, r"no row in common \(before .*'he nurse.*, after .*'she pilot"),
+        ({"protected_word": "she"}, r"no rows in common \(before .*'he nurse.*after .*'she pilot"),
         ({"protected_group": "h"}, "'he' is in the group 'g' before and in 'h' after"),
         ({"embedding": list("xyxy")}, r"after has 2 embeddings \(x, y\).* use fit_many"),
         ({"connection": "odd"}, "odd"),

@@ -286,7 +286,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         (table.assign(protected_word=words), {}, "list 'one' is in all of a, b, c"),
         (copied, {}, "have the same distances"),
         (twice, {}, r"unequal numbers of training runs \(a 1, b 2, c 1\)"),
-        (many, {}, r"copies\), but at most 500 are possible"),
+        (many, {}, r"copies\), but at most 500 are supported"),
         (table, {"second": "human"}, "no human rows"),
         (table, {"method": "nuts"}, "always uses the exact sampler"),
         (table, {"first": "different"}, "both 'different'; a contrast needs two"),

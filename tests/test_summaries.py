@@ -255,8 +255,8 @@ def test_what_cannot_be_compared_is_refused(
     two = {"paper": paper, "crossed": bb.fit(toy_table, "crossed", draws=50, seed=1)}
     robust.attrs["spec"] = json.dumps(bb.load_model("robust").to_dict())
     for given, leave_out, fragment in (
-        ({"paper": paper, "b": DataTree()}, "row", "'b' was not fitted to the same table as 'pa"),
-        ({"a": DataTree(), "b": DataTree()}, "row", "to the same table as .a.*table_hash"),
+        ({"paper": paper, "b": DataTree()}, "row", "'b' was not fitted to the table of 'pa"),
+        ({"a": DataTree(), "b": DataTree()}, "row", "to the table of .a.*table_hash"),
         ({"paper": paper}, "row", "two or more posteriors; got 1"),
         (two, "word", "unknown value of leave_out 'word'"),
         (two | {"robust": robust}, "attribute", "'robust' has a student_t likelihood"),

@@ -103,7 +103,7 @@ def fit_change(
     The earlier means are drawn given the change; see the module `bayesbias.comparison.joint`. The
     earlier distances and the changes are assumed to be jointly Normal in every term of the model,
     with the slope of single pairs, which is treated as known. The change itself does not depend on
-    this. The earlier means may differ from those of a separate fit to `before`.
+    this assumption. The earlier means may differ from those of a separate fit to `before`.
 
     Examples
     --------

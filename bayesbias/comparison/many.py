@@ -57,8 +57,8 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    The contrasts of each list in each embedding come from ``by-group``. Effects of words that
-    are the same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
+    The contrasts of each list in each embedding come from ``by-group``. Word effects that are
+    the same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
     γ[e, l]`, are shrunk toward one another, especially if they are uncertain or similar. They thus
     differ from ``raw_mean``, the contrast from a separate fit.
 
@@ -203,7 +203,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     if n_runs > MOST_RUNS:
         raise ValueError(
             f"the tables have {n_runs:,} runs (lists times embeddings times copies), but at "
-            f"most {MOST_RUNS} are possible; use fewer retrained copies, such as 10 of each"
+            f"most {MOST_RUNS} are supported; use fewer retrained copies, such as 10 of each"
         )
     lists = []
     for wordlist, of_list in parts.items():

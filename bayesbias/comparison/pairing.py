@@ -88,7 +88,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     if joined.empty:
         shown = [" ".join(map(str, table[list(KEYS)].iloc[0])) for table in tables]
         raise ValueError(
-            f"the tables have no row in common (before begins with {shown[0]!r}, after with "
+            f"the tables have no rows in common (before begins with {shown[0]!r}, after with "
             f"{shown[1]!r}); make both tables with the same list"
         )
     rows = joined[list(COLUMNS[:-1])].copy()

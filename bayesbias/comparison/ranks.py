@@ -136,7 +136,7 @@ def variance_shares(
     -------
     DataFrame
         One row per ``part`` of the variance. ``sd_mean``, ``sd_low``, and ``sd_high`` describe its
-        sd, a distance. ``mean``, ``sd``, ``low``, and ``high`` describe its share, in [0, 1].
+        sd, as a distance. ``mean``, ``sd``, ``low``, and ``high`` describe its share, in [0, 1].
 
     Examples
     --------

@@ -12,8 +12,8 @@ are independent if runs are exchangeable. Each row of z is fitted with ``change-
 same sds for each kind of row. If `v[q]` are the variances of the contrasts of z, the covariance of
 runs is `Σ_q v[q] Q[q]ᵀ Q[q]`, except for each run's scale. Its correlations are those of equally
 precise runs. The variance that two runs share is at most that of the more precise run, so the
-covariance is the correlation times the smaller variance. With the product of sds, pooling would
-extrapolate beyond runs that correlate but differ in precision.
+covariance is the correlation times the smaller variance. With the product of sds instead, pooling
+would extrapolate beyond runs that correlate but differ in precision.
 """
 
 from __future__ import annotations

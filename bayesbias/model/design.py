@@ -46,7 +46,7 @@ _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2
 
 
 def one_hot(index: IntArray, n: int) -> FloatArray:
-    """Return (n, len(index)) indicators of n levels; they are all zero for an index of -1."""
+    """Return 0/1 indicators as an (n, len(index)) array; a column is zero for an index of -1."""
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
@@ -103,15 +103,15 @@ class Design:
             object.__setattr__(self, "set_connection", of_pair)
 
     def require_clear_sets(self, model: str) -> None:
-        """Raise a ValueError if a set is both associated and different for one group."""
+        """Raise a ValueError if a set is both associated and different for the same group."""
         rows = np.flatnonzero(self.set >= 0)
         groups, sets = self.codes("protected_group")[rows], self.set[rows]
         clash = np.flatnonzero(self.connection[rows] != self.set_connection[groups, sets])
         if len(clash):
             raise ValueError(
-                f"rows of the set {self.sets[sets[clash[0]]]!r} and the group "
-                f"{self.groups[groups[clash[0]]]!r} are both associated and different, "
-                f"and the model {model!r} has set effects. Give each group's stereotypes a "
+                f"the set {self.sets[sets[clash[0]]]!r} has both associated and different rows "
+                f"for the group {self.groups[groups[clash[0]]]!r}, "
+                f"but the model {model!r} has set effects. Give each group's stereotypes a "
                 "separate attribute_set, or use a model without set effects, such as crossed"
             )
 
@@ -136,7 +136,7 @@ class Design:
         return np.asarray(getattr(self, ROW_PARTS[column]))
 
     def of_connection(self, name: str) -> IntArray:
-        """Return the rows of a connection, or no rows if the design has no such connection."""
+        """Return the rows of a connection, or an empty array if the design does not have it."""
         if name not in self.connections:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(self.connection == self.connections.index(name))
@@ -186,7 +186,7 @@ class Design:
         return place
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
-        """Return the (n, n) or (0, 0) likeness of words or attributes, and the block of each."""
+        """Return the likeness of words or attributes, which may be empty, and each one's block."""
         if factor == "protected_word":
             return self.word_likeness, self.word_group
         return self.attribute_likeness, self.attribute_column
@@ -276,7 +276,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with the likeness of its units; empty (0, 0) cosines mean unrelated units."""
+    """Return a design with the likeness of its units; if cosines are empty, units are unrelated."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

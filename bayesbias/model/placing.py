@@ -1,4 +1,4 @@
-"""Choose coordinates for NUTS, from centered to non-centered ones, based on the data.
+"""Choose NUTS coordinates, anywhere from centered to non-centered, based on the data.
 
 The effects of a term are transformed one by one, so that the model compiles in seconds.
 """
@@ -51,7 +51,7 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
 
     Given data with precision p, an effect with prior Normal(m, s) has the conditional sd
     s / sqrt(1 + p s²). On this scale, effects hardly depend on their sd, however informative the
-    data are. Centered coordinates need informative data; non-centered ones need weak data.
+    data are. Centered coordinates suit informative data; non-centered ones suit weak data.
     """
     import pytensor.tensor as pt
     from pymc.logprob.transforms import Transform

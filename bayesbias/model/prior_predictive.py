@@ -43,9 +43,9 @@ def prior_predictive(
 ) -> pd.DataFrame:
     """Compare a table with tables drawn from a model's prior.
 
-    Whole tables with the words of your table are drawn from the prior and summarized. A prior is
-    poor if few of these tables could be real, or if your table is very unlikely under the prior. No
-    model is fitted.
+    Whole tables with the same words as yours are drawn from the prior and summarized. A prior is
+    poor if few of these tables look realistic, or if your table is very unlikely under the prior.
+    No model is fitted.
 
     Parameters
     ----------

@@ -173,8 +173,8 @@ class Term:
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
         """Return True if the design has what the term needs and no other term covers its effects.
 
-        Effects that sum to zero need two levels of the column that they are crossed with. With two
-        sets or groups, zero-sum effects are already contrasts between associated and different.
+        Effects that sum to zero need at least two levels of the column that they are crossed with.
+        With two sets or groups, they are already contrasts between associated and different.
         """
         n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
@@ -213,7 +213,7 @@ class Term:
         return np.eye(n_by)
 
     def columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """Return the (n_rows, n) weights of the unit's coordinates in each row; 0 if none."""
+        """Return the (n_rows, n) weights of a unit's coordinates; rows without a level get 0."""
         level = design.codes(self.by)[rows] if self.by else np.zeros(len(rows), dtype=np.int64)
         if self.constraint in OF_TABLES:
             n_by = len(design.coords[self.by])
@@ -257,7 +257,7 @@ class Term:
         return (values.reshape((-1, len(basis))) @ (basis @ basis.T)).reshape(values.shape)
 
     def unit_covariance(self, design: Design) -> FloatArray | None:
-        """Return the (n_units, n_units) covariance of units with sd 1, or None if independent."""
+        """Return the (n_units, n_units) covariance for an sd of 1, or None if it is diagonal."""
         matrix, block = design.likeness_of(self.of)
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 

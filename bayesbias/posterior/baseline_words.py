@@ -1,4 +1,4 @@
-"""Compare a group's own and other stereotypes, relative to words that belong to no group."""
+"""Compare a group's own stereotypes with others, relative to words that belong to no group."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def baseline_contrasts(
     For a group g with its own set S, other sets R, and baseline words B, the contrast of mean
     distances m is `[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]`. If a set is close to all groups and
     equally close to the baseline words, that closeness cancels out. Controls are not used. Each
-    group is fitted with only the baseline words, so no other group affects its result.
+    group is fitted with only the baseline words, so other groups do not affect its result.
 
     Parameters
     ----------

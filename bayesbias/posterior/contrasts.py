@@ -90,8 +90,8 @@ def contrasts(
         ones. If a model has no group means, a group's mean is the average of its listed words.
         With ``listed``, a difference includes how close an attribute or a set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
-        Whether to compare the connections of attributes to a group, such as *associated*, or the
-        resulting differences between groups. For facet effects, pass the groups' labels by facet.
+        Whether to compare connections, such as *associated* with *different*, or to compare these
+        differences between groups. For facet effects, pass the groups' labels by facet.
     named : str or sequence of str
         Protected words that you chose beforehand; only these words have rows. A model treats part
         of a word's deviation as chance, which is right if you pick the most striking of many words.
@@ -123,8 +123,8 @@ def contrasts(
     ``estimand`` is one of three names. ``double difference`` means own sets minus other sets, over
     all groups. ``relative`` means the distance of a group to its own sets, minus that of the other
     groups, minus the same difference for controls. ``within`` compares two connections within the
-    group, or overall; all group and word rows use it if a model has no mean for every group and
-    column. With two groups and no controls, ``relative`` is undefined and its rows are left out.
+    group, or overall; all group and word rows use it if a model lacks means by group and column.
+    With two groups and no controls, ``relative`` is undefined and its rows are left out.
 
     For Normal models with ``over="population"``, overall and group rows depend little on the seed.
     They come from the exact distribution of the contrast given the standard deviations. This
@@ -195,7 +195,7 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
     """Return labels from `levels_of`, draws of the contrasts, and the names of their estimands.
 
     The (n_draws, n_levels, n_pairs) draws are NaN for contrasts that the table does not identify.
-    There are (n_levels, n_pairs) names.
+    The names form an (n_levels, n_pairs) array.
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":

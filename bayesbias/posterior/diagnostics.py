@@ -37,7 +37,7 @@ DRAWS = 20
 
 
 def diagnostics(tree: DataTree) -> pd.DataFrame:
-    """Return the diagnostics of a posterior, in columns ``diagnostic`` and ``value``.
+    """Return the diagnostics of a posterior, in the columns ``diagnostic`` and ``value``.
 
     Every posterior has ``chains`` and ``draws`` per chain. For the exact sampler, there are also
     ``pareto_k``, ``importance_ess``, and ``n_proposals``. For NUTS, there are ``divergences``, the
@@ -140,7 +140,7 @@ def influence(
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
         changes come first. A negative change means that the contrast is more negative without the
-        word. Units with no rows of the two connections, or with all the rows of one, are left out.
+        word. Words without rows of either connection, or with all rows of one, are left out.
 
     Examples
     --------

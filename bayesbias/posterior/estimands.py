@@ -1,4 +1,4 @@
-r"""Estimands: the cells of groups by columns that each contrast compares.
+r"""Estimands: the cells (groups by columns) that each contrast compares.
 
 Let m(g, j) be the mean distance of group g in column j, a stereotype set or a kind of controls.
 

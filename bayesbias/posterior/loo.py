@@ -63,7 +63,7 @@ def compare_models(
         One row per model, best first: ``model``, ``elpd``, ``se`` over rows or words, ``p``
         (effective number of parameters, only for rows), ``elpd_diff`` from the best model (at most
         0), and ``dse``, its standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too
-        large for the number of draws (above a limit of at most 0.7); these rows cause a warning.
+        large for the number of draws (the limit is 0.7 or less); these rows cause a warning.
         For words, ``n_words`` and ``mcse``, the Monte Carlo error of elpd, are added.
 
     References
@@ -108,7 +108,7 @@ def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> N
     hashes = {name: tree.attrs.get("table_hash") for name, tree in posteriors.items()}
     for name in others:
         if hashes[first] is None or hashes[name] != hashes[first]:
-            raise ValueError(f"{name!r} was not fitted to the same table as {first!r} (table_hash)")
+            raise ValueError(f"{name!r} was not fitted to the table of {first!r} (see table_hash)")
     for name, tree in posteriors.items():
         if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(

@@ -50,7 +50,7 @@ def posterior_scores(
           divided by the sd of s over words (ddof 1), for two groups only.
 
         A set belongs to the first group that it is associated with. Stereotypes
-        of groups without words, and words without rows for one of the sets, enter only MAC.
+        of groups without words, and words without rows for one of the sets, count only in MAC.
 
     Notes
     -----

@@ -158,8 +158,8 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     A word's lean consists of its mean distances to the stereotype sets, minus their average and the
     mean lean of the word's group. For an attribute, groups replace sets, and the attribute's set
     replaces the group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
-    (groups or sets). Leans are permuted within blocks, and p is the share of permutations with a
-    sum at least as large. The result is empty if there are no cosines or fewer than two sets.
+    (groups or sets). Leans are permuted within blocks, and p is the share of permutations whose sum
+    is at least that large. The result is empty if there are no cosines or fewer than two sets.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}

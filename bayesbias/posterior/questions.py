@@ -35,7 +35,7 @@ def hypothesis(
 
     The means are those of `summary`. Differences between a group's connections are ``within`` the
     group: they include how close each set of stereotypes is to all groups. The ``relative`` rows of
-    `contrasts` exclude it. To compare groups, pass ``between="groups"`` to `contrasts`.
+    `contrasts` exclude this closeness. To compare groups, pass ``between="groups"`` to `contrasts`.
 
     Parameters
     ----------

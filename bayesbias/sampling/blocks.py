@@ -1,6 +1,6 @@
 """Factor stacks of small matrices, and solve linear systems with them.
 
-Matrices are stacked along the last axis. Loops over rows and columns treat the whole stack.
+Matrices are stacked along the last axis. Loops over rows and columns process all matrices at once.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are not nee
 standard normal scale, nothing is divided by an sd that approaches zero.
 
 **Deviations within classes decouple.** The n units of a class have equal sds and, except for the
-unit itself, equal rows of X. An orthonormal change of coordinates that starts with the units' sum
-over :math:`\sqrt n` does not change the prior. The other n - 1 coordinates are contrasts of units.
+unit itself, equal rows of X. An orthonormal change of coordinates leaves the prior unchanged. Its
+first coordinate is the units' sum divided by :math:`\sqrt n`; the other n - 1 are contrasts.
 Partners contribute equally to all units, so contrasts are independent of all other coordinates.
 Each contrast has the precision of a single unit (`Alone.factor`), which enters :math:`|P|` n - 1
 times. It enters :math:`b^T P^{-1} b` through the units' projections minus their class average
@@ -26,8 +26,8 @@ times. It enters :math:`b^T P^{-1} b` through the units' projections minus their
 I + s K)` for each coordinate, where s is the share (``alike``) and K is the likeness. `directions`
 treats the mean along :math:`q_0 = 1 / \sqrt n` and the eigenvectors :math:`q_m` of :math:`C K C`,
 where :math:`C = I - q_0 q_0^T` (``basis``), as independent, with variances :math:`\kappa_m = q_m^T
-K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m` with the known :math:`r_m^2
-= 1 - s + s \kappa_m` (``scale``). The q's are orthonormal, and all units have equal rows. Along
+K q_m`. A coordinate along :math:`q_m` thus has the sd :math:`\tau r_m`, where :math:`r_m^2 = 1 - s
++ s \kappa_m` is known (``scale``). The q's are orthonormal, and all units have equal rows. Along
 each direction, :math:`X^T \Lambda X` is thus that of one unit, multiplied by :math:`r_m` on both
 sides, and :math:`X^T \Lambda (y - m_0)` is ``apart`` times :math:`q_m r_m`. Deviations are again
 independent of other coordinates, but each has a separate factor, which enters :math:`|P|` once.

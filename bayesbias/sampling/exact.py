@@ -59,9 +59,9 @@ class ExactDraws:
 class Coordinates:
     """Coordinates log(sd + offset), in which a log density has no long lower tail.
 
-    The data cannot distinguish a small enough sd from zero. There, the density of the log sd falls
-    only as fast as the sd, and no proposal covers this long tail well. An offset of about this size
-    turns the tail into an edge. For a much larger sd, the coordinate is nearly the log sd.
+    The data cannot distinguish very small sds from zero. For these, the density of the log sd
+    falls only as fast as the sd, and no proposal covers this long tail well. An offset of about the
+    same size turns the tail into an edge. For much larger sds, the coordinate is nearly the log sd.
     """
 
     posterior: Collapsed

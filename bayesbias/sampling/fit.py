@@ -82,11 +82,11 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        Groups posterior, sample_stats, observed_data, and constant_data. The attributes are
-        ``model``, ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``, ``versions``,
-        and ``warnings``. `bb.summary` returns the means of groups and words. ArviZ summarizes means
-        and sds with ``az.summary(post, var_names=["connection_mean", "sigma", "_sd"],
-        filter_vars="like")``. A summary of all effects takes a minute.
+        The groups are ``posterior``, ``sample_stats``, ``observed_data``, and ``constant_data``.
+        The attributes are ``model``, ``spec``, ``method``, ``method_reason``, ``seed``,
+        ``table_hash``, ``versions``, and ``warnings``. `bb.summary` returns the means of groups and
+        words. ArviZ summarizes means and sds with ``az.summary(post, var_names=["connection_mean",
+        "sigma", "_sd"], filter_vars="like")``. A summary of all effects takes a minute.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def fit(
     Warns
     -----
     SamplingWarning
-        If R-hat, effective sample size, number of divergences, or Pareto k is outside its limit.
+        If R-hat, effective sample sizes, divergences, or Pareto k are outside their limits.
     UserWarning
         If rows exactly repeat earlier rows, or if they come from several embeddings.
 
@@ -196,8 +196,8 @@ def from_pymc(
     ]
     if lacking or others:
         raise ValueError(
-            f"the draws lack the variables {sorted(lacking)} of {spec.name!r}, and their labels of "
-            f"{others} differ; pass the table, model, and priors that you passed to build_model"
+            f"the draws do not fit {spec.name!r} (missing variables: {sorted(lacking)}; different "
+            f"labels: {others}); pass the table, model, and priors that you passed to build_model"
         )
     complete(tree, design, spec)
     origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}

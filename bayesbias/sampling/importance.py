@@ -109,7 +109,7 @@ class Proposal:
         return np.concatenate(points)
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Return (m, n_points) logs of share times density for the components, up to a constant."""
+        """Return (m, n_points) logs of each component's share times density, up to a constant."""
         centered = np.swapaxes(points - self.center[:, None], 1, 2)
         coordinates = np.linalg.solve(self.factor, centered)
         scale = np.where(coordinates < 0, self.lower[..., None], self.upper[..., None])

@@ -19,7 +19,7 @@ class Block:
     """A named block of parameters, with its dimensions and its place in the vector.
 
     A block contains log sds, or the inverse hyperbolic tangents of one matrix's partial
-    correlations, row by row. ``n_correlated`` is the size of that matrix, 0 for log sds.
+    correlations, row by row. ``n_correlated`` is the size of that matrix, or 0 for log sds.
     """
 
     name: str

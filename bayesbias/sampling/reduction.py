@@ -331,7 +331,7 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
     An ``unpooled`` protected word does not affect other words. A ValueError is raised if the model
-    is not Normal, distances do not vary, or the design does not allow an effect.
+    is not Normal, distances do not vary, or the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
