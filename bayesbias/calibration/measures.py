@@ -37,7 +37,7 @@ def weat_weights(scenario: BaseScenario) -> FloatArray:
 def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     """Return the true answers to all questions for each table, in columns ``truth NAME``.
 
-    ``overall`` is the contrast associated - different over the population of words. ``group`` is
+    ``overall`` is ``associated - different`` over the population of words. ``group`` is
     the contrast of the first group's words, and ``between groups`` is this contrast minus that of
     the second group. ``word`` and ``unpooled word`` are both the contrast of the first word. ``any
     word`` is the largest absolute contrast of any word. With human attributes, the prefix ``human``

@@ -45,8 +45,8 @@ NUMBERS_AT_ONCE = 2_000_000
 class Hierarchy:
     """The measured contrasts of all lists, and the effects that they share.
 
-    A cell is one list in one embedding. For each sd, `loadings` has an (n_runs, n_effects) and an
-    (n_cells, n_effects) matrix, with rows in the order of lists. An sd has no loadings if the runs
+    A cell is one list in one embedding. For each sd, `loadings` has two matrices, (n_runs,
+    n_effects) and (n_cells, n_effects), with rows in list order. An sd has no loadings if the runs
     do not identify it. If there is only one list, its effect is part of the mean, and embedding
     effects include the interaction. If there is only one embedding, the roles are reversed.
     """

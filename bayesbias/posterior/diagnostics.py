@@ -40,8 +40,8 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
     """Return the diagnostics of a posterior, in the columns ``diagnostic`` and ``value``.
 
     Every posterior has ``chains`` and ``draws`` per chain. For the exact sampler, there are also
-    ``pareto_k``, ``importance_ess``, and ``n_proposals``. For NUTS, there are ``divergences``, the
-    largest ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` of all parameters.
+    ``pareto_k``, ``importance_ess``, and ``n_proposals``. For NUTS, rows are ``divergences``, the
+    largest ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` across all parameters.
     """
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
     values: dict[str, float] = {"chains": sizes["chain"], "draws": sizes["draw"]}

@@ -82,7 +82,7 @@ def headline_figure(analysis: Analysis) -> Figure:
     if is_relative(rows):
         closer = "words are closer to their own stereotypes than other groups' words are"
     ci = probability_name(analysis.settings.ci_prob)
-    caption = f"Model {lead}, {ci} intervals. Left of zero, {closer}."
+    caption = f"The model {lead}, with {ci} intervals. Left of zero, {closer}."
     caption += f" Borderline: {joined(edge)}." if edge else ""
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
     return Figure(f"headline-{lead}", draw, caption)
@@ -179,7 +179,7 @@ def _words(analysis: Analysis) -> list[Block]:
         Figure(
             f"forest-{name}",
             partial(plots.forest, lead["summary"]),
-            f"Model {name}, {ci} intervals: mean distances overall and by group; see summary.csv.",
+            f"Mean distances under the model {name}, with {ci} intervals; see summary.csv.",
         ),
         overall_table(means, "Overall mean distances"),
         Figure(

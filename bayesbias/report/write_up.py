@@ -54,7 +54,7 @@ class WriteUp:
     Parameters
     ----------
     markdown : str
-        The text, with pandoc's citations.
+        The text, with citations in pandoc's syntax.
     bibtex : str
         The references.
     """

@@ -185,7 +185,7 @@ def run_sweep(
     SamplingWarning
         If the sampler warned in any cell. Each warning is shown once, with the number of cells.
     UserWarning
-        If an embedding cannot be read or lacks too many words of a list, or if a saved result is
+        If an embedding cannot be read or lacks too many of a list's words, or if a saved result is
         damaged and must be computed again.
 
     Examples

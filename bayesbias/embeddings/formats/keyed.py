@@ -1,6 +1,7 @@
 """Keep words and vectors in memory, in a lightweight class with the attributes of KeyedVectors.
 
-Importing gensim takes more than a second, so only results for users become KeyedVectors.
+Importing gensim takes more than a second, so vectors become KeyedVectors only
+when they are returned to the user.
 """
 
 from __future__ import annotations
