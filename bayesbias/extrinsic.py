@@ -106,7 +106,7 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     Returns
     -------
     DataFrame
-        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], NaN if there are no samples.
+        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], or NaN without samples.
         ``subgroup`` uses only its members. ``bpsn`` uses background positives and subgroup
         negatives; low values mean false positives. ``bnsp`` is the reverse; low values mean misses.
     """

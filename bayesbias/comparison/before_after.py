@@ -86,7 +86,7 @@ def scores_before_after(
     -------
     DataFrame
         One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`. The
-        interval of the change is ``low`` to ``high``. ``no_bias`` is the score if there is no bias.
+        change's interval is ``low`` to ``high``. ``no_bias`` is the score if there is no bias.
         ``t``, ``p_value``, and ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
     """
     check_probability(ci_prob)

@@ -59,7 +59,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     if lacking:
         raise ValueError(
             f"{place} does not contain all the weights that its architecture needs; without them, "
-            f"{', '.join(lacking[:3])} would be random numbers. Pass a folder with all weights"
+            f"{', '.join(lacking[:3])} would be random numbers. Pass a complete folder"
         )
     folder = Path(place)
     return Encoder(

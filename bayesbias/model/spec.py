@@ -157,7 +157,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model without the terms that add nothing for a given design.
 
-        Raise a ValueError for context effects with one context, or set effects without clear sets.
+        Raise a ValueError for effects of a single context, or of sets that are not clear.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"

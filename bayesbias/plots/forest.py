@@ -97,7 +97,7 @@ def intervals(
     pair : pair of str, optional
         Two connections whose difference is drawn, with an x label and a line at zero.
     directions : bool
-        Write the probability of a negative mean on the right, from the column ``p_direction``.
+        Write the probability of a negative mean on the right, computed from ``p_direction``.
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional

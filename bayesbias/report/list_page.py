@@ -244,10 +244,11 @@ def _check(analysis: Analysis) -> list[Block]:
 
 def _limits(analysis: Analysis) -> list[Line]:
     note = analysis.wordlist.note
-    own = f"The list's note: {note}" if note else "The list has no note."
+    noted = [Line("Note of the list", note)] if note else []
     return [
         *lines("limits.people"),
-        Line("Listing a stereotype does not endorse it", own),
+        Line("Listing a stereotype does not endorse it", "The list names its sources."),
+        *noted,
         Line("A few words matter a lot", wording.few_attributes(analysis)),
         *lines("limits.list"),
     ]

@@ -2,9 +2,9 @@ r"""Compute the posterior of a Normal model with all effects integrated out anal
 
 **Density of the sds.** Given the standard deviations (sds), a Normal model is linear and Gaussian.
 Each effect is its sd times a standard normal coordinate: :math:`u = S z` with :math:`z \sim N(0,
-I)`, or :math:`u = D R z` for correlated effects (see `Alone`). The rows are :math:`y - m_0 = X S z
-+ \varepsilon`, where :math:`m_0` is the prior mean of the connection means. Residual precisions are
-:math:`\lambda_c = \sigma_c^{-2}`. Let :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T
+I)`, or :math:`u = D R z` for correlated effects (see `Alone`). The rows satisfy :math:`y - m_0 = X
+S z + \varepsilon`, where :math:`m_0` is the prior mean of the connection means. Residual precisions
+are :math:`\lambda_c = \sigma_c^{-2}`. Let :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T
 \Lambda (y - m_0)`. Then
 
 .. math:: \log p(y | sds) = \tfrac12 \sum_c n_c \log \lambda_c - \tfrac12 \log |P|
