@@ -107,9 +107,9 @@ def distributions(
     if not experiments:
         raise ValueError("there are no experiments; pass one or more word lists")
     sets = {
-        name: dict(zip(("Z", "Z2"), given, strict=True))
-        if isinstance(given, tuple)
-        else {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
+        name: {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
+        if isinstance(given, Experiment)
+        else dict(zip(("Z", "Z2"), given, strict=True))
         for name, given in experiments.items()
     }
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
