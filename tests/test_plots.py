@@ -86,7 +86,7 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     return own | {
         "rank_forest": ((ranked,), {}),
         "influence": ((without,), {}),
-        "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "directions": True}),
+        "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "heading": ""}),
         "change_forest": ((bb.summary(change),), {"words": True}),
         "order_forest": ((comparison.order_changes(change),), {"words": True}),
         "distances_by_rank": ((table, ranks), {}),

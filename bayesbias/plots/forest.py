@@ -19,7 +19,6 @@ from .frame import (
     header,
     key,
     new_axes,
-    percent,
     require_frame,
     right_column,
     row_labels,
@@ -68,7 +67,6 @@ def intervals(
     reference: float | None = None,
     pair: tuple[str, str] | None = None,
     rope: float | None = None,
-    directions: bool = False,
     heading: str = "",
     xlabel: str = "",
     title: str = "",
@@ -96,8 +94,6 @@ def intervals(
         Position of a dashed line.
     pair : pair of str, optional
         Two connections whose difference is drawn, with an x label and a line at zero.
-    directions : bool
-        Write the probability of a negative mean on the right, computed from ``p_direction``.
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional
@@ -122,9 +118,6 @@ def intervals(
         closer, than = pair
         reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
         xlabel = xlabel or f"difference in cosine distance: {what}"
-    if directions:
-        negative = frame["p_direction"].where(frame["mean"] < 0, 1 - frame["p_direction"])
-        frame, heading = frame.assign(text=negative.map(percent)), "probability\nof being closer"
     band, rope = None, frame.attrs.get("rope") if rope is None else rope
     if rope is not None:
         if not 0 <= rope <= 2:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..tables.descriptives import UNRELATED, contrast_of
+from ..tables.descriptives import UNRELATED, contrast_of, probability_below
 from ..tables.levels import LEVEL_COLUMNS
 from .forest import STYLES, intervals
 from .frame import (
@@ -122,13 +122,17 @@ def contrast_forest(
     if "estimand" in rows and (rows["estimand"] == "relative").any():
         title = "Are words closer to their own stereotypes than words of other groups?"
         xlabel = "contrast in cosine distance (negative = closer to their own stereotypes)"
+    heading = ""
+    if "p_direction" in rows:
+        rows = rows.assign(text=probability_below(rows).map(percent))
+        heading = "probability\nof being closer"
     return intervals(
         rows,
         words=words,
         hue="first",
         pair=(first, second),
         rope=rope,
-        directions="p_direction" in rows,
+        heading=heading,
         title=title,
         xlabel=xlabel,
         note=interval_note(frame),

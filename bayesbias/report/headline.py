@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.display import Sheet
-from ..tables.descriptives import contrast_of, leading_pair
+from ..tables.descriptives import contrast_of, leading_pair, probability_below
 from ..tables.levels import GROUP, OVERALL, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
@@ -39,10 +39,8 @@ ORDER = ("associated", "different")
 
 OF_A_GROUP = {"associated": "a group's own stereotypes", "different": "other groups' stereotypes"}
 
-NULLS = {"frequency": "equally frequent words", "topics": "other topics as stereotypes"}
+LISTS = {"frequency": "lists of equally frequent words", "topics": "lists on other topics"}
 """Descriptions of the reference lists, keyed by how they are drawn."""
-
-IN_LISTS = {"frequency": "of equally frequent words", "topics": "on other topics"}
 
 
 @dataclass(frozen=True)
@@ -77,15 +75,14 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
     rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
-    chance = rows["p_direction"].where(rows["mean"] < 0, 1 - rows["p_direction"])
     n_draws = contrasts.attrs["n_draws"]
-    rows["closer"] = [graded(p, n_draws) for p in chance]
+    rows["closer"] = [graded(p, n_draws) for p in probability_below(rows)]
     rows["edge"] = [borderline(row, n_draws, analysis.rope) for row in rows.to_dict("records")]
     rows = with_marks(analysis, rows)
     if analysis.reference:
         places = analysis.reference["reference"].set_index(["match", "protected_group"])
         group = rows["protected_group"]
-        for match in NULLS:
+        for match in LISTS:
             rows[match] = 1 - group.map(places["percentile"][match])
         for end in ("reference_low", "reference_high"):
             rows[end] = group.map(places[end]["frequency"])
@@ -126,10 +123,10 @@ def headline(analysis: Analysis) -> Headline:
         words=f"{counted(n_words, 'word')} from {counted(n_groups, 'group')}",
         stereotypes=counted(stereotypes, "stereotype"),
     )
-    nulls = [name for name in NULLS if name in rows]
+    nulls = [name for name in LISTS if name in rows]
     ci = probability_name(analysis.settings.ci_prob)
     heads = ["", f"contrast ({ci} interval)", "closer to its own stereotypes?"]
-    heads += [f"closer than in lists {IN_LISTS[name]}" for name in nulls]
+    heads += [f"closer than in {LISTS[name]}" for name in nulls]
     lists = analysis.reference["reference_lists"] if nulls else None
     n_lists = {} if lists is None else lists.groupby("match")["list"].nunique().to_dict()
     cells = [
@@ -234,7 +231,6 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
         about, what = prose("about_change"), "Associated − different"
         rows, frame = headline_rows(orders), orders
     n_draws = frame.attrs["n_draws"]
-    chance = rows["p_direction"].where(rows["mean"] > 0, 1 - rows["p_direction"])
     cells = [
         (
             row["of"],
@@ -242,9 +238,9 @@ def change_headline(analysis: ChangeAnalysis) -> Headline:
             number(row["after"]),
             f"{signed(row['after'] - row['before'])} ({ends(row)}"
             f"{borderline(row, n_draws, analysis.rope)})",
-            graded(p, n_draws),
+            graded(1 - p, n_draws),
         )
-        for row, p in zip(rows.to_dict("records"), chance, strict=True)
+        for row, p in zip(rows.to_dict("records"), probability_below(rows), strict=True)
     ]
     ci = probability_name(analysis.settings.ci_prob)
     heads = ("", "before", "after", f"change ({ci} interval)", "probability that it moved away")

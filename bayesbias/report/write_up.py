@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..tables.descriptives import leading_pair
 from . import wording
-from .headline import NULLS, contrast_meaning, headline, leading_rows, meanings
+from .headline import LISTS, contrast_meaning, headline, leading_rows, meanings
 from .numbers import counted, joined, percent, placed, probability_name
 from .wording import MEANINGS, THIN_MEANING
 from .writer import Raw, render
@@ -102,7 +102,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{n_words[name]:,} {name}" for name in MEANINGS if name in n_words]
-    lead_table, nulls = headline(analysis).table, [match for match in NULLS if match in rows]
+    lead_table, nulls = headline(analysis).table, [match for match in LISTS if match in rows]
     meaning, differing = contrast_meaning(analysis, rows), meanings(analysis, rows)
     return {
         **{"analysis": analysis, "table": table, "settings": settings, "words": words},
@@ -122,7 +122,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
         "headline": lead_table,
         "thin": THIN_MEANING if len(analysis.thin) else "",
-        "beyond": [f"{percent(rows[match][0])} of lists with {NULLS[match]}" for match in nulls],
+        "beyond": [f"{percent(rows[match][0])} of {LISTS[match]}" for match in nulls],
         "results": [
             *differing,
             *_baseline(analysis),

@@ -101,6 +101,11 @@ def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame
     return pairs.assign(n_available=len(pairs))[kept].reset_index(drop=True)
 
 
+def probability_below(frame: pd.DataFrame) -> pd.Series:
+    """Return the probability that each row's mean is below zero, given that of its direction."""
+    return frame["p_direction"].where(frame["mean"] < 0, 1 - frame["p_direction"])
+
+
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Return the rows of `contrasts` for a pair of connections, with signs reversed if needed."""
     require_columns(frame, ("first", "second", "mean"))

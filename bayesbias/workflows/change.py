@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -198,13 +198,12 @@ def analyze_change(
             warnings.filterwarnings("ignore", message="these vectors: ")  # fitting repeats them
             ends = zip(held, names, strict=True)
             tables = [distance_table(vectors, words, embedding=name) for vectors, name in ends]
-    incomplete = [] if words is None or not held else list(_incomplete(held[0], words))
     one, two = tables
     options = known.of_fit(progressbar=known.progressbar and tell is None)
     tell, remains = tell or quietly, None
     with noticed() as notices:
-        for text in incomplete:
-            warn(text)
+        if words is not None and held:
+            _warn_if_incomplete(held[0], words)
         seeds = as_seed_sequence(known.seed).spawn(len(known.models))
         fit = partial(comparison.fit_change, drop_duplicates=known.drop_duplicates)
         fits = [
@@ -238,13 +237,13 @@ def analyze_change(
     )
 
 
-def _incomplete(vectors: KeyedVectors, wordlist: WordList) -> Iterator[str]:
-    """Yield warnings about missing protected words and stereotypes, and about depleted sets."""
+def _warn_if_incomplete(vectors: KeyedVectors, wordlist: WordList) -> None:
+    """Warn about missing protected words and stereotypes, and about depleted sets."""
     lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
     if words := lost["word"][lost["role"] != "control"].unique().tolist():
-        yield f"the embedding before the change lacks {abridged(words)}; these words are left out"
+        warn(f"the embedding before the change lacks {abridged(words)}; these words are left out")
     if len(thin):
-        yield f"too few words are left in {sets_in_words(thin)}; do not rely on these sets"
+        warn(f"too few words are left in {sets_in_words(thin)}; do not rely on these sets")
 
 
 def _is_table(end: object) -> bool:
