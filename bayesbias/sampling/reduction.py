@@ -35,8 +35,8 @@ UNPOOLED_SD = 0.2
 MUCH_WORK = 500_000
 """Multiplications per density above which a fit takes seconds, and missing pairs are logged."""
 
-MOST_NUMBERS = 200_000
-"""Largest array size when densities are evaluated in blocks: 1.6 MB, which fits in a cache."""
+MOST_NUMBERS = 800_000
+"""Largest array size when densities are evaluated in blocks: 6.4 MB, which fits in a cache."""
 
 NO_LENGTH = 1e-13
 """Axes shorter than this share of the longest axis count as rounding errors."""

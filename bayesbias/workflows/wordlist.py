@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import one_thread
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
 from ..embeddings.load import VectorsLike, pick
@@ -253,7 +254,7 @@ def analyze_lists(
         pool = vocabulary_pool(settings, words, source)
     analyses = []
     for wordlist in lists:
-        with noticed() as notices:
+        with one_thread(), noticed() as notices:
             known, wider = matched_list(vectors, wordlist, pool, settings)
             analysis = _analysis(known, wider, specs, settings, tell)
             if pool and settings.reference_lists and analysis.lead.spec.likelihood == "normal":
