@@ -193,7 +193,7 @@ def test_blocks_of_proposals_do_not_change_the_density(
     posterior = collapse(make_design(toy_table), load_model("maximal"))
     points = points_of(posterior, 7, seed=1)
     whole = log_density(posterior, points)
-    monkeypatch.setattr("bayesbias.sampling.reduction.MOST_NUMBERS", 1)
+    monkeypatch.setattr("bayesbias.sampling.collapsed.MOST_NUMBERS", 1)
     np.testing.assert_allclose(log_density(posterior, points), whole, atol=1e-10)  # rounding
 
 

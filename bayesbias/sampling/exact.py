@@ -20,7 +20,7 @@ from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density, standard_noise, weighted
 from .importance import find_mode, importance_resample
 from .parameters import values_of
-from .reduction import MOST_NUMBERS, Along, Classes, Collapsed
+from .reduction import Along, Classes, Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Range in which to search for the mode of the log sds, raised for outcomes with an sd above one.
@@ -40,6 +40,9 @@ SAME_MODE = 0.5
 
 MOST_STARTS = 16
 """Largest number of starts, counting the first mode and combinations of second peaks."""
+
+DRAWN_AT_ONCE = 200_000
+"""Largest array size when effects are drawn in blocks. Other sizes draw other effects."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ def draw_effects(
     Without a generator, return the conditional means, which are linear in the outcome.
     """
     most = max(side.apart[0].size for side in posterior.sides)
-    rows = int(max(1, min(posterior.rows_at_once, MOST_NUMBERS // most)))
+    rows = max(1, min(posterior.rows_at_once(DRAWN_AT_ONCE), DRAWN_AT_ONCE // most))
     values: dict[str, FloatArray] = {}
     for start in range(0, len(parameters), rows):
         part = _draw_block(posterior, parameters[start : start + rows], rng)

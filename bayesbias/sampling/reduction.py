@@ -35,9 +35,6 @@ UNPOOLED_SD = 0.2
 MUCH_WORK = 500_000
 """Multiplications per density above which a fit takes seconds, and missing pairs are logged."""
 
-MOST_NUMBERS = 800_000
-"""Largest array size when densities are evaluated in blocks: 6.4 MB, which fits in a cache."""
-
 NO_LENGTH = 1e-13
 """Axes shorter than this share of the longest axis count as rounding errors."""
 
@@ -315,12 +312,11 @@ class Collapsed:
         sizes = [block.where.stop - block.where.start for block in self.blocks]
         return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
-    @property
-    def rows_at_once(self) -> int:
-        """Number of parameter vectors processed at a time, to limit memory."""
+    def rows_at_once(self, most_numbers: int) -> int:
+        """Return how many parameter vectors to process at a time, to limit memory."""
         parts = [part for side in self.sides if side.directions for part in side.directions.parts]
         numbers = sum(part.gram[0].size for part in parts)
-        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size + numbers)))
+        return int(max(1, most_numbers // (self.cross[0].size + self.gram[0].size + numbers)))
 
     def block(self, name: str) -> Block:
         """Return the block with the given name."""
