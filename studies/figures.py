@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -71,10 +73,39 @@ def scores() -> Axes:
     return bb.plots.scores(bb.score_table(vectors, wordlist, n_resamples=300, seed=0))
 
 
+def arts() -> Axes:
+    """Draw the contrasts of the word list in the tutorial on your own words."""
+    page = (FOLDER.parent / "own-words.md").read_text(encoding="utf-8")
+    (wordlist,) = re.findall(r"```toml\n(name.*?)```", page, flags=re.DOTALL)
+    return bb.analyze("glove-demo", tomllib.loads(wordlist), seed=1).plot()
+
+
+def topics() -> Axes:
+    """Draw the overall contrasts of lists on random topics, and that of religion."""
+    found = bb.vocabulary_contrasts("glove-demo", "religion", vary="both", match="topics", seed=1)
+    overall = found.reference.query("level == 'overall' and second == 'different'")
+    overall = overall[overall["first"] == "associated"]
+    own = bb.contrasts(found.posterior)["mean"].iloc[0]
+    label = "associated − different, averaged over the groups"
+    return bb.plots.null_distribution(overall["mean"], own, label=label, title="Random topics")
+
+
+def changed() -> Axes:
+    """Draw the changes of the gender list after hard debiasing."""
+    wordlist, vectors, table, _ = fitted()
+    after = bb.distance_table(bb.debias.hard(vectors, "gender"), wordlist)
+    return bb.plots.change_forest(bb.summary(bb.fit_change(table, after, seed=1)))
+
+
 FIGURES: dict[str, Callable[[], Axes]] = {
     "headline": headline,
     "forest": lambda: bb.plots.forest(bb.summary(fitted()[3])),
     "contrast_forest": lambda: bb.plots.contrast_forest(bb.contrasts(fitted("religion")[3])),
+    "arts": arts,
+    "topics": topics,
+    "change_forest": changed,
+    "distributions": lambda: bb.plots.distributions(fitted()[2]),
+    "scales": lambda: bb.plots.scales(bb.sd_summary(fitted("religion")[3])),
     "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
     "prior_predictive": prior_predictive,
     "rank_forest": rank_forest,
