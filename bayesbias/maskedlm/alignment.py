@@ -62,8 +62,8 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
     """Return the id of the token that goes before a text for a causal model.
 
-    It is the token that begins texts or, if the tokenizer has none, as in the Qwen family, the
-    token that ends texts. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).
+    It is the beginning-of-text token or, if the tokenizer has none, as in the Qwen family, the
+    end-of-text token. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).
     """
     begin: int | None = tokenizer.bos_token_id
     return tokenizer.eos_token_id if begin is None else begin

@@ -55,7 +55,7 @@ def read_pairs(
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. The sentences of an intersentence pair follow their context.
     bias_types : iterable of str, optional
-        Types of the pairs to keep. The default is all types.
+        Bias types to keep. The default is all types.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the positions of the stereotypical and the other answer, or None if they are unclear.
+    """Return the positions of the stereotypical answer and the other one, or None if unclear.
 
     The stereotypical answer to a negative question is the stereotyped group. The stereotypical
     answer to any other question is the other group (Parrish et al., 2022, section 4).

@@ -79,7 +79,7 @@ class Normals:
             100 (1 - JS) / (1 + |σ_st - σ_at|)
 
         ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``: as
-        in the code, JS is computed in nats, from a Normal with the mean of the means and the root
+        in Liu's code, JS is computed in nats, from a Normal with the mean of the means and the root
         mean square of the sds. If JS or the difference of sds is above 1, its inverse is used. It
         does not matter which sd is larger. Multiplying all scores by a constant changes JSS.
         """

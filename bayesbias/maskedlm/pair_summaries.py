@@ -41,8 +41,8 @@ def pair_summary(
         ``level`` is overall (the types in the data, weighted by their numbers of pairs), population
         (a new type), or bias_type. The ``quantity`` p_stereotypical is the share of pairs whose
         stereotypical sentence is preferred. If token counts are known, p_equal_length is this share
-        for pairs of sentences with equally many tokens. Both shares are averages over the pairs
-        in the data and over similar new clusters, so intervals cover other word contrasts. Other
+        for pairs of sentences with equally many tokens. Both shares are averages over the pairs in
+        the data and over similar new clusters, so intervals allow for other word contrasts. Other
         columns are ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``, and ``p_above``,
         the probability that the share is above one half.
     """

@@ -24,7 +24,7 @@ class Preferences:
     """Preferences of language models for the pairs that all models have scored.
 
     ``y`` has shape (n_pairs, n_models) and contains 1, 0, and, for ties, 1/2. The design has one
-    row per pair. Bias types take the role of protected words, and clusters that of attributes.
+    row per pair. Bias types serve as protected words, and clusters serve as attributes.
     ``n_left_out`` is the number of pairs that at least one language model has not scored.
     """
 

@@ -49,7 +49,7 @@ def observed_shares(
 
     Whole clusters of pairs are resampled with replacement (Field and Welsh, 2007, Journal of the
     Royal Statistical Society B 69). All models and measures use the same resamples. The interval is
-    too short for a type with few clusters; `fit_pairs` also learns from the other types.
+    too narrow for a type with few clusters; `fit_pairs` also learns from the other types.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def observed_shares(
     -------
     DataFrame
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
-        ``n_clusters``; ``largest_cluster``, the cluster with the most pairs, and
-        ``largest_share``, its share of pairs; ``share`` (ties count half), ``low``, and ``high``.
+        ``n_clusters``; ``largest_cluster``, the cluster with the most pairs, and ``largest_share``,
+        its share of pairs; ``share`` (a tie counts as half), ``low``, and ``high``.
     """
     require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
@@ -102,10 +102,10 @@ def shares(
     A share is the mean of the model's expected preferences for the pairs in the data, plus the
     contribution of similar new clusters. This contribution consists of a new effect for each
     cluster, Normal with the same sd, and of the variation of covariates between clusters. Intervals
-    therefore cover other contrasts of words. Every contrast keeps the weight it has in the data.
+    therefore allow for other word contrasts. Every contrast keeps the weight it has in the data.
 
-    ``effects`` has draws of shape (n_draws, ..., n_axes). Preferences of models are uncorrelated
-    along the ``axes``, of shape (n_models, n_axes). ``SHARE_DIMS`` lists all dimensions.
+    ``effects`` has draws of shape (n_draws, ..., n_axes). The columns of ``axes`` are directions in
+    which the models' preferences are uncorrelated. ``SHARE_DIMS`` lists all dimensions.
     """
     types = one_hot(design.word, len(design.words))
     # There is one row per bias type; the last row is for all pairs.
@@ -165,10 +165,10 @@ def _of_new_clusters(
 
 
 def word_shares(clusters: Sequence[str], size: IntArray) -> csr_array:
-    """Return each cluster's weights of words, as unit rows of shape (n_clusters, n_words).
+    """Return the weights of each cluster's words as (n_clusters, n_words) rows of unit length.
 
-    A word's weight grows with its number of pairs. If *white* is in many pairs, *black / white* and
-    *poor / white* are similar. A cluster without a contrast of words is treated as one word.
+    A word's weight is proportional to its number of pairs. If *white* is in many pairs, *black /
+    white* and *poor / white* are similar. A cluster without a word contrast counts as one word.
     """
     from scipy.sparse import csr_array
 

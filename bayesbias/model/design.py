@@ -172,7 +172,7 @@ class Design:
 
     @property
     def column_connection(self) -> IntArray:
-        """Return the (n_groups, n_columns) connections of columns to groups; -1 means no rows."""
+        """Return the (n_groups, n_columns) connections of columns to groups, or -1 without rows."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place
@@ -186,7 +186,7 @@ class Design:
         return place
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
-        """Return the likeness of words or attributes, which may be empty, and each one's block."""
+        """Return the likeness of words or attributes (empty if unknown), and each one's block."""
         if factor == "protected_word":
             return self.word_likeness, self.word_group
         return self.attribute_likeness, self.attribute_column
@@ -276,7 +276,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with the likeness of its units; if cosines are empty, units are unrelated."""
+    """Return a design with likeness from cosines; if these are empty, units count as unrelated."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

@@ -18,7 +18,7 @@ from .tree import variable_dims
 def draw_parameters(
     design: Design, spec: ModelSpec, n_draws: int, rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw (n_draws, ...) connection means, sds, nu, and correlations with their factors."""
+    """Draw (n_draws, ...) connection means, sds, nu, and correlations with Cholesky factors."""
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     values = {}
     for name, prior in spec.priors.items():
@@ -32,7 +32,7 @@ def draw_parameters(
 def draw_effects(
     design: Design, terms: Iterable[Term], values: Mapping[str, FloatArray], rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw (n_draws, ...) effects, keyed by name, given means, sds, and factors of correlations."""
+    """Draw (n_draws, ...) effects, keyed by name, given means, sds, and Cholesky factors."""
     drawn: dict[str, FloatArray] = {}
     for term in words_last(terms):
         index = term.sd_index(design)

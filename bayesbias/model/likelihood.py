@@ -31,7 +31,7 @@ NUMBERS_AT_ONCE = 2_000_000
 
 
 def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
-    """Pick the effects of every row: a `Gather` for arrays or PyTensor variables."""
+    """Return the effects of every row, times its weight if given; this is the default `Gather`."""
     picked = effects[index]
     return picked if weight is None else (picked.T * weight).T
 
@@ -94,7 +94,7 @@ def row_sums(
     """Add up effects (arrays or PyTensor variables) to get the expected values of rows.
 
     ``codes`` returns every row's index along a dimension, or -1 for rows without one. ``values``
-    returns a variable, with any draws along its last axis. Models with slopes need the covariates
+    returns a variable; any draws are along its last axis. Models with slopes need the covariates
     ``x``. The sum has shape (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
     """
     total = 0.0

@@ -43,7 +43,7 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
 
 @lru_cache(maxsize=64)  # reference lists have most blocks in common
 def directions(content: bytes, n: int) -> Directions:
-    """Split one (n, n) block of K, passed as bytes, into its mean and the deviations from it."""
+    """Return the `Directions` of one (n, n) block of K, which is passed as bytes for caching."""
     from scipy.linalg import helmert
 
     block, contrasts = np.frombuffer(content).reshape(n, n), helmert(n).T
@@ -59,7 +59,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Return the (n, n) covariance of units with sd 1; a share of it follows the likeness."""
+    """Return the (n, n) covariance of units with sd 1; its ``share`` s follows the likeness K."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))

@@ -29,8 +29,8 @@ def build_model(
 ) -> pm.Model:
     """Build a PyMC model for a table, with named coordinates.
 
-    The free variables are the same as in this package's posteriors, which you can thus pass to
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood``.
+    The free variables are the same as in this package's posteriors, so you can pass such posteriors
+    to ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood``.
 
     Parameters
     ----------

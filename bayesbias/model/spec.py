@@ -110,7 +110,7 @@ class ModelSpec:
             raise ValueError("two terms vary around connection_mean, but only one can do so")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
-                raise ValueError(f"two terms of {factor} are set to be correlated; keep one")
+                raise ValueError(f"two terms of {factor} are correlated, but only one can be")
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model without the terms that add nothing for a given design.
 
-        Raise a ValueError for effects of a single context, or of sets that are not clear.
+        Raise a ValueError for context effects with fewer than two contexts, or ambiguous sets.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"

@@ -166,7 +166,7 @@ class Term:
 
     @property
     def separate(self) -> bool:
-        """Whether the effects of a unit are independent, each with its own sd."""
+        """Whether a unit's effects are independent, with sds that can differ only along ``by``."""
         plain = not (self.constraint or self.correlated)
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
@@ -174,7 +174,7 @@ class Term:
         """Return True if the design has what the term needs and no other term covers its effects.
 
         Effects that sum to zero need at least two levels of the column that they are crossed with.
-        With two sets or groups, they are already contrasts between associated and different.
+        With exactly two levels, these effects are contrasts between associated and different.
         """
         n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
@@ -221,7 +221,7 @@ class Term:
         return np.asarray(np.where(level[:, None] >= 0, self.basis(design)[level], 0.0))
 
     def all_columns(self, design: Design, rows: IntArray) -> FloatArray:
-        """Return how rows depend on all units' coordinates as an (n_rows, n_units * n) array."""
+        """Return each row's weights of all units' coordinates as an (n_rows, n_units * n) array."""
         columns = self.columns(design, rows)
         if self.constraint in OF_TABLES:
             return columns

@@ -74,7 +74,7 @@ def assemble(
     log_density: FloatArray | None = None,
     diagnostics: Mapping[str, float] | None = None,
 ) -> DataTree:
-    """Arrange (chains * draws, ...) independent draws as ArviZ expects, and add their model.
+    """Arrange (chains * draws, ...) independent draws in ArviZ's layout, and add their model.
 
     ``sample_stats`` gets the (chains * draws,) log densities of the draws, and their diagnostics.
     """

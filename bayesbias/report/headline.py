@@ -68,9 +68,9 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the main contrast under the lead model, overall and by group.
 
     Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
-    the contrast is below zero, with the words for it. ``edge`` marks borderline intervals, and
-    ``thin`` marks rows whose sets lost many words. ``frequency`` and ``topics`` are the shares of
-    lists in which words are less close; ``reference_low`` and ``_high`` describe ``frequency``.
+    the contrast is below zero, also in words. ``edge`` marks borderline intervals, and ``thin``
+    marks rows whose sets lost many words. ``frequency`` and ``topics`` are the shares of reference
+    lists with a larger contrast; ``reference_low`` and ``_high`` belong to ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -90,7 +90,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
 
 
 def is_relative(rows: pd.DataFrame) -> bool:
-    """Return whether groups are compared with other groups for the same stereotypes."""
+    """Return whether each group is compared with other groups on the same stereotypes."""
     groups = at_level(rows, GROUP)
     return bool(len(groups)) and bool((groups["estimand"] == "relative").all())
 
@@ -144,7 +144,7 @@ def headline(analysis: Analysis) -> Headline:
 
 
 def contrast_meaning(analysis: Analysis, rows: pd.DataFrame) -> str:
-    """Define the contrast in sentences, by group if groups are compared with other groups."""
+    """Define the contrast in sentences; the definition depends on `is_relative`."""
     if not is_relative(rows):
         one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in leading_pair(analysis.table))
         return f"A contrast is the distance to {one} minus the distance to {other}."
@@ -197,7 +197,7 @@ def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 
 
 def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
-    """Return sentences on what a group's number means, and where the listed words differ."""
+    """Explain what a group's number means, and where the mean of the listed words differs."""
     groups = at_level(rows, GROUP)
     if groups.empty:
         return [prose("one_number")] if len(with_own(analysis)) > 1 else []

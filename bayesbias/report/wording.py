@@ -38,7 +38,7 @@ UNEVEN = 0.05
 
 
 def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
-    """Return lines on how to read a page: what intervals mean, and the items of fixed lists."""
+    """Return the lines of fixed lists on how to read a page, such as what intervals mean."""
     ci, about = probability_name(settings.ci_prob), settings.about_interval
     return lines(*keys, ci=ci, about=about, rounded=prose("rounded"), **values)
 
@@ -162,7 +162,7 @@ def sensitivity_sentence(result: ModelResult) -> str:
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
-    """Describe how many values are in their predictive intervals, and which intervals are off."""
+    """Describe the coverage of predictive intervals; name any that are too wide or narrow."""
     frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []

@@ -127,7 +127,7 @@ def gweat(
     ScoreResult
         ``score`` is the sum of ``per_group``. It is 0 if there is no association, and positive if
         groups are closer to their sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in
-        `weat`, which is in [-1, 1] times ‖â - b̂‖.
+        `weat`, which is within ±‖â - b̂‖.
 
     References
     ----------

@@ -79,7 +79,7 @@ def permutation_test(
     -------
     PermutationTest
         ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. For up to 36 words,
-        every split is counted, so the bounds are equal. For more words, they agree to about 1%.
+        every split is counted, so the bounds are equal. For more words, they agree within about 1%.
         ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
 
     References

@@ -83,7 +83,7 @@ def score_result(
     parts: Mapping[str, ArrayLike],
     **details: Any,  # noqa: ANN401
 ) -> ScoreResult:
-    """Assemble a result; ``of`` lists the names of the sets whose words index the parts."""
+    """Assemble a result; ``of`` names the sets whose words are the index of ``per_word``."""
     words = [word for name in of for word in sets.words[name]]
     frame = pd.DataFrame(dict(parts), index=pd.Index(words, name="word"))
     return ScoreResult(float(score), frame, details, sets.missing)

@@ -27,7 +27,7 @@ PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 
 MEANINGS = {
     "copy": "some {names} are exact copies of others, with equal distances ({pairs}). A model "
-    "treats them as different words, so its intervals are too short; keep one word for each "
+    "treats them as different words, so its intervals are too narrow; keep one word for each "
     "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
     "equidistant": "some {names} from different groups are equally far from every stereotype "
     "attribute ({pairs}), as happens after equalizing. The associated and different distances of "
@@ -48,7 +48,7 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
-        first in the table), ``other``, ``n_distances`` (the number that both have, at least three),
+        first in the table), ``other``, ``n_distances`` (how many were compared, at least three),
         and the largest ``difference``. If ``kind`` is ``copy``, all their distances are equal. If
         it is ``equidistant``, two protected words from different groups have the same distance to
         every stereotype attribute, but not to the controls.

@@ -37,8 +37,8 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
     """Return MAC, the band around 1, and each connection's share of distances inside the band.
 
-    The band includes its ends. By default, it extends abs(1 - MAC) on each side of 1 (Dobrzeniecka
-    and Urbaniak, 2024, figures 3-5).
+    The band includes its endpoints. By default, it extends abs(1 - MAC) on each side of 1
+    (Dobrzeniecka and Urbaniak, 2024, figures 3-5).
     """
     valid = validate_table(table)
     mac = float(np.nanmean(set_means(valid).to_numpy()))
@@ -102,7 +102,7 @@ def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame
 
 
 def probability_below(frame: pd.DataFrame) -> pd.Series:
-    """Return the probability that each row's mean is below zero, given that of its direction."""
+    """Return the probability that each row's quantity is below zero, from its ``p_direction``."""
     return frame["p_direction"].where(frame["mean"] < 0, 1 - frame["p_direction"])
 
 

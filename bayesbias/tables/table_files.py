@@ -122,7 +122,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             raise ValueError("the file is empty") from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
-            "some rows have more fields than the header; put text with a comma in double quotes"
+            "some rows have more fields than the header; put text with commas in double quotes"
         )
     return frame
 
