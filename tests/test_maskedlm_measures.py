@@ -75,7 +75,7 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     refused("unknown variant of JSS 'publshed'; did you", same.jss, "publshed")
     for stereo, anti, match in (
         ([1.0, 2.0], [1.0], "same shape"),
-        ([1.0, 2.0], [1.0, np.inf], "finite scores of the same 2 or more pairs"),
+        ([1.0, 2.0], [1.0, np.inf], "finite scores of the same pairs, at least two"),
         ([1.0, 1.0], [2.0, 3.0], "all stereotypical scores are equal"),
     ):
         refused(match, Normals.fit, stereo, anti)

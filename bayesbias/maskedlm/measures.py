@@ -20,7 +20,7 @@ Needs = Callable[[Tokens], list[tuple[Places, Places]]]
 class Measure:
     """A score of a sentence, computed from log probabilities of its tokens.
 
-    ``needs`` returns one pair of (masked positions, requested positions) for each question. The
+    ``needs`` returns one pair of (masked positions, requested positions) per run of the model. The
     score is the sum over the requested tokens or, if ``averaged``, their mean. With ``attention``,
     each token is weighted by the attention it receives. ``usual`` measures are computed by default.
     """

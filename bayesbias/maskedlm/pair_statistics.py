@@ -50,7 +50,7 @@ class Normals:
         """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
-            raise ValueError("stereo and anti must be finite scores of the same 2 or more pairs")
+            raise ValueError("stereo and anti need finite scores of the same pairs, at least two")
         sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(

@@ -67,8 +67,8 @@ def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
 def leading_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the main contrast under the lead model, overall and by group.
 
-    Groups whose own stereotypes were not measured are left out. ``closer`` is the probability that
-    the contrast is below zero, also in words. ``edge`` marks borderline intervals, and ``thin``
+    Groups whose own stereotypes were not measured are left out. ``closer`` describes the
+    probability that the contrast is below zero. ``edge`` marks borderline intervals, and ``thin``
     marks rows whose sets lost many words. ``frequency`` and ``topics`` are the shares of reference
     lists with a larger contrast; ``reference_low`` and ``_high`` belong to ``frequency``.
     """

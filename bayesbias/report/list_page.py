@@ -138,8 +138,8 @@ def _measured(analysis: Analysis) -> list[Block]:
     sets = entries.groupby(["role", "set"], sort=False, as_index=False)
     listed = sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
     return [
-        f"The list {wordlist.name}{source} in the embedding {settings.embedding}: "
-        f"{len(measured):,} distances, one for each pair of a protected word and an "
+        f"For the list {wordlist.name}{source}, we measured {len(measured):,} distances in the "
+        f"embedding {settings.embedding}, one for each pair of a protected word and an "
         f"attribute.{license_text}",
         table(counts.astype({"connection": str}), "Distances by connection"),
         Figure(
@@ -185,8 +185,7 @@ def _words(analysis: Analysis) -> list[Block]:
         Figure(
             f"contrasts-{name}",
             partial(plots.contrast_forest, rows, **own),
-            f"{first.capitalize()} − {second} with the words that enter the mean; see "
-            "contrasts.csv.",
+            f"{first.capitalize()} − {second}, with the words in each mean; see contrasts.csv.",
         ),
         overall_table(gaps, "All differences, overall", "p_direction", "p_rope"),
     ]

@@ -38,7 +38,7 @@ def borderline(row: Row, n_draws: float, rope: float) -> str:
 def graded(p: float, n_draws: float | None = None) -> str:
     """Write the probability of a statement as a percentage and in words, as in ``84%, probably``.
 
-    With `n_draws`, words are marked as borderline if two Monte Carlo errors could change them.
+    With `n_draws`, words that two Monte Carlo errors could change are marked as borderline.
     """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
@@ -107,7 +107,7 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def named(names: list[str], most: int = 6) -> str:
-    """Join the first names, and count the rest."""
+    """Join the first few names, and count the rest."""
     rest = len(names) - most
     return joined(names) if rest <= 0 else f"{', '.join(names[:most])}, and {rest} more"
 

@@ -49,7 +49,7 @@ class WriteUp:
     """Results, methods, and a table; ``print`` shows the Markdown.
 
     ``pandoc --citeproc write-up.md -o paper.pdf`` fills in the citations, and ``pandoc --natbib
-    write-up.md -o write-up.tex`` makes LaTeX.
+    write-up.md -o write-up.tex`` produces LaTeX.
 
     Parameters
     ----------

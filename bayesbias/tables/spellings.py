@@ -42,7 +42,7 @@ def without_accents(word: str) -> str:
 
 
 def every_form(word: str) -> tuple[str, ...]:
-    """Return every form that `forms_of` may return for a word, each also capitalized."""
+    """Return every form that `forms_of` may return for a word or its capitalized spellings."""
     capitals = (word.capitalize(), word.title(), word.upper())
     written = [form for text in capitals for form in forms_of(text)]
     return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
@@ -51,7 +51,7 @@ def every_form(word: str) -> tuple[str, ...]:
 def choose(
     asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
 ) -> dict[str, str]:
-    """Map each available word to the form to read, in the order of the source."""
+    """Map each available word to the form under which it is found, in the order of the source."""
     askers: dict[str, list[str]] = defaultdict(list)
     for word in asked:
         forms = forms_of(word, case, strip_accents=strip_accents)

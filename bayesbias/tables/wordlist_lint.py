@@ -202,5 +202,5 @@ def _dotted(path: _Path) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a short, one-line text for a value of any depth or length."""
+    """Return a short one-line text for a value of any depth or length."""
     return " ".join(reprlib.repr(value).split())
