@@ -172,7 +172,7 @@ class Design:
 
     @property
     def column_connection(self) -> IntArray:
-        """Return the (n_groups, n_columns) connections of columns to groups, or -1 without rows."""
+        """Return the (n_groups, n_columns) connections of columns to groups; -1 means no rows."""
         place = np.full((len(self.groups), len(self.columns)), -1)
         place[self.codes("protected_group"), self.codes("attribute_column")] = self.connection
         return place

@@ -59,7 +59,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
-    """Return the (n, n) covariance of units with sd 1; its ``share`` s follows the likeness K."""
+    """Return the (n, n) covariance of units with sd 1; a ``share`` of it comes from likeness."""
     total = np.zeros(matrix.shape)
     for members, split in blocks_of(matrix, block):
         mean, deviations = (1 - share + share * x for x in (split.mean, split.deviations))

@@ -157,7 +157,7 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model without the terms that add nothing for a given design.
 
-        Raise a ValueError for context effects with fewer than two contexts, or ambiguous sets.
+        Raise a ValueError for context effects with fewer than two contexts, or for ambiguous sets.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"
