@@ -107,8 +107,8 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     -------
     DataFrame
         ``group``, ``n``, ``n_positive``, and three areas in [0, 1], or NaN without samples.
-        ``subgroup`` uses only its members. ``bpsn`` uses background positives and subgroup
-        negatives; low values mean false positives. ``bnsp`` is the reverse; low values mean misses.
+        ``subgroup`` uses members only. ``bpsn`` uses background positives and subgroup negatives;
+        low values mean false positives. ``bnsp`` is the reverse; low values mean false negatives.
     """
     positive = _true_or_false("truth", truth)
     scores, rows = _finite("score", score, len(members)), []
@@ -134,7 +134,7 @@ def correlate(
     """Correlate a score with downstream bias; return ``r``, ``low``, ``high``, and counts.
 
     For independent rows, such as models, the interval uses Fisher's z; for ranks ("spearman"), it
-    uses the variance of Bonett and Wright (2000), Psychometrika 65. If rows share clusters, such as
+    uses the variance of Bonett and Wright (2000), Psychometrika 65. If rows form clusters, such as
     samples of one class, the interval is from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))
@@ -211,8 +211,8 @@ def ranking_accuracy(
 ) -> dict[str, float]:
     """Estimate how often a score ranks a more biased model above a less biased one.
 
-    Only models more than ``sds`` standard deviations below or above the mean bias count, as in the
-    notebook by Schröder et al. (2024). The accuracy is the Mann-Whitney statistic, and its
+    Only models whose bias is more than ``sds`` standard deviations from the mean are used, as in
+    the notebook by Schröder et al. (2024). The accuracy is the Mann-Whitney statistic, and its
     interval is method 5 of Newcombe (2006), Statistics in Medicine 25.
 
     Parameters
@@ -235,7 +235,7 @@ def ranking_accuracy(
     z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
-        raise ValueError(f"no models are more than {sds:g} sds below or above the mean bias")
+        raise ValueError(f"some models must be {sds:g} sds below the mean bias, and some above")
     accuracy = _area(less, more)
 
     def excess(theta: float) -> float:

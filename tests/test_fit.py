@@ -316,7 +316,7 @@ def test_draws_become_a_posterior(mock_nuts: dict[str, Any]) -> None:
         bb.contrasts(idata)
     with pytest.raises(ValueError, match="from_pymc"):
         bb.summary(idata)
-    with pytest.raises(ValueError, match=r"draws do not fit 'by-group' \(missing variables: \['"):
+    with pytest.raises(ValueError, match=r"draws do not match 'by-group' \(missing variables: \['"):
         bb.from_pymc(idata, table)
     with pytest.raises(ValueError, match=r"different labels: \['"):
         bb.from_pymc(idata, table.groupby("attribute_set").head(10), "crossed")

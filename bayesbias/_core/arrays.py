@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 def unit_rows(vectors: ArrayLike) -> FloatArray:
     """Scale every row of an (n, n_dims) array to length one; the result is float64.
 
-    Raise a ValueError that lists rows without a direction, which are all zeros or not finite.
+    If any rows are all zeros or not finite, raise a ValueError that lists them.
     """
     rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim != 2:
@@ -31,7 +31,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
 
 
 def require_memory(n_bytes: float, what: str) -> None:
-    """Raise a MemoryError that gives the size if the machine or process has too little memory."""
+    """If the machine or process has too little memory, raise a MemoryError that gives the size."""
     posix = hasattr(os, "sysconf")
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if posix else n_bytes
     try:

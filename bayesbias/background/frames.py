@@ -44,7 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd
         (.05 for a Normal); and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). Large vocabularies always fail tests, so look at the size of ``ks``.
+        (Kolmogorov-Smirnov). With many words, tests always reject normality; look at ``ks`` itself.
     """
     from scipy import stats
 

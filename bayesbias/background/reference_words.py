@@ -144,8 +144,8 @@ def matched_controls(
 
     Cosine distances depend on word frequency: rare words are farther from most other words. Words
     about human life are more frequent than most stereotypes, so *associated - human* is above zero
-    no matter what the stereotypes mean. For matched words, a contrast of zero means that the
-    stereotypes are as close as equally frequent words.
+    no matter what the stereotypes mean. When *associated - matched* is zero, the stereotypes are
+    only as close as equally frequent words.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 def draw_lists(
     pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
 ) -> Iterator[dict[str, int]]:
-    """Draw lists, and yield each as rows of the pool, keyed by the words that they replace.
+    """Draw lists, and yield each as a dict from replaced words to rows of the pool.
 
     A word is drawn only once per list. The pool's ``found`` must contain all words of ``wordlist``.
     """
@@ -280,7 +280,7 @@ def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Gene
 
     ``vectors`` are unit rows, ``free`` marks the rows that may be drawn, and ``cohesion`` is the
     mean cosine of pairs in the set. Rows are drawn from the largest neighborhood (up to `NEIGHBORS`
-    words) that is at least as coherent as the set, or else from the nearest words.
+    words) that is at least as coherent as the set; if there is none, they are the nearest words.
     """
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)

@@ -52,9 +52,9 @@ def topic_tables(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Iterator[pd.DataFrame]:
-    """Draw long-form tables of lists about arbitrary topics, with sets as large as a list's.
+    """Draw lists about arbitrary topics, as large as a given list, and yield long-form tables.
 
-    Each set of words is replaced by neighbors of a random word, with the same mean cosine as the
+    Each set is replaced by neighbors of a random word, with about the same mean cosine as the
     set. Control words are left out. The expected contrast is 0. For the parameters, see
     `bayesbias.vocabulary_contrasts`.
 

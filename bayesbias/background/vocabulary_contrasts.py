@@ -57,7 +57,7 @@ class VocabularyContrasts:
         ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
         95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
         the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
-        2 (b + 1)/(n_lists + 1), capped at 1, if b lists are at least as extreme on the same side.
+        2 (b + 1)/(n_lists + 1), capped at 1, for b lists at least as extreme on the same side.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree
@@ -106,10 +106,9 @@ def vocabulary_contrasts(
         control words, do not change.
     match : {"random", "frequency", "topics"}
         How they are replaced: by random words, by equally frequent words (whose ranks differ by at
-        most a fifth), or by topics (neighbors of a random word, with the same mean cosine as the
-        set). Reports call these comparisons *equally frequent words* (``vary="stereotypes",
-        match="frequency"``), *other topics as stereotypes* (``match="topics"``), and *other topics
-        as groups and stereotypes* (``vary="both"``).
+        most a fifth), or by topics (neighbors of a random word, with about the same mean cosine
+        as the set). Reports use ``vary="stereotypes"``, once with ``match="frequency"`` (*equally
+        frequent words*) and once with ``match="topics"`` (*other topics as stereotypes*).
     n_lists : int
         Number of reference lists, two or more.
     options, **keywords
@@ -156,9 +155,9 @@ def vocabulary_contrasts(
 def list_contrasts(
     table: pd.DataFrame, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
 ) -> pd.DataFrame:
-    """Compute the contrasts of the lists that `draw_lists` draws to replace a table's own list.
+    """Compute a table's contrasts for each list that `draw_lists` draws to replace its own list.
 
-    Contrasts are posterior means with the sds fixed at the exponentials of the mean log sds in
+    Contrasts are posterior means. Each sd is fixed at its geometric mean over the draws of
     ``fitted``, which may be a fit to a table with more rows. Similarities of words are computed for
     each drawn list. Each list is treated as one draw of a posterior, so the estimands are the same
     as in `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.

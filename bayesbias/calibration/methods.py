@@ -173,7 +173,7 @@ def posterior_method(
         ``word`` (the first), or ``any word``; the prefix ``human`` means associated - human. With
         ``unpooled word``, the first word is fitted without the others (``named`` in
         `bayesbias.contrasts`). ``weat`` is WEAT's mean difference (`bayesbias.posterior_scores`).
-        For models of changes, only levels such as ``before overall`` do not describe changes.
+        For models of changes, levels describe changes, except those with ``before`` or ``after``.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 

@@ -80,8 +80,8 @@ def calibrate(
     -------
     DataFrame
         One row per ``scenario`` and ``method``. ``truth`` is the true answer to the ``question``,
-        averaged over tables. ``kind`` is "coverage", or "false alarms" if no table is biased,
-        "power" if all are, and "mixed" if some are. ``nominal`` is the method's nominal share (NaN
+        averaged over tables. ``kind`` is "coverage", "false alarms" (no table is biased),
+        "power" (all are), or "mixed" (some are). ``nominal`` is the method's nominal share (NaN
         if it has none). ``rate`` is ``count`` divided by ``n``, the number of tables. ``low`` and
         ``high`` are its 95% Wilson interval, and ``mc_error`` is its standard error. ``width`` is
         the mean width of intervals (NaN for methods without intervals). ``doubtful`` is the number

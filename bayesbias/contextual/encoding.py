@@ -99,7 +99,7 @@ def contextual_vectors(
     Warns
     -----
     UserWarning
-        If a causal encoder reads a word, or the first token, before the rest of the sentence.
+        If the encoder is causal, and some vectors ignore the rest of the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)

@@ -28,7 +28,7 @@ def contextual_table(
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Number of contexts to shift all pairs by. Compare turns to see how much contexts matter.
+        Number of contexts to shift all pairs by. Try several to see how much contexts matter.
     max_missing : float, optional
         See `distance_table`.
 

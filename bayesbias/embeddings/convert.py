@@ -84,7 +84,7 @@ def convert_vectors(
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, the folder cannot be written, or it exists and `force` is False.
+        If the source is damaged, or the folder cannot be written or exists and `force` is False.
         An existing folder then remains unchanged.
 
     Examples

@@ -36,7 +36,7 @@ SLOW_SIZE = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some words of an embedding, in its order, with (n, n_dims) vectors and frequency ranks.
+    """Some words of an embedding, in order, with (n, n_dims) vectors and frequency ranks.
 
     The (n,) ranks start at 1. They are the words' positions, unless the file contains other ranks.
     """

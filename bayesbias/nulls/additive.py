@@ -29,7 +29,7 @@ class Scenario(BaseScenario):
                   + b[w, set(a)] + c[a, group(w)] + ε[w, a]
 
     Here u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`), and ε
-    (`cell_sd`) are Normal and redrawn for every table; b and c sum to zero over sets and groups.
+    (`cell_sd`) are Normal and redrawn for every table; b sums to 0 over sets, and c over groups.
     Control words have only u, v, and ε. Without an effect, nothing connects the words of a group to
     its attributes, so every claim of bias is a false alarm.
 

@@ -27,7 +27,7 @@ class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
     Lists are drawn regardless of meaning, so the assignment of attributes to groups is arbitrary,
-    and the expected contrast is 0 by symmetry. Words and attributes vary as in practice.
+    and the expected contrast is 0 by symmetry. Words and attributes vary as they do in real lists.
 
     Parameters
     ----------

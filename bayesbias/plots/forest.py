@@ -97,7 +97,7 @@ def intervals(
     heading : str
         Heading of the column ``text``.
     keys : sequence of Artist, optional
-        Legend entries. By default, the shaded ranges, and the hues if there are several.
+        Legend entries; by default, for the shaded ranges, and for the hues if there are several.
     most : int
         Largest number of rows in the figure.
 

@@ -141,7 +141,7 @@ def contrast_forest(
 
 
 def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw differences before and after, with probabilities of reversal (`order_changes`)."""
+    """Draw before-and-after differences, with probabilities of reversal (`order_changes`)."""
     columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
     require_frame(frame, columns, "bb.comparison.order_changes(change)")
     first, second = frame[["first", "second"]].iloc[0]

@@ -158,7 +158,7 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 def right_column(
     ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
 ) -> float:
-    """Write (y, text, bold) rows right of the Axes; return the height used above, in points.
+    """Write (y, text, bold) rows to the right of the Axes; return the height used above, in points.
 
     In a figure that this package makes, the header ends to the left of the heading. In any other
     figure, the Axes may become narrower, so the header is placed above the heading.
@@ -205,7 +205,7 @@ def shorten(text: str, most: int = 26) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format a number, with significant digits below 0.1, a true minus sign, and a dash for NaN."""
+    """Format to `digits` decimals, or significant digits below 0.1; NaN becomes a dash."""
     if np.isnan(value):
         return "–"
     text = f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.{digits}g}"

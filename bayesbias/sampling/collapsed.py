@@ -132,7 +132,7 @@ class Conditional:
     # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the kept coordinates' precision
 
     def along(self, index: int) -> list[Alone]:
-        """Return the parts of a side's deviations along the side's directions of likeness."""
+        """Return an `Alone` for each part of a side's deviations along directions of likeness."""
         side = self.posterior.sides[index]
         parts = side.directions.parts if side.directions else ()
         return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]

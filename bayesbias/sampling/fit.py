@@ -196,7 +196,7 @@ def from_pymc(
     ]
     if lacking or others:
         raise ValueError(
-            f"the draws do not fit {spec.name!r} (missing variables: {sorted(lacking)}; different "
+            f"draws do not match {spec.name!r} (missing variables: {sorted(lacking)}; different "
             f"labels: {others}); pass the table, model, and priors that you passed to build_model"
         )
     complete(tree, design, spec)

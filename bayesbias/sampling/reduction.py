@@ -135,7 +135,7 @@ class Along:
 
 @dataclass(frozen=True)
 class Classes:
-    """Units grouped into classes that share their partners, and their sufficient statistics."""
+    """Classes of units that have the same partners, and their sufficient statistics."""
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
@@ -379,9 +379,8 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
     missing = len(design.words) * len(design.attributes) - len(pairs)
     if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
         logging.getLogger(__name__).warning(
-            "%s of %s pairs of words have no row, so few words have the same partners, and the "
-            "exact sampler takes several times as long. To make it faster, leave out words or "
-            "attributes with missing pairs",
+            "%s of %s pairs of words have no row, so the exact sampler takes several times as "
+            "long. To make it faster, leave out words or attributes with missing pairs",
             f"{missing:,}",
             f"{missing + len(pairs):,}",
         )
