@@ -24,7 +24,7 @@ NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
 class Sheet:
     """A text table with a title above it and a note below; each line of the note is a paragraph.
 
-    All rows have the same length. A row's first cell is its name. Number columns align right.
+    All rows have the same length. A row's first cell is its name. Columns of numbers align right.
     """
 
     title: str

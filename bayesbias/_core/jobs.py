@@ -43,7 +43,7 @@ class Job:
     """A computation, and the settings that determine its result.
 
     The result is saved under a key made from the settings and the package's version. ``run`` must
-    be picklable, such as a `functools.partial` of a module-level function.
+    be picklable; for example, use a `functools.partial` of a module-level function.
     """
 
     name: str

@@ -74,7 +74,7 @@ def calibrate(
     folder : str or Path, optional
         Folder for finished jobs, from which a stopped run resumes.
     progress : bool, optional
-        Whether to show a progress bar; None shows one on a terminal.
+        Whether to show a progress bar; None shows one in terminals and notebooks.
 
     Returns
     -------

@@ -135,7 +135,7 @@ def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFram
     Returns
     -------
     DataFrame
-        One row per set, in the list's order: ``role`` (protected, stereotype, or control), ``set``,
+        One row per such set, in list order: ``role`` (protected, stereotype, or control), ``set``,
         ``words`` (number in the list), ``found`` (number of different vectors), and ``share``
         (share of words that are missing). The frame is empty if every set has enough words.
 

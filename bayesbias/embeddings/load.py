@@ -42,7 +42,7 @@ def load_vectors(
 ) -> KeyedVectors:
     r"""Load the vectors of the requested words only.
 
-    The whole file is read, so that any damage is detected.
+    Except for ``.npy`` arrays, the whole file is read, so that any damage is detected.
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
     Parameters
     ----------
     most : int
-        Largest number of protected words to draw, and largest number of attributes.
+        Largest number of protected words, and of attributes, to draw.
     """
     columns = ("factor", "name", "mean", "mean_without")
     require_frame(frame, columns, "bb.influence(posterior)")

@@ -86,7 +86,7 @@ def fit(
         The attributes are ``model``, ``spec``, ``method``, ``method_reason``, ``seed``,
         ``table_hash``, ``versions``, and ``warnings``. `bb.summary` returns the means of groups and
         words. ArviZ summarizes means and sds with ``az.summary(post, var_names=["connection_mean",
-        "sigma", "_sd"], filter_vars="like")``. A summary of all effects takes a minute.
+        "sigma", "_sd"], filter_vars="like")``. A summary of all effects takes about a minute.
 
     Raises
     ------
@@ -146,8 +146,8 @@ def fit_design(
     Returns
     -------
     xarray.DataTree
-        A posterior like one from `fit`; the same errors and warnings apply. The observed variable
-        is ``design.outcome``.
+        A posterior like one from `fit`, with the same errors and sampling warnings. The observed
+        variable is ``design.outcome``.
     """
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
