@@ -269,7 +269,7 @@ def _coefficient(both: FloatArray, method: str) -> float:
 def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (n,) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be {n} finite numbers, in the order of the other values")
+        raise ValueError(f"{name} must be {n} finite numbers, in the same order as the rest")
     return array
 
 

@@ -31,7 +31,7 @@ def check_probability(value: float, name: str = "ci_prob") -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute an (n, 2) array of columns' highest-density intervals by ArviZ's "nearest" method."""
+    """Compute each column's highest-density interval, (n, 2), by ArviZ's "nearest" method."""
     import numpy as np
 
     n, prob = len(draws), check_probability(ci_prob)
@@ -81,7 +81,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
 def describe_draws(
     draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute each column's ``mean``, ``sd``, ``low``, and ``high``; attrs stores the settings."""
+    """Compute ``mean``, ``sd``, ``low``, and ``high`` by column; attrs has the interval options."""
     import pandas as pd
 
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})

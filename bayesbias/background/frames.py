@@ -65,9 +65,9 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``experiment``; ``psi``, which covers the middle 99.98% of words and a margin; ``density``,
+        ``experiment``; ``psi``, which covers the middle 99.98% of words plus a margin; ``density``,
         a histogram smoothed with Silverman's bandwidth; and ``normal``, the fitted density. For
-        each experiment, ``attrs`` has ``means`` and ``ticks``, the ends of the Normal's middle 95%.
+        each experiment, ``attrs`` has ``means``, and ``ticks`` that mark the Normal's middle 95%.
     """
     from scipy.ndimage import gaussian_filter1d
 

@@ -37,8 +37,8 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Parameters
     ----------
     source : str, Path, or Encoder
-        A folder with config.json, model.safetensors, and tokenizer.json, and with 1_Pooling if
-        sentence-transformers wrote it; or the name of a model on the hub, which transformers
+        A folder with config.json, model.safetensors, tokenizer.json, and, if it is from
+        sentence-transformers, 1_Pooling; or the name of a model on the hub, which transformers
         downloads and caches. Code that comes with a model is never run, and pickles are never read.
     device : str
         A device in torch's notation, such as ``cuda``.

@@ -82,7 +82,7 @@ def _rows(
         missing |= dict.fromkeys(word for word in words if word not in place)
         known = [place[word] for word in words if word in place]
         if not known:
-            raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'it is empty'}")
+            raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'no words'}")
         rows.append(np.asarray(vectors.vectors[known], dtype=np.float64))
     return rows, tuple(missing)
 
@@ -108,7 +108,7 @@ def ceat(
     n_samples: int = 10_000,
     seed: Seed = None,
 ) -> CombinedEffect:
-    r"""Combine WEAT's effect sizes over samples with one sentence per word.
+    r"""Combine WEAT's effect sizes over samples, each with one sentence per word.
 
     With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between samples is `τ² =
     max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined effect

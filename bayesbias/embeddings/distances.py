@@ -128,7 +128,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 
 
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the sets that lack over a fifth of their words, or have fewer than three words left.
+    """Return the sets that lack more than a fifth of their words, or have fewer than three left.
 
     WEFE (Badilla, Bravo-Marquez, and Pérez, 2020) gives no score if over a fifth are missing.
 

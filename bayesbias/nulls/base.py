@@ -27,7 +27,7 @@ opposite signs, so that it cancels."""
 
 @dataclass(frozen=True, kw_only=True)
 class BaseScenario:
-    """Groups of words, each with its own attribute set, and an effect; every pair has a distance.
+    """Groups of words, their attribute sets, and an effect; every pair of words has a distance.
 
     Subclasses add ``_draw``, which simulates distances. Sizes and effects are one number, or one
     number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and
@@ -146,8 +146,8 @@ class Batch:
     planted : (n_words,) float
         The planted effect: the same quantity, also averaged over the population of words.
     expected : (n_tables, n_words, n_attributes) float
-        Distances without the noise of single cells, or their mean by connection if a scenario does
-        not separate noise from effects of words and attributes.
+        Distances without the noise of single cells. Scenarios that do not separate this noise use
+        the table's mean distance, shifted by the planted effect.
     cosines : (n_tables, n, n) float, optional
         Cosines of protected words and attributes, in this order, if a scenario has vectors.
     """

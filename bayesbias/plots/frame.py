@@ -150,7 +150,7 @@ def _break_lines(text: Text, width: float) -> int:
 
 
 def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) -> Text:
-    """Write plain text at a height above the Axes, in points, and at a fraction of their width."""
+    """Write plain text above the Axes, at a height in points and a fraction of their width."""
     place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     return ax.annotate(text, (at, 1), (0, points), parse_math=False, **place, **style)  # type: ignore[arg-type]
 

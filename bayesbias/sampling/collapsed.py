@@ -219,7 +219,7 @@ def moments(
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
     """Return the sds and precisions of (n, n_parameters) parameters.
 
-    Known sds follow the sds of the parameters; the sd of the connection means is last.
+    Known sds come after the sds of the parameters; the sd of the connection means is last.
     """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]

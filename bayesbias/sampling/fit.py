@@ -146,7 +146,7 @@ def fit_design(
     Returns
     -------
     xarray.DataTree
-        A posterior like one from `fit`, with the same errors and sampling warnings. The observed
+        A posterior like one from `fit`; the same errors and sampling warnings apply. The observed
         variable is ``design.outcome``.
     """
     options = fit_options(options, keywords)
@@ -179,7 +179,7 @@ def from_pymc(
     Returns
     -------
     xarray.DataTree
-        A posterior like one from `fit`, with the same warnings.
+        A posterior like one from `fit`, with the same sampling warnings.
 
     Examples
     --------
