@@ -226,8 +226,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (["king"], {}, r"vectors must be a path, .* or .words, array.; got list"),
     ({"a": {"he": [1]}}, {}, "mapping of embeddings. Pass one embedding at a time, .* 'a'"),
     ({"he": [1, 2], "she": [1]}, {}, "must be numeric and of the same length"),
-    ((["he", 3], np.eye(2)), {}, "must name each word once; got 3"),
-    ((["he", "he"], np.eye(2)), {}, "must name each word once; got a word twice"),
+    ((["he", 3], np.eye(2)), {}, "must be text and occur once; got 3"),
+    ((["he", "he"], np.eye(2)), {}, "must be text and occur once; got a word twice"),
     ((["he", "she"], np.eye(3)), {}, "2 words need 2 rows"),
 ]
 

@@ -191,9 +191,9 @@ class Distribution:
         tail : {"lower", "upper", "two"}
             The share below (Φ itself), the share above, or twice the smaller of the two.
         kind : {"normal", "empirical", "sets"}
-            The mean is compared with the Normal fitted to single words, as Smarda does
-            (``normal``), with the words themselves, where ties count half (``empirical``), or with
-            the means of random sets of the same size (``sets``).
+            ``normal`` compares the mean with a Normal fitted to single words, as Smarda does;
+            ``empirical`` compares it with the words themselves, where ties count half; ``sets``
+            compares it with the means of random sets of the same size.
         """
         from scipy.special import ndtr
 

@@ -86,7 +86,7 @@ def distributions(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> dict[str, Distribution]:
-    """Compute the reference distributions of many experiments in one pass over the embedding.
+    """Compute the reference distributions of many experiments at once.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
     if wrong or len(set(words)) < len(words):
         what = wrong or "a word twice"
         raise ValueError(
-            f"a {type(source).__name__} of vectors must name each word once; got {what}"
+            f"each word in a {type(source).__name__} must be text and occur once; got {what}"
         )
     try:
         matrix = np.asarray(rows, dtype=np.float32)
