@@ -45,7 +45,7 @@ def background(
     lists : str
         Bundled lists or paths to .toml files; by default, the ten lists of Caliskan et al. (2017).
     ranks : (int, int)
-        Range of ranks to use, as start and stop, counted from 0 in the order of the file.
+        Use only this range of word ranks: start and stop, counted from 0 in the order of the file.
     draws : int
         Number of random pairs of sets for relative bias.
     out : Path

@@ -111,7 +111,7 @@ def docs(page: str = "", /) -> None:
     Parameters
     ----------
     page : str
-        Name of a page; without it, the pages are listed.
+        Name of a page; if omitted, the pages are listed.
     """
     from .._core.checks import unknown_name
 

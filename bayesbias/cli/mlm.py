@@ -140,7 +140,7 @@ def report(
     out : Path
         Folder for the results; by default `report` in the first folder.
     model : str
-        pairs-signs, or the path to a model of preferences.
+        Model of preferences: pairs-signs, or the path to your own .toml file.
     posteriors : bool
         Also write the posteriors as netCDF, about 50 MB per measure.
     """
@@ -148,7 +148,7 @@ def report(
     from ..workflows.pairs import PairSettings, analyze_pairs
 
     if not folders:
-        raise ValueError("give one or more score folders, or log files")
+        raise ValueError("give one or more score folders or log files")
     paired = bb.maskedlm.read_scores(folders)
     records = paired.attrs["logs"]
     if bias_type:

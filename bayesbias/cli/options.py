@@ -86,11 +86,11 @@ class ListReading(Reading):
     Parameters
     ----------
     strip_accents : bool
-        Look up words without their accents if they are not found with them.
+        If a word is not found with its accents, look it up without them.
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses more than this share of its words; by default, mark the set.
+        Refuse a list if a set loses more than this share of its words; by default, flag the set.
     """
 
     strip_accents: bool = False
@@ -126,7 +126,7 @@ class Fitting(FitOptions):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Measuring(ListReading, Fitting, Settings):
-    """The settings of an analysis of lists."""
+    """The settings for analyzing lists."""
 
     models: Models = ()
 
@@ -134,7 +134,7 @@ class Measuring(ListReading, Fitting, Settings):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Comparing(Fitting, ChangeSettings):
-    """The settings of an analysis of a change."""
+    """The settings for analyzing a change."""
 
     names: Annotated[None, Option(parse=False)] = None
     models: Models = DEFAULT_MODELS["change"]
@@ -175,7 +175,7 @@ class Results:
     ) -> int:
         """Compute, write, and print analyses, and return the exit code.
 
-        A single analysis is written into the folder, and several into its subfolders `parts`.
+        A single analysis is written into the folder; several go into the subfolders in `parts`.
         """
         from ..workflows import output
 

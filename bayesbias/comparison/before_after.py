@@ -154,8 +154,8 @@ def bias_before_after(
     Returns
     -------
     DataFrame
-        The rows ``direct_bias`` and ``same`` are means over the targets in both embeddings, if any;
-        0 means no bias. The other rows are those of `debias.remaining_bias`.
+        If any targets are in both embeddings, the rows ``direct_bias`` and ``same`` are means over
+        them; 0 means no bias. The other rows are those of `debias.remaining_bias`.
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)

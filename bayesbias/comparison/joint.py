@@ -75,8 +75,8 @@ def fit_change(
     drop_duplicates : bool
         Leave out words whose vector repeats an earlier one in either table (`duplicate_vectors`).
     priors, options, **keywords
-        See `fit`. The `priors` apply to the change. The distances before it have the priors of the
-        distance model with the same terms.
+        See `fit`. The `priors` apply to the change. The distances before the change have the
+        priors of the distance model with the same terms.
 
     Returns
     -------
@@ -101,9 +101,9 @@ def fit_change(
     Notes
     -----
     The earlier means are drawn given the change; see the module `bayesbias.comparison.joint`. The
-    earlier distances and the changes are assumed to be jointly Normal in every term of the model,
-    with the slope of single pairs, which is treated as known. The change itself does not depend on
-    this assumption. The earlier means may differ from those of a separate fit to `before`.
+    earlier distances and the changes are assumed to be jointly Normal in every term of the model.
+    Their slope is estimated from single pairs and treated as known. The change itself does not
+    depend on this assumption. The earlier means may differ from those of a separate fit to `before`.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     """Return (n_connections,) slopes of `before` on the change among single pairs.
 
     The means of all units with effects are subtracted first. Slopes are shrunk toward the common
-    slope. Connections whose rows share effects, such as effects of attributes, have one slope.
+    slope. Connections whose rows share effects, such as those of attributes, also share a slope.
     """
     spec = spec.fitting(design)
     keys = [

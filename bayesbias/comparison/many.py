@@ -57,7 +57,7 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    The contrasts of each list in each embedding come from ``by-group``. Word effects that are
+    The contrasts of each list in each embedding come from ``by-group`` fits. Word effects that are
     the same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
     γ[e, l]`, are shrunk toward one another, especially if they are uncertain or similar. They thus
     differ from ``raw_mean``, the contrast from a separate fit.
@@ -81,7 +81,7 @@ def fit_many(
         A posterior with ``contrast[contrast_row, embedding]``, its average over lists, and sds of
         embeddings, lists, their interaction, and training runs. Each row has a ``wordlist`` and a
         ``protected_group``, which is empty for overall contrasts. A group whose contrast is not
-        identified has no row. Contrasts without a table are predicted. ``constant_data`` has
+        identified has no row. Unmeasured contrasts are predicted. ``constant_data`` has
         ``raw_mean`` and ``raw_sd``. Summarize the posterior with `bb.rank_embeddings`,
         `bb.comparison.embedding_differences`, or `bb.comparison.variance_shares`.
 
@@ -93,12 +93,12 @@ def fit_many(
 
     Notes
     -----
-    The measured contrasts of a list have one Normal likelihood (`bayesbias.comparison.runs`). Its
-    means and sds are from ``by-group`` fits to each embedding, and its correlations assume
+    The measured contrasts of a list have a joint Normal likelihood (`bayesbias.comparison.runs`).
+    Its means and sds are from ``by-group`` fits to each embedding, and its correlations assume
     exchangeable embeddings. Groups and lists are treated as independent; this is only an
     approximation for lists that share words. Group contrasts are pooled over embeddings but not
     over groups or lists. Pairs of words that are not in all embeddings are left out with a warning.
-    For two embeddings of one family, `bb.fit_change` is more precise.
+    For two versions of one embedding, `bb.fit_change` is more precise.
 
     References
     ----------

@@ -101,7 +101,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
-    """Return a basis whose rows average runs, compare embeddings, or compare copies."""
+    """Return a basis whose rows average runs, compare embeddings, or compare retrained copies."""
     from scipy.linalg import helmert
 
     average = np.full((1, n_trainings), n_trainings**-0.5)

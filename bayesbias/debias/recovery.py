@@ -66,8 +66,8 @@ def remaining_bias(
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their own class. ``classifier`` is the
         cross-validated share of words that a support vector machine with a radial kernel assigns
-        correctly. With three or more targets, ``neighbors`` correlates their lean in ``before``
-        with the share of their neighbors that lean the same way there, averaged over classes.
+        correctly. With three or more targets, ``neighbors`` correlates their lean toward a class in
+        ``before`` with the share of neighbors that lean toward it, averaged over classes.
 
     References
     ----------

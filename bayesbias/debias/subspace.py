@@ -108,7 +108,7 @@ def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
 
 
 def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute the Euclidean length of each row, with a separate sum; all rows must be finite."""
+    """Compute the Euclidean length of each row by a separate sum; all rows must be finite."""
     squares = np.einsum("nd,nd->n", rows, rows)
     bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
     if bad:

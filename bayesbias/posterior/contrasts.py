@@ -120,11 +120,11 @@ def contrasts(
 
     Notes
     -----
-    ``estimand`` is one of three names. ``double difference`` means own sets minus other sets, over
-    all groups. ``relative`` means the distance of a group to its own sets, minus that of the other
-    groups, minus the same difference for controls. ``within`` compares two connections within the
-    group, or overall; all group and word rows use it if a model lacks means by group and column.
-    With two groups and no controls, ``relative`` is undefined and its rows are left out.
+    ``estimand`` has three values. ``double difference`` is the distance to own sets minus that to
+    other sets, over all groups. ``relative`` is a group's distance to its own sets minus that of
+    the other groups, minus the same difference for controls; with two groups and no controls, it
+    has no rows. ``within`` compares two connections within the group, or overall; all group and
+    word rows use it with ``over="listed"``, or if a model lacks means by group and column.
 
     For Normal models with ``over="population"``, overall and group rows depend little on the seed.
     They come from the exact distribution of the contrast given the standard deviations. This
@@ -228,7 +228,7 @@ def use_moments(
     The rows are linear functions of the shared effects of a Normal model. `choose` derives their
     weights from `contrast_weights`; weights are NaN for missing rows. Given the sds, each row is
     Normal. The result is an average over draws of the sds (Rao-Blackwell), so it depends little on
-    the seed. Rows of other models, and rows for one end of a change, are summaries of draws.
+    the seed. Rows of other models, and rows before or after a change, are summaries of draws.
     """
     if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:
         return

@@ -139,8 +139,8 @@ def influence(
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
-        changes come first. A negative change means that the contrast is more negative without the
-        word. Words without rows of either connection, or with all rows of one, are left out.
+        changes come first. A negative change means that the contrast is lower without the word. A
+        word is left out if it has no rows of either connection, or all rows of one of them.
 
     Examples
     --------

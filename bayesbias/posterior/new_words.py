@@ -55,7 +55,7 @@ def predict_words(
     attributes : {"population", "listed"}
         Attributes to average over. ``population`` means all attributes of this kind, so their
         effects and residuals average to zero. ``listed`` means the table's attributes, with their
-        effects, leans, and residuals, so this contrast can be measured.
+        effects, leans, and residuals, so you can measure this contrast for an actual word.
     seed : int, SeedSequence, Generator, or None
         Seed for drawing the words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 

@@ -56,7 +56,7 @@ def posterior_scores(
     -----
     For two groups, s(w) = mean_A cos - mean_B cos is the (different - associated) distance for
     words of X, and its negative for words of Y. So mean_X s - mean_Y s is the sum of (different -
-    associated) means in both groups, twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
+    associated) means in both groups, or twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
     If words have few or noisy rows, the sd over words is too large in the draws, so
     ``weat_effect_size`` is too small. Models that pool words strongly have the opposite problem.

@@ -159,7 +159,7 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     mean lean of the word's group. For an attribute, groups replace sets, and the attribute's set
     replaces the group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
     (groups or sets). Leans are permuted within blocks, and p is the share of permutations whose sum
-    is at least that large. The result is empty if there are no cosines or fewer than two sets.
+    is at least as large. The result is empty without cosines or with fewer than two sets or groups.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}

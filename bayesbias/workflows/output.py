@@ -133,7 +133,7 @@ def require_place(
     """Check, before any work is done, whether results can be written into a folder.
 
     `parts` are subfolders for separate results. A folder that contains any of the files in `names`
-    already has results, which are replaced only with `force`.
+    counts as having results, which are replaced only with `force`.
     """
     places = ["", *parts]
     for part in places:

@@ -102,8 +102,8 @@ def read_against(
     Frames are keyed by file name. ``reference`` has the contrast associated − different at every
     level, with its place among the reference lists. ``reference_lists`` has the contrasts of every
     list; ``match`` is the kind of list. ``scores`` comes from `score_table`. ``relative`` has a
-    z-score for each pair of groups, compared with random words. Both are empty if fewer than two
-    groups have stereotypes. If the embedding has too few words, no frames are returned.
+    z-score for each pair of groups, compared with random words. These two frames are empty if fewer
+    than two groups have stereotypes. If the embedding has too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)

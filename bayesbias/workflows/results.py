@@ -96,10 +96,10 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read frames from a posterior: most now, to collect their warnings, and others when needed.
+    """Read most frames from a posterior at once, to collect warnings; defer those in ``LATER``.
 
     The ``attrs`` of a frame record how its intervals were made, and ``n_draws``, the number of
-    independent draws that would give equally precise shares.
+    independent draws that would give equally precise probabilities.
     """
 
     def read(name: str) -> pd.DataFrame:
@@ -193,7 +193,7 @@ class ModelAnalysis(Fitted):
         return float(self.contrasts.attrs["rope"])
 
     def frame(self, name: str) -> pd.DataFrame:
-        """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
+        """Join a frame, such as ``summary``, across models, and add a column ``model``."""
         return joined({model: result[name] for model, result in self.results.items()}, "model")
 
     @property

@@ -82,7 +82,7 @@ class Settings(FitOptions):
 
 @dataclass(frozen=True)
 class ChangeSettings(FitOptions):
-    """How to fit and read a change; `names` are the names of both embeddings or tables.
+    """How to fit and summarize a change; `names` are the names of both embeddings or tables.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class Sweep:
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
     has different distances in two embeddings. `tables` has a row for each list in each embedding.
     `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's error, if any. `reused` counts saved results and those that equal tables share.
+    joint model's error, if any. `reused` counts results that needed no new computation.
     """
 
     config: SweepConfig

@@ -112,11 +112,11 @@ class Analysis(ModelAnalysis):
     `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
     order; the last model leads. `comparison` is from `bayesbias.compare_models`, or None for a
     single model. `reference` has frames on reference lists and other measures; it is empty if no
-    lists could be drawn. `resolved_forms` has words that were found in another form. `others` has
-    other forms of missing words. `thin` is from `bayesbias.undersized_sets`. `vectors_hash` is the
-    SHA-256 of the words and vectors used, and `notices` are the package's warnings. `since` lists
-    changes since an earlier run, `baseline` is from `bayesbias.baseline_contrasts`, and `call`
-    is the code that repeats the analysis.
+    lists could be drawn. `resolved_forms` has words that were found in another form. `others`
+    maps missing words to other forms in the embedding. `thin` is from `bayesbias.undersized_sets`.
+    `vectors_hash` is the SHA-256 of the words and vectors used, and `notices` are the package's
+    warnings. `since` lists changes since an earlier run, `baseline` is from
+    `bayesbias.baseline_contrasts`, and `call` is the code that repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")

@@ -54,7 +54,7 @@ def double_hard(
     n_words : int
         How many of each class's most biased words are clustered. Specific words are left out.
     vocabulary : int
-        Number of words from the start of the embedding that are searched for biased words.
+        How many of the embedding's first words are searched for biased words.
     equalize : bool
         Whether to equalize the equalize sets.
     seed : int, SeedSequence, Generator, or None

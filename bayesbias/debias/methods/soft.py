@@ -42,7 +42,7 @@ def soft(
     Parameters
     ----------
     strength : float
-        λ, the weight of bias, 0 or more; it is 0.2 in both papers.
+        λ, the weight of the bias term, 0 or more; both papers use 0.2.
     weighting : {"mean", "sum"}
         Whether the two terms are means of their entries, or sums as printed in the papers. With n
         words of d dimensions, sums remove about λ/(λ + n/d) of the bias, and means remove about
