@@ -102,8 +102,8 @@ def fit_change(
     -----
     The earlier means are drawn given the change; see the module `bayesbias.comparison.joint`. The
     earlier distances and the changes are assumed to be jointly Normal in every term of the model.
-    Their slope is estimated from single pairs and treated as known. The change itself does not
-    depend on this assumption. The earlier means may differ from those of a separate fit to `before`.
+    Their slope is estimated from single pairs and treated as known. The change does not depend on
+    this assumption. The earlier means may differ from those of a separate fit to `before`.
 
     Examples
     --------

@@ -159,7 +159,7 @@ class Material:
         equalize: bool,
         **changes: Any,  # noqa: ANN401
     ) -> Debiaser:
-        """Return the fitted method. The record counts equalize sets only if ``equalize`` is true."""
+        """Return the fitted method. The record counts equalize sets if ``equalize`` is true."""
         tuples = {
             "defining sets": self.sets.defining,
             "equalize sets": self.sets.equalize if equalize else (),
