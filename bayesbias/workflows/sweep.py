@@ -82,7 +82,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The results of a sweep, as frames of all cells that have a result.
+    """The results of a sweep, as frames; failed cells are only in `cells`.
 
     Each row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
     ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result. `summary` and
