@@ -107,11 +107,11 @@ def contrasts(
         ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
         ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
         probability that the size of the difference is below `rope`; and, for words, ``p_most``, the
-        probability that no other word's is farther from zero. If a difference is negative, the
-        first connection is closer to the protected words. Between groups, there is one row per pair
-        of groups and pair of connections: the group's difference minus that of ``other_group``. For
-        facets, there is one row per effect and pair of connections, with ``facets`` and
-        ``contrast``, such as ``gender`` and ``women − men``. Main effects come first.
+        probability that no other word has a difference farther from zero. If a difference is
+        negative, the first connection is closer to the protected words. Between groups, there is
+        one row per pair of groups and pair of connections: the group's difference minus that of
+        ``other_group``. For facets, there is one row per effect and pair of connections, with
+        ``facets`` and ``contrast``, such as ``gender`` and ``women − men``. Main effects come first.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def hypothesis(
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
 ) -> pd.DataFrame:
-    """Compute the probabilities of statements about mean distances, such as ``a < b``.
+    """Compute the probabilities of written statements about mean distances.
 
     The means are those of `summary`. Differences between a group's connections are ``within`` the
     group: they include how close each set of stereotypes is to all groups. The ``relative`` rows of
