@@ -111,7 +111,7 @@ def contrasts(
         negative, the first connection is closer to the protected words. Between groups, there is
         one row per pair of groups and pair of connections: the group's difference minus that of
         ``other_group``. For facets, there is one row per effect and pair of connections, with
-        ``facets`` and ``contrast``, such as ``gender`` and ``women − men``. Main effects come first.
+        ``facets`` and ``contrast``, such as ``gender`` and ``women − men``, main effects first.
 
     Raises
     ------
