@@ -156,7 +156,7 @@ def sensitivity_sentence(result: ModelResult) -> str:
         parts.setdefault(f"`{row['parameter']}`", []).append(row["of"].replace(", ", "–"))
     names = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
     if not names:
-        return "No parameter noticeably depends on the priors."
+        return "No estimated parameter noticeably depends on the priors."
     many = counted(len(names), "parameter depends", "parameters depend")
     return f"{many} noticeably on the priors: {joined(names)}."
 
