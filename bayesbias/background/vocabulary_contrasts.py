@@ -131,12 +131,11 @@ def vocabulary_contrasts(
     check_numbers(least=2, n_lists=n_lists)
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
     options = fit_options(options, keywords)
-    if spec.likelihood != "normal" or options.method not in {"auto", "exact"}:
-        raise ArgumentError(
-            f"hundreds of fits require a Normal model and the exact sampler, but the model "
-            f"{spec.name!r} has a {spec.likelihood} likelihood, and ",
-            Argument("method", options.method),
-        )
+    if spec.likelihood != "normal":
+        raise ValueError(f"{spec.name!r} has no Normal likelihood, which reference lists require")
+    if options.method not in {"auto", "exact"}:
+        found = Argument("method", options.method)
+        raise ArgumentError("reference lists require the exact sampler; got ", found)
     sequence = as_seed_sequence(options.seed)
     posterior_seed, pool_seed = sequence.spawn(2)
     rng = default_rng(pool_seed)

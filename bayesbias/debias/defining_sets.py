@@ -114,8 +114,8 @@ class DefiningSets:
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Spell words as an embedding does, such as ``mary`` instead of ``Mary``.
 
-        Methods call this with the sets' ``case``: ``exact``, ``lower``, or ``fallback``, which uses
-        lower case if ``there`` contains only that form. Repeated tuples are dropped. If equalize
+        The ``case`` is ``exact``, ``lower``, or ``fallback``, which uses the lowercase form if it
+        is the only one that ``there`` contains. Repeated tuples are dropped. If equalize
         sets then share a word, only the first set is kept.
         """
 

@@ -71,8 +71,8 @@ def remaining_bias(
 
     References
     ----------
-    Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4. They use 500 words of each class
-    for the clusters, 1,000 of 5,000 words for the classifier, and the 100 nearest of 50,000 words.
+    Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4. They cluster 500 words of each
+    class, train on 1,000 of 5,000 words, and use the 100 nearest neighbors among 50,000 words.
     """
     before, after = vectors_in_memory(before), vectors_in_memory(after)
     lists = load_defining_sets(sets)

@@ -39,9 +39,9 @@ DRAWS = 20
 def diagnostics(tree: DataTree) -> pd.DataFrame:
     """Return the diagnostics of a posterior, in the columns ``diagnostic`` and ``value``.
 
-    Every posterior has ``chains`` and ``draws`` per chain. For the exact sampler, there are also
-    ``pareto_k``, ``importance_ess``, and ``n_proposals``. For NUTS, rows are ``divergences``, the
-    largest ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` across all parameters.
+    Every posterior has the rows ``chains`` and ``draws`` (per chain). The exact sampler adds
+    ``pareto_k``, ``importance_ess``, and ``n_proposals``. NUTS adds ``divergences``, the largest
+    ``rhat``, and the smallest ``ess_bulk`` and ``ess_tail`` across all parameters.
     """
     stats, sizes = tree["sample_stats"], tree["posterior"].sizes
     values: dict[str, float] = {"chains": sizes["chain"], "draws": sizes["draw"]}

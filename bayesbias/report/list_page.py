@@ -82,7 +82,7 @@ def headline_figure(analysis: Analysis) -> Figure:
     if is_relative(rows):
         closer = "words are closer to their own stereotypes than other groups' words are"
     ci = probability_name(analysis.settings.ci_prob)
-    caption = f"The model {lead}, with {ci} intervals. Left of zero, {closer}."
+    caption = f"Contrasts under the model {lead}, with {ci} intervals. Left of zero, {closer}."
     caption += f" Borderline: {joined(edge)}." if edge else ""
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
     return Figure(f"headline-{lead}", draw, caption)
@@ -243,7 +243,7 @@ def _check(analysis: Analysis) -> list[Block]:
 
 def _limits(analysis: Analysis) -> list[Line]:
     note = analysis.wordlist.note
-    noted = [Line("Note of the list", note)] if note else []
+    noted = [Line("About this list", note)] if note else []
     return [
         *lines("limits.people"),
         Line("Listing a stereotype does not endorse it", "The list names its sources."),

@@ -249,8 +249,8 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
         warn(
-            f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly and count twice, "
-            "so intervals are too narrow. Use table.drop_duplicates() to remove them"
+            f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly, so intervals are "
+            "too narrow. Use table.drop_duplicates() to remove them"
         )
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:

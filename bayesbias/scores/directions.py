@@ -79,8 +79,8 @@ def ripa(
 ) -> ScoreResult:
     """Compute the relational inner product association (RIPA), w·b, for a relation vector b.
 
-    For one pair, b is (x - y)/‖x - y‖. For several pairs, b is the first principal component of
-    their differences x - y, scaled to unit length.
+    For one pair, b is (x - y)/‖x - y‖. For several pairs, b is the first principal component
+    (a unit vector) of the uncentered differences x - y.
 
     Parameters
     ----------
