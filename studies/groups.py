@@ -306,7 +306,7 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
             yield {**fixed, "group": group or "all", **means}
     if isinstance(scenario, Lists) and all(scenario.planted):
         best = scenario.best_power(0.11, size)
-        yield {**fixed, "group": "all, best test", "truth": truth[""], "claimed": best}
+        yield {**fixed, "group": "all, ideal test", "truth": truth[""], "claimed": best}
     unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
     if len(unbiased):
         yield {

@@ -305,8 +305,8 @@ def _overridden(prior: Prior, new: object) -> Prior:
         "family" not in new and set(new) - {"reason", *prior.parameters}
     ):
         raise ValueError(
-            "a new prior needs a family with its parameters, such as {'family': 'exponential', "
-            f"'rate': 10}}, or a new {' or '.join(prior.parameters)} for the {prior.family} prior; "
+            "pass a family with its parameters, such as {'family': 'exponential', 'rate': 10}, "
+            f"or only a new {' or '.join(prior.parameters)} for the {prior.family} prior; "
             f"got {new!r:.60}"
         )
     same = {} if "family" in new else {"family": prior.family, **prior.parameters}

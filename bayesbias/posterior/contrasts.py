@@ -279,7 +279,7 @@ def describe_gaps(
 def compare_draws(
     differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Describe (n_draws, n) differences, with the probabilities of the sign and of the ROPE."""
+    """Describe (n_draws, n) differences, with their ``p_direction`` and ``p_rope``."""
     frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)

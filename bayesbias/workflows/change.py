@@ -89,8 +89,8 @@ class ChangeAnalysis(ModelAnalysis):
     `before` and `after` are the distances; `unpaired` has rows without a partner. `results` are
     keyed by model name; the last model is the main one. `bands` comes from
     `comparison.band_shares`. `scores` comes from `scores_before_after`, or from `mac_before_after`
-    if there are no vectors. `remains` comes from `bias_before_after` and may be None. `notices` has
-    the package's warnings, `wordlist` the list's name, and `call` the code to repeat the analysis.
+    if there are no vectors. `remains` comes from `bias_before_after` and may be None. `notices` are
+    the package's warnings, `wordlist` is the list's name, and `call` repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
