@@ -134,5 +134,5 @@ def test_a_line_without_end_is_not_kept_in_memory(
     file: File, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bayesbias.embeddings.formats.word2vec.LONGEST_LINE", 50)
-    with pytest.raises(ValueError, match=r"line 2 has no end, so this is not a text file"):
+    with pytest.raises(ValueError, match=r"line 2 is too long for a text file of vectors"):
         load_vectors(file("a.txt", b"a 1 2\nb " + b"1 " * 60))

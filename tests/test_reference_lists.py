@@ -347,7 +347,7 @@ def test_what_is_refused() -> None:
         ({"model": "robust"}, "'robust' has no Normal likelihood"),
         (
             {"ranks": (0, 7)},
-            "only 2 of the embedding's 7 words are left to choose from, but the next set needs 5",
+            "only 2 of the 7 words that can be drawn are left, but the next set needs 5",
         ),
     ):
         call = partial(bb.vocabulary_contrasts, vectors, words, **options)

@@ -235,8 +235,8 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
     rows = np.flatnonzero(free)
     if len(rows) < len(words):
         raise TooFewWordsError(
-            f"only {len(rows)} of the embedding's {len(free)} words are left to choose from, but "
-            f"the next set needs {len(words)}; use a larger vocabulary"
+            f"only {len(rows)} of the {len(free)} words that can be drawn are left, but the next "
+            f"set needs {len(words)}; use a larger vocabulary or more ranks"
         )
     if match == "topics":
         cohesion = mean_cosine(pool.units_of(words, {}))

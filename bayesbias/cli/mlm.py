@@ -49,7 +49,7 @@ def score(
     Parameters
     ----------
     model : str
-        A model's folder, or its name on the Hugging Face hub.
+        A model's folder, or its name on the Hugging Face Hub.
     data : Path
         Your copy of the data set.
     dataset : str

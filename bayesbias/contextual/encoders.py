@@ -32,7 +32,7 @@ class Encoder:
 
 
 def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encoder:
-    """Load an encoder from a local folder, or by name from the Hugging Face hub.
+    """Load an encoder from a local folder, or by name from the Hugging Face Hub.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def load_language_model(
     ----------
     source : str or Path
         A folder with ``config.json``, ``model.safetensors``, and ``tokenizer.json``, or the name of
-        a model on the Hugging Face hub, which transformers downloads and caches.
+        a model on the Hugging Face Hub, which transformers downloads and caches.
     device : str
         A device in torch's notation: ``cpu``, ``cuda``, ``cuda:1``, or ``mps``.
     dtype : {"float32", "bfloat16", "float16"}

@@ -181,8 +181,8 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     for measure, rows in named.groupby("measure", sort=False):
         warn(
             f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score, because "
-            "there are no tokens that the measure uses (shared or modified). This happens if the "
-            f"other sentence only adds words. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
+            "they have no token that the measure scores: CPS scores tokens that both sentences "
+            f"share, SSS those that differ. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
 

@@ -32,7 +32,7 @@ def draw_parameters(
 def draw_effects(
     design: Design, terms: Iterable[Term], values: Mapping[str, FloatArray], rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw (n_draws, ...) effects, keyed by name, given means, sds, and Cholesky factors."""
+    """Draw effects from means, sds, and Cholesky factors, as (n_draws, ...) arrays by name."""
     drawn: dict[str, FloatArray] = {}
     for term in words_last(terms):
         index = term.sd_index(design)

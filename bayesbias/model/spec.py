@@ -51,7 +51,7 @@ class ModelSpec:
     ----------
     name, title, reference, note : str
     outcome, likelihood, sigma, scale : str
-        Each is one of ``CHOICES``.
+        ``CHOICES`` lists the values that each accepts.
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior

@@ -27,7 +27,7 @@ opposite signs, so that it cancels."""
 
 @dataclass(frozen=True, kw_only=True)
 class BaseScenario:
-    """Groups of words, their attribute sets, and an effect; every pair of words has a distance.
+    """Groups of words, their sets, and an effect; each word has a distance to each attribute.
 
     Subclasses add ``_draw``, which simulates distances. Sizes and effects are one number, or one
     number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and

@@ -130,7 +130,7 @@ def _lines(
         if not number % 1_000:
             tick()
         if len(line) == LONGEST_LINE:
-            raise ValueError(f"{path}: line {number:,} has no end, so this is not a text file")
+            raise ValueError(f"{path}: line {number:,} is too long for a text file of vectors")
         text = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
         if text:
             yield number, text
