@@ -1,7 +1,4 @@
-"""Draw the figures of the documentation from the bundled vectors and lists.
-
-``python -m studies.figures [NAME ...]`` writes docs/figures/NAME.png; without names, it draws all.
-"""
+"""Draw figures of the docs: ``python -m studies.figures [NAME ...]``; without names, all."""
 
 from __future__ import annotations
 
@@ -49,15 +46,15 @@ def pair_forest() -> Axes:
     for shift, name in enumerate(["first", "second"]):
         gap = leaning + 0.3 * shift + rng.normal(0, 2**0.5, 300)
         parts.append(pairs.assign(model=name, difference=gap, stereotypical=gap - 40))
-    posterior = bb.maskedlm.fit_pairs(pd.concat(parts), seed=1)
-    return bb.plots.pair_forest(bb.maskedlm.pair_summary(posterior))
+    summary = bb.maskedlm.pair_summary(bb.maskedlm.fit_pairs(pd.concat(parts), seed=1))
+    return bb.plots.pair_forest(summary)
 
 
 def arts() -> Axes:
     """Draw the contrasts of the word list in the tutorial on your own words."""
     page = (FOLDER.parent / "own-words.md").read_text(encoding="utf-8")
-    wordlist = tomllib.loads(page.split("```toml\n")[1].split("```")[0])
-    return bb.analyze("glove-demo", wordlist, seed=1).plot()
+    arts = tomllib.loads(page.split("```toml\n")[1].split("```")[0])
+    return bb.analyze("glove-demo", arts, seed=1).plot()
 
 
 def topics() -> Axes:
@@ -65,8 +62,7 @@ def topics() -> Axes:
     found = bb.vocabulary_contrasts("glove-demo", "religion", vary="both", match="topics", seed=1)
     pair = "level == 'overall' and first == 'associated' and second == 'different'"
     drawn, (own,) = found.reference.query(pair)["mean"], found.table.query(pair)["mean"]
-    label = "associated − different, averaged over the groups"
-    return bb.plots.null_distribution(drawn, own, label=label, title="Random topics")
+    return bb.plots.null_distribution(drawn, own, label="overall contrast", title="Random topics")
 
 
 def change_forest() -> Axes:
@@ -94,9 +90,7 @@ def main(names: list[str]) -> None:
     """Draw the named figures, or all figures if there are no names."""
     mpl.use("Agg")
     for name in names or FIGURES:
-        axes = FIGURES[name]()
-        figure = getattr(axes, "figure", axes)
-        figure.savefig(FOLDER / f"{name}.png", dpi=DPI, bbox_inches="tight")
+        FIGURES[name]().figure.savefig(FOLDER / f"{name}.png", dpi=DPI, bbox_inches="tight")
         print(FOLDER / f"{name}.png")
 
 

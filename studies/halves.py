@@ -1,11 +1,8 @@
 """Check whether one half of a list predicts the other half's contrasts, overall and by group.
 
-The words of every group and set are split at random into halves, which form two lists of half the
-size. The contrast of one half should be in the 89% predictive interval from the other half. This
-interval is centered at the other half's estimate, and its sd is that of the difference between two
-lists: sqrt(2) posterior sds. A random split makes words exchangeable, so if they are treated as
-``unrelated``, coverage should be 89%. If words are ``alike``, intervals allow for other clusters of
-words, which both halves share, so it should be higher. ``size`` is the number of splits per list.
+Words of every group and set are split at random. The contrast of one half should be in the 89%
+predictive interval from the other half, whose sd is sqrt(2) posterior sds. If words are treated as
+``unrelated``, coverage should be 89%; if ``alike``, higher. ``size`` is the splits per list.
 """
 
 from __future__ import annotations
