@@ -22,16 +22,16 @@ DPI = 110
 
 @cache
 def fitted(name: str = "gender") -> tuple[Any, ...]:
-    """Return a bundled list, its vectors, its table, and its posterior."""
+    """Return the demo vectors, a bundled list, its table, and its posterior."""
     wordlist = bb.load_wordlist(name)
     vectors = bb.load_vectors("glove-demo")
     table = bb.distance_table(vectors, wordlist)
-    return wordlist, vectors, table, bb.fit(table, seed=1)
+    return vectors, wordlist, table, bb.fit(table, seed=1)
 
 
 def rank_forest() -> Axes:
     """Draw contrasts of gender and religion before and after hard debiasing, from one model."""
-    _, vectors, _, _ = fitted()
+    vectors, *_ = fitted()
     embeddings = {"as it is": vectors, "debiased": bb.debias.hard(vectors, "gender")}
     table = bb.distance_tables(embeddings, ["gender", "religion"])
     return bb.plots.rank_forest(bb.rank_embeddings(bb.fit_many(table, seed=1)))
@@ -53,8 +53,8 @@ def pair_forest() -> Axes:
 def arts() -> Axes:
     """Draw the contrasts of the word list in the tutorial on your own words."""
     page = (FOLDER.parent / "own-words.md").read_text(encoding="utf-8")
-    arts = tomllib.loads(page.split("```toml\n")[1].split("```")[0])
-    return bb.analyze("glove-demo", arts, seed=1).plot()
+    wordlist = tomllib.loads(page.split("```toml\n")[1].split("```")[0])
+    return bb.analyze("glove-demo", wordlist, seed=1).plot()
 
 
 def topics() -> Axes:
@@ -67,7 +67,7 @@ def topics() -> Axes:
 
 def change_forest() -> Axes:
     """Draw the changes of the gender list after hard debiasing."""
-    wordlist, vectors, table, _ = fitted()
+    vectors, wordlist, table, _ = fitted()
     after = bb.distance_table(bb.debias.hard(vectors, "gender"), wordlist)
     return bb.plots.change_forest(bb.summary(bb.fit_change(table, after, seed=1)))
 
@@ -79,7 +79,7 @@ FIGURES: dict[str, Callable[[], Axes]] = {
     "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
     "distributions": lambda: bb.plots.distributions(fitted()[2]),
     "scales": lambda: bb.plots.scales(bb.sd_summary(fitted("religion")[3])),
-    "scores": lambda: bb.plots.scores(bb.score_table(*fitted()[1::-1], n_resamples=300, seed=0)),
+    "scores": lambda: bb.plots.scores(bb.score_table(*fitted()[:2], n_resamples=300, seed=0)),
     "prior_predictive": lambda: bb.plots.prior_predictive(
         bb.prior_predictive("by-group", fitted()[2], seed=1)
     ),

@@ -201,7 +201,7 @@ class Lists:
         )
         return bb.distance_table(keyed, wordlist)
 
-    def best_power(self, rate: float, size: int) -> float:
+    def ideal_power(self, rate: float, size: int) -> float:
         """Return the power of a test with this false-alarm rate that knows how plain means vary."""
         unplanted = replace(self, planted=(0.0, 0.0))
         tables = (unplanted.table(default_rng(seed)) for seed in range(size))
@@ -305,8 +305,8 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
             means = own[["truth", "mean", "claimed", "covered", "half_width"]].mean()
             yield {**fixed, "group": group or "all", **means}
     if isinstance(scenario, Lists) and all(scenario.planted):
-        best = scenario.best_power(0.11, size)
-        yield {**fixed, "group": "all, ideal test", "truth": truth[""], "claimed": best}
+        ideal = scenario.ideal_power(0.11, size)
+        yield {**fixed, "group": "all, ideal test", "truth": truth[""], "claimed": ideal}
     unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
     if len(unbiased):
         yield {

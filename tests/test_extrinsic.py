@@ -153,11 +153,11 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
     ("call", "fragment"),
     [
         (lambda: tpr_gaps([1, 2], [1], [0, 1]), r"matching shapes; got \(2,\), \(1,\)"),
-        (lambda: tpr_gaps([1, 2], [1, 2], ["f", "f"]), "samples from 2 or more groups"),
+        (lambda: tpr_gaps([1, 2], [1, 2], ["f", "f"]), "2 or more groups must all have samples"),
         (lambda: tpr_gaps([[2, 0]], [[1, 0]], ["f"]), "true or false for every"),
         (lambda: tpr_gaps([1, 1], [1, 1], list("fm"), groups=["f", "x"]), "unknown group 'm'"),
         (lambda: subgroup_areas([1, 2], [0.2, 0.1], EMPTY), "truth must be true or false"),
-        (lambda: ranking_accuracy([1, 2, 3], [0.1, 0.1, 0.1]), "some models must be 1 sds below"),
+        (lambda: ranking_accuracy([1, 2, 3], [0.1, 0.1, 0.1]), "models must be over 1 sd below"),
         (lambda: ranking_accuracy([1, np.nan], [0.1, 0.2]), "scores must be 2 finite numbers"),
         (lambda: correlate([1, 2, 3], [1, 2, 3]), "4 or more rows"),
         (lambda: correlate([1, 2, 3, 4], [1, 1, 1, 1]), "biases that vary"),

@@ -344,7 +344,7 @@ def test_what_is_refused() -> None:
         ({"vary": "all"}, "unknown vary 'all'"),
         ({"match": "length"}, "unknown match 'length'"),
         ({"n_lists": 1}, "n_lists must be a whole number, 2 or more; got 1"),
-        ({"model": "robust"}, "'robust' has no Normal likelihood"),
+        ({"model": "robust"}, "require a Normal model, but 'robust' is not one"),
         (
             {"ranks": (0, 7)},
             "only 2 of the 7 words that can be drawn are left, but the next set needs 5",

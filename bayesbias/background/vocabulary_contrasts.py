@@ -132,7 +132,7 @@ def vocabulary_contrasts(
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
     options = fit_options(options, keywords)
     if spec.likelihood != "normal":
-        raise ValueError(f"{spec.name!r} has no Normal likelihood, which reference lists require")
+        raise ValueError(f"reference lists require a Normal model, but {spec.name!r} is not one")
     if options.method not in {"auto", "exact"}:
         found = Argument("method", options.method)
         raise ArgumentError("reference lists require the exact sampler; got ", found)
