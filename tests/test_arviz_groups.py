@@ -17,13 +17,7 @@ import bayesbias as bb
 from bayesbias.model import likelihood as predictive
 from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.defaults import EXTRA_GROUPS
-from bayesbias.model.likelihood import (
-    locations,
-    log_likelihood,
-    predict_rows,
-    residual_sds,
-    row_chunks,
-)
+from bayesbias.model.likelihood import Rows, row_chunks
 from bayesbias.sampling.fit import fit_design
 
 FEW = {"draws": 100, "chains": 2, "seed": 1}
@@ -106,8 +100,8 @@ def with_nu(tree: DataTree, nu: float) -> DataTree:
 def test_predictions_have_the_moments_of_the_likelihood(crossed_posterior: DataTree) -> None:
     rows, rng = np.arange(32), np.random.default_rng(0)
     for tree, scale in ((crossed_posterior, 1.0), (with_nu(crossed_posterior, 10.0), 10 / 8)):
-        drawn = predict_rows(tree, rows, rng)
-        apart = (drawn - locations(tree, rows)) / residual_sds(tree, rows)
+        fitted = Rows(tree)
+        apart = (fitted.predict(rows, rng) - fitted.expected(rows)) / fitted.residual_sds(rows)
         # 64,000 standard draws: the mean has an error of 1 / 253, the variance about twice that.
         assert apart.mean() == pytest.approx(0, abs=4 / 253)
         assert apart.var() == pytest.approx(scale, abs=0.05)
@@ -121,5 +115,5 @@ def test_the_log_likelihood_group_is_put_on_a_copy(
     found = add_groups(crossed_posterior, "log_likelihood")["log_likelihood"]["cosine_distance"]
     assert "log_likelihood" not in crossed_posterior.children
     assert found.dims == ("chain", "draw", "row")
-    expected = log_likelihood(crossed_posterior, np.arange(32)).reshape(2, 1000, 32)
+    expected = Rows(crossed_posterior).log_likelihood(np.arange(32)).reshape(2, 1000, 32)
     np.testing.assert_array_equal(found, expected)

@@ -144,7 +144,7 @@ def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps:
     prior = log_prior(joined.spec, joined.blocks, points)
     apart = sum(log_density(one, points) for one in each) - 3 * prior
     np.testing.assert_allclose(log_density(joined, points), apart, rtol=1e-10)
-    weights = np.eye(len(joined.shared_parameter))[:, :2]
+    weights = np.eye(len(joined.layout.shared_parameter))[:, :2]
     means, variances = moments(joined, points, weights)
     for index, one in enumerate(each):
         own = moments(one, points, weights)

@@ -12,7 +12,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias import contrasts, fit
-from bayesbias.model.likelihood import locations
+from bayesbias.model.likelihood import Rows
 from bayesbias.model.tree import labels
 from bayesbias.nulls import Scenario
 from bayesbias.posterior.contrasts import compare_draws
@@ -81,7 +81,7 @@ def test_means_of_the_listed_words_are_averages_over_their_rows(
 ) -> None:
     found = contrasts(crossed_posterior, over="listed")
     rows = np.arange(crossed_posterior["observed_data"].sizes["row"])
-    expected = locations(crossed_posterior, rows)
+    expected = Rows(crossed_posterior).expected(rows)
     constants = crossed_posterior["constant_data"]
     connection, word = constants["connection_index"].values, constants["word_index"].values
     group = constants["group_index"].values

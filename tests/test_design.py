@@ -14,7 +14,7 @@ from dense_oracle import covariance, in_rows
 import bayesbias as bb
 from bayesbias.model.design import make_design
 from bayesbias.model.effects import draw_effects, draw_parameters, word_means
-from bayesbias.model.likelihood import locations
+from bayesbias.model.likelihood import Rows
 from bayesbias.model.likeness import directions, effective_number, likeness
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import assemble
@@ -124,7 +124,7 @@ def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: st
     values["connection_mean"] = spec.priors["connection_mean"].draw((N, 4), rng)
     values |= draw_effects(design, spec.terms, values, rng)
     tree = assemble(design, spec, values)
-    drawn = locations(tree, np.arange(len(design.y)))
+    drawn = Rows(tree).expected(np.arange(len(design.y)))
     rows = in_rows(design, spec)
     expected = rows @ covariance(design, spec, {key: each[0] for key, each in one.items()}) @ rows.T
     sd = np.sqrt(np.diag(expected))

@@ -17,7 +17,7 @@ from xarray import DataTree
 
 from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, make_design, with_cosines
-from bayesbias.model.likelihood import predict_rows
+from bayesbias.model.likelihood import Rows
 from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
@@ -75,7 +75,7 @@ def check_pymc_works_on(tree: DataTree, model: pm.Model) -> None:
         tree, model=model, progressbar=False, random_seed=1, extend_inferencedata=False
     )["posterior_predictive"]
     assert set(drawn.data_vars) == {"cosine_distance"}
-    ours = predict_rows(tree, np.arange(len(observed(tree))), np.random.default_rng(2))
+    ours = Rows(tree).predict(np.arange(len(observed(tree))), np.random.default_rng(2))
     theirs = drawn["cosine_distance"].values.reshape(ours.shape)
     # Use medians, because Student-t draws may have no variance. Allow 4.5 joint errors.
     spread = np.subtract(*np.percentile(ours, [75, 25], axis=0)) / 1.35

@@ -173,7 +173,9 @@ def list_contrasts(
             distances = 1.0 - (words @ attributes.T)[design.word, design.attribute]
             other = replace(design, y=distances.clip(0.0, 2.0))
             other = with_cosines(other, words @ words.T, attributes @ attributes.T)
-            values.append(draw_effects(collapse(other, spec), parameters[None], None))
+            values.append(
+                draw_effects(collapse(other, spec, layout=posterior.layout), parameters[None], None)
+            )
     draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
     levels, gaps, _ = contrast_draws(assemble(design, spec, draws), "population")
     levels = levels.loc[levels["level"] != WORD, KEYS[:2]]

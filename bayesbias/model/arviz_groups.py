@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
 from .defaults import EXTRA_GROUPS
-from .likelihood import log_likelihood, predict_rows, row_chunks
+from .likelihood import Rows, row_chunks
 from .prior_predictive import draw_prior
 from .tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked
 
@@ -59,13 +59,15 @@ def add_groups(
     missing = {group for group in wanted if group not in tree.children}
     if "prior_predictive" in missing:
         prior = draw_prior(design_of(tree), spec_of(tree), tree["posterior"].sizes["draw"], rng)
-        _add_rows(prior, "prior_predictive", outcome, lambda rows: predict_rows(prior, rows, rng))
+        of_prior = Rows(prior)
+        _add_rows(prior, "prior_predictive", outcome, lambda rows: of_prior.predict(rows, rng))
         tree["prior"] = prior["posterior"].to_dataset()
         tree["prior_predictive"] = prior["prior_predictive"].to_dataset()
+    fitted = Rows(tree)
     if "posterior_predictive" in missing:
-        _add_rows(tree, "posterior_predictive", outcome, lambda rows: predict_rows(tree, rows, rng))
+        _add_rows(tree, "posterior_predictive", outcome, lambda rows: fitted.predict(rows, rng))
     if "log_likelihood" in missing:
-        _add_rows(tree, "log_likelihood", outcome, lambda rows: log_likelihood(tree, rows))
+        _add_rows(tree, "log_likelihood", outcome, fitted.log_likelihood)
     if "log_prior" in missing:
         add_draws(tree, "log_prior", log_priors(tree))
     return tree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,18 +37,49 @@ def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: 
     return picked if weight is None else (picked.T * weight).T
 
 
-def locations(
-    tree: DataTree, rows: np.ndarray, draws: Draws = ALL, gather: Gather = of_rows
-) -> FloatArray:
-    """Return (n_draws, n) expected distances of rows, or groups of rows, under posterior draws."""
-    constants = tree["constant_data"].to_dataset()
-    return expected_rows(
-        spec_of(tree),
-        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
-        lambda name: stacked(tree, name)[draws],
-        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
-        gather,
-    )
+class Rows:
+    """Read the rows of a posterior's table; indices are read and checked only once."""
+
+    def __init__(self, tree: DataTree, draws: Draws = ALL) -> None:
+        self.spec, self.y, self.has_nu = spec_of(tree), observed(tree), "nu" in tree["posterior"]
+        constants = tree["constant_data"].to_dataset()
+        self.x = np.asarray(constants["covariates"]) if "covariates" in constants else None
+        self.codes = cache(lambda dim: index_of(tree, ROW_INDICES[dim]))
+        self.values: Callable[[str], FloatArray] = lambda name: stacked(tree, name)[draws]
+
+    def expected(self, rows: IntArray, gather: Gather = of_rows) -> FloatArray:
+        """Return (n_draws, n) expected distances of rows, or groups of rows."""
+        x = None if self.x is None else self.x[rows]
+        return expected_rows(self.spec, lambda dim: self.codes(dim)[rows], self.values, x, gather)
+
+    def residual_sds(self, rows: IntArray) -> FloatArray:
+        """Return (n_draws, n_rows) or (n_draws, 1) residual sds of rows."""
+        sd, dims = self.values("sigma"), self.spec.sigma_dims
+        level = self.codes(dims[0])[rows] if dims else np.zeros(1, dtype=np.int64)
+        return np.asarray(_draws_last(sd.reshape(len(sd), -1))[level].T)
+
+    def predict(self, rows: IntArray, rng: Generator) -> FloatArray:
+        """Draw (n_draws, n_rows) new distances for rows, with one distance per posterior draw."""
+        expected = self.expected(rows)
+        if self.has_nu:
+            noise = rng.standard_t(self.values("nu")[:, None], expected.shape)
+        else:
+            noise = rng.standard_normal(expected.shape)
+        noise *= self.residual_sds(rows)
+        noise += expected
+        return noise
+
+    def log_likelihood(self, rows: IntArray) -> FloatArray:
+        """Compute the (n_draws, n_rows) log likelihoods of rows."""
+        sd, expected = self.residual_sds(rows), self.expected(rows)
+        standard = (self.y[rows] - expected) / sd
+        if not self.has_nu:
+            return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
+        from scipy.special import gammaln
+
+        nu = self.values("nu")[:, None]
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+        return np.asarray(constant - np.log(sd) - (nu + 1) / 2 * np.log1p(standard**2 / nu))
 
 
 def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
@@ -68,7 +100,7 @@ def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
         shares = csr_array((share, (cell, level)), (n_cells, int(np.prod(shape))))
         return np.asarray(shares @ effects.reshape(shares.shape[1], -1))
 
-    means = locations(tree, rows, gather=of_cells)
+    means = Rows(tree).expected(rows, of_cells)
     means[:, count == 0] = np.nan
     return means
 
@@ -117,41 +149,6 @@ def row_sums(
 def _draws_last(values: FloatArray) -> FloatArray:
     """Move draws to the last axis, where copying the draws of an element is fast."""
     return np.ascontiguousarray(np.moveaxis(values, 0, -1))
-
-
-def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Return (n_draws, n_rows) or (n_draws, 1) residual sds of rows under posterior draws."""
-    sd = stacked(tree, "sigma")[draws]
-    dims = spec_of(tree).sigma_dims
-    level = index_of(tree, ROW_INDICES[dims[0]])[rows] if dims else np.zeros(1, dtype=np.int64)
-    return np.asarray(_draws_last(sd.reshape(len(sd), -1))[level].T)
-
-
-def predict_rows(
-    tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
-) -> FloatArray:
-    """Draw (n_draws, n_rows) new distances for rows, with one distance per posterior draw."""
-    expected = locations(tree, rows, draws)
-    if "nu" in tree["posterior"]:
-        noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
-    else:
-        noise = rng.standard_normal(expected.shape)
-    noise *= residual_sds(tree, rows, draws)
-    noise += expected
-    return noise
-
-
-def log_likelihood(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Compute the (n_draws, n_rows) log likelihoods of rows under posterior draws."""
-    sd, expected = residual_sds(tree, rows, draws), locations(tree, rows, draws)
-    standard = (observed(tree)[rows] - expected) / sd
-    if "nu" not in tree["posterior"]:
-        return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
-    from scipy.special import gammaln
-
-    nu = stacked(tree, "nu")[draws][:, None]
-    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
-    return np.asarray(constant - np.log(sd) - (nu + 1) / 2 * np.log1p(standard**2 / nu))
 
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:

@@ -17,7 +17,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import LARGEST_DISTANCE
 from .design import Design, make_design
 from .effects import draw_effects, draw_parameters, word_means
-from .likelihood import NUMBERS_AT_ONCE, predict_rows
+from .likelihood import NUMBERS_AT_ONCE, Rows
 from .spec import ModelSpec, load_model
 from .tree import assemble
 
@@ -101,7 +101,7 @@ def prior_predictive(
     rng, rows = default_rng(sequence), np.arange(len(design.y))
     tree, at_once = draw_prior(design, spec, draws, rng), max(1, NUMBERS_AT_ONCE // len(rows))
     parts = (slice(start, start + at_once) for start in range(0, draws, at_once))
-    drawn = [dict(figures(design, predict_rows(tree, rows, rng, part))) for part in parts]
+    drawn = [dict(figures(design, Rows(tree, part).predict(rows, rng))) for part in parts]
     values = np.column_stack([np.concatenate([part[key] for part in drawn]) for key in observed])
     actual = np.array(list(observed.values()))
     frame = describe_draws(values, ci_prob, ci_kind)

@@ -213,7 +213,7 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
 
 def contrast_weights(posterior: Collapsed) -> FloatArray:
     """Return (n_shared, n_levels, n_pairs) weights of the shared effects in `shared_gaps`."""
-    values = shared_effects(posterior, np.eye(len(posterior.shared_parameter)))
+    values = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
     return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
 
 

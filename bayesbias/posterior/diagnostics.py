@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.checks import check_choice
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
-from ..model.likelihood import log_likelihood, row_chunks
+from ..model.likelihood import Rows, row_chunks
 from ..model.tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked, varying
 from ..sampling.collapsed import moments
 from ..sampling.fit import of_chains
@@ -99,7 +99,8 @@ def prior_sensitivity(
     names = list(variables or (name for name in spec_of(tree).needed_priors if name in posterior))
     for name in names:
         check_choice("variable", name, map(str, posterior))
-    densities = [log_likelihood(tree, rows).sum(axis=1) for rows in row_chunks(tree)]
+    fitted = Rows(tree)
+    densities = [fitted.log_likelihood(rows).sum(axis=1) for rows in row_chunks(tree)]
     scaled = DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))
     add_draws(scaled, "log_likelihood", {outcome_of(tree): np.sum(densities, axis=0)})

@@ -18,7 +18,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.effects import draw_effects, word_means
-from ..model.likelihood import predict_rows
+from ..model.likelihood import Rows
 from ..model.tree import assemble, design_of, require_posterior, spec_of, stacked
 from .contrasts import describe_gaps, reading_of
 from .estimands import pair_gaps
@@ -86,14 +86,14 @@ def predict_words(
     values |= draw_effects(design, new, values, rng)
     means = word_means(design, spec, values)
     if attributes == "listed":
-        drawn = assemble(design, spec, values)
+        drawn = Rows(assemble(design, spec, values))
         codes = np.column_stack([design.codes(dim) for dim in design.coords])
         rows = np.unique(codes, axis=0, return_index=True)[1]  # one of each set of equal rows
         word, connection = design.word[rows], design.connection[rows]
         means = np.full_like(means, np.nan)
         for cell in np.unique(np.stack([word, connection], axis=1), axis=0):
             own = rows[(word == cell[0]) & (connection == cell[1])]
-            means[:, *cell] = predict_rows(drawn, own, rng).mean(axis=1)
+            means[:, *cell] = drawn.predict(own, rng).mean(axis=1)
     groups = pd.DataFrame({"protected_group": design.groups})
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = describe_gaps(pair_gaps(means), design.connections, groups, reading)

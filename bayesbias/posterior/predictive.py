@@ -15,7 +15,7 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
-from ..model.likelihood import predict_rows
+from ..model.likelihood import Rows
 from ..model.likeness import effective_number
 from ..model.tree import design_of, index_of, labels, observed, require_posterior
 from ..model.tree import n_draws as n_draws_of
@@ -83,10 +83,10 @@ def predictive_check(
     sequence, y = as_seed_sequence(seed), observed(tree)
     rng, probabilities = default_rng(sequence), [check_probability(p) for p in ci_probs]
     chosen = rng.permutation(n_draws_of(tree))[:n_draws]
-    bounds = []
+    fitted, bounds = Rows(tree, chosen), []
     for start in range(0, len(y), ROWS_AT_ONCE):
         rows = np.arange(start, min(start + ROWS_AT_ONCE, len(y)))
-        draws = predict_rows(tree, rows, rng, chosen)
+        draws = fitted.predict(rows, rng)
         bounds.append(np.stack([interval(draws, p, ci_kind) for p in probabilities], axis=-1))
     low, high = np.concatenate(bounds).swapaxes(0, 1)  # (n_rows, n_probabilities)
     inside = (low <= y[:, None]) & (y[:, None] <= high)
@@ -188,8 +188,8 @@ def _p_of_leans(
     for index in range(block.max() + 1):
         within = np.flatnonzero(block == index)
         like = likeness[np.ix_(within, within)] - np.eye(len(within))
-        products = leans.to_numpy()[within] @ leans.to_numpy()[within].T
         orders = np.tile(np.arange(len(within)), (1 + N_PERMUTATIONS, 1))
         orders[1:] = rng.permuted(orders[1:], axis=1)  # the first order is as measured
-        sums += [(products[np.ix_(order, order)] * like).sum() for order in orders]
+        permuted = leans.to_numpy()[within][orders]  # (1 + N_PERMUTATIONS, n, n_columns)
+        sums += ((like @ permuted) * permuted).sum(axis=(1, 2))
     return float((sums >= sums[0] - 1e-12).mean())

@@ -14,17 +14,18 @@ LARGEST_BY_HAND = 8
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Return lower Cholesky factors of (m, d, d, n) blocks, or NaN for blocks without one."""
+    """Return lower Cholesky factors of (m, d, d, n) blocks; diagonals have NaN if there is none."""
     m, d, _, n = matrices.shape
     if d > LARGEST_BY_HAND:
         factors = cholesky(np.moveaxis(matrices, -1, 1).reshape(m * n, d, d))
         return np.ascontiguousarray(np.moveaxis(factors.reshape(m, n, d, d), 1, -1))
     factor = np.zeros_like(matrices)
-    for j in range(matrices.shape[1]):
-        column = matrices[:, j:, j]
-        for k in range(j):
-            column = column - factor[:, j:, k] * factor[:, j, None, k]
-        factor[:, j:, j] = column / np.sqrt(np.where(column[:, :1] > 0, column[:, :1], np.nan))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for j in range(d):
+            column = matrices[:, j:, j]
+            for k in range(j):
+                column = column - factor[:, j:, k] * factor[:, j, None, k]
+            factor[:, j:, j] = column / np.sqrt(column[:, :1])  # NaN on the diagonal unless > 0
     return factor
 
 

@@ -202,13 +202,12 @@ def moments(
     rows, means, variances = posterior.rows_at_once(MOST_NUMBERS), [], []
     for start in range(0, len(parameters), rows):
         given = conditional(posterior, parameters[start : start + rows])
-        factor, n_shared = given.factor[:, :-1, :-1], len(given.shared)
-        scaled = np.zeros((len(factor), factor.shape[1], weights.shape[1]))
-        scaled[:, -n_shared:] = given.shared.T[:, :, None] * weights
-        across = np.linalg.solve(factor, scaled)
-        solved = given.factor[:, -1, :-1, None]
+        own = slice(-1 - len(given.shared), -1)  # the factor is triangular, with these effects last
+        across = np.linalg.solve(given.factor[:, own, own], given.shared.T[:, :, None] * weights)
+        solved = given.factor[:, -1, own, None]
         if posterior.alike:
-            solved = np.concatenate([solved, given.others()[0]], axis=2)
+            others = given.others()[0][:, -len(given.shared) :]
+            solved = np.concatenate([solved, others], axis=2)
         means.append(np.swapaxes(across, 1, 2) @ solved)
         variances.append((across**2).sum(axis=1))
     n_means = len(posterior.design.connections)
@@ -233,7 +232,7 @@ def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the distribution of the class effects, given (n, n_parameters) parameters."""
     n, scales = len(parameters), scales_of(posterior, parameters)
-    precision, shared = scales.precision, scales.sds[posterior.shared_parameter]
+    precision, shared = scales.precision, scales.sds[posterior.layout.shared_parameter]
     sides = posterior.sides
     alone = tuple(scales.alone(side.units, side.parameter, side.gram) for side in sides)
     out, *kept = alone

@@ -220,7 +220,7 @@ def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, F
     """
     design, stop = posterior.design, len(posterior.design.connections)
     values = {"connection_mean": coordinates[:, :stop].copy()}
-    for term in posterior.shared_terms:
+    for term in posterior.layout.shared_terms:
         shape = term.sd_index(design).shape
         start, stop = stop, stop + shape[0] * shape[1]
         values[term.name] = term.effects(design, coordinates[:, start:stop].reshape(-1, *shape))

@@ -74,8 +74,6 @@ class Units:
     loading: FloatArray  # (n_types, d): how a row depends on the coordinates of its unit
     parameter: IntArray  # (n_units, d): index of the log sd that scales each coordinate
     correlated: tuple[Block, slice] | None = None  # correlations, and their coordinates
-    likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    # (n_units, n_units): similarity of units; (0, 0) if unknown
     alike: FloatArray = field(default_factory=lambda: np.zeros(0))
     # (d,): share of each coordinate's covariance that follows the likeness
 
@@ -100,7 +98,6 @@ def units_of(
     if terms[0].of == "protected_word" and unpooled is not None:
         parameter[unpooled] = max(block.where.stop for block in blocks.values())
     alike = np.repeat([term.alike for term in terms], [own.shape[1] for own in parameters])
-    likeness, _ = design.likeness_of(terms[0].of)
     if len(terms) == 1 and terms[0].separate:
         of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
         return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
@@ -110,7 +107,40 @@ def units_of(
         if term.correlated:
             correlated = blocks[term.correlation], slice(start, stop)
     loading = np.hstack([term.columns(design, types.first) for term in terms])
-    return Units(terms, of_row, loading, parameter, correlated, likeness, alike)
+    return Units(terms, of_row, loading, parameter, correlated, alike)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Classes of units that have the same partners. Designs with the same rows share it."""
+
+    units: Units
+    of_unit: IntArray  # (n_units,): class of each unit
+    size: FloatArray  # (n_classes,)
+    first: IntArray  # (n_classes,): a unit of each class
+    rows: FloatArray  # (n_classes, n_types): rows of one unit of the class
+    by_noise: FloatArray  # (n_noise, n_types, d): loadings of the rows with each residual sd
+    gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit
+
+
+def partition_of(units: Units, types: RowTypes, partner: IntArray | None) -> Partition:
+    """Group units into classes.
+
+    ``partner`` is the other factor's unit in each row, or None if the other factor has no effects.
+    """
+    n_units, n_types = len(units.parameter), len(types.first)
+    partners = types.of_row if partner is None else partner * n_types + types.of_row
+    columns, column = np.unique(partners, return_inverse=True)
+    counts = np.bincount(units.of_row * len(columns) + column, minlength=n_units * len(columns))
+    key = np.hstack([units.parameter, counts.reshape(n_units, -1)]).astype(np.float64)
+    as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
+    _, first, of_unit = np.unique(as_bytes, return_index=True, return_inverse=True)
+    cell = units.of_row * n_types + types.of_row
+    rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
+    by_noise = types.by_noise[:, :, None] * units.loading
+    gram = np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True)
+    size = np.bincount(of_unit).astype(float)
+    return Partition(units, of_unit, size, first, rows, by_noise, gram)
 
 
 @dataclass(frozen=True)
@@ -135,15 +165,13 @@ class Along:
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of units that have the same partners, and their sufficient statistics."""
+    """Classes of units, and the sufficient statistics of their rows."""
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
     size: FloatArray  # (n_classes,)
-    first: IntArray  # (n_classes,): a unit of each class
     parameter: IntArray  # (n_classes, d)
-    rows: FloatArray  # (n_classes, n_types): rows of one unit of the class
-    gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit
+    gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit, times the scales
     projection: FloatArray
     # (n_noise, n_classes, d): X'(y - center) of mean coordinates, which are sums over sqrt(size)
     apart: FloatArray
@@ -156,42 +184,31 @@ class Classes:
     directions: Along | None = None  # None if units are exchangeable within their class
 
 
-def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
-    """Group units into classes, and reduce their rows to sufficient statistics.
+def classes_of(part: Partition, likeness: FloatArray, y: FloatArray, types: RowTypes) -> Classes:
+    """Reduce the rows of all units to sufficient statistics.
 
-    ``y`` is the outcome minus the center. ``partner`` is the other factor's unit in each row, or
-    None if the other factor has no effects.
+    ``y`` is the outcome minus the center. ``likeness`` is the (n_units, n_units) similarity of
+    units, or (0, 0) if it is unknown.
     """
+    units, of_unit, size, gram = part.units, part.of_unit, part.size, part.gram
     n_units, n_types = len(units.parameter), len(types.first)
     cell = units.of_row * n_types + types.of_row
-    partners = types.of_row if partner is None else partner * n_types + types.of_row
-    columns, column = np.unique(partners, return_inverse=True)
-    counts = np.bincount(units.of_row * len(columns) + column, minlength=n_units * len(columns))
-    key = np.hstack([units.parameter, counts.reshape(n_units, -1)]).astype(np.float64)
-    as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
-    _, first, of_unit = np.unique(as_bytes, return_index=True, return_inverse=True)
-    rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
-    size = np.bincount(of_unit).astype(float)
-    by_noise = types.by_noise[:, :, None] * units.loading
     outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
-    sums = np.matmul(outcome, by_noise)
+    sums = np.matmul(outcome, part.by_noise)
     total = np.zeros((len(size), len(sums), sums.shape[2]))
     np.add.at(total, of_unit, sums.swapaxes(0, 1))
     total = total.swapaxes(0, 1)
     apart = (sums - (total / size[:, None])[:, of_unit]).transpose(0, 2, 1)
-    gram = np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True)
     scale, along = np.ones((len(size), gram.shape[-1])), None
-    if units.likeness.size and units.alike.any():
-        scale, along, deviation = _directions(units, of_unit, first, gram, apart)
+    if likeness.size and units.alike.any():
+        scale, along, deviation = _directions(part, likeness, apart)
     else:
         deviation = (_deviations(of_unit, size, apart),)
     return Classes(
         units=units,
         of_unit=of_unit,
         size=size,
-        first=first,
-        parameter=units.parameter[first],
-        rows=rows,
+        parameter=units.parameter[part.first],
         gram=gram * scale[:, :, None] * scale[:, None],
         projection=total / np.sqrt(size)[:, None] * scale,
         apart=apart,
@@ -202,10 +219,11 @@ def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray |
 
 
 def _directions(
-    units: Units, of_unit: IntArray, first: IntArray, gram: FloatArray, apart: FloatArray
+    part: Partition, likeness: FloatArray, apart: FloatArray
 ) -> tuple[FloatArray, Along, tuple[FloatArray, ...]]:
     """Return sds of class means, (n_classes, d), directions of deviations, and projections."""
-    members, splits = zip(*blocks_of(units.likeness, of_unit), strict=True)
+    units, gram = part.units, part.gram
+    members, splits = zip(*blocks_of(likeness, part.of_unit), strict=True)
     of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
     variances = np.concatenate([split.deviations for split in splits])[:, None]
     means = np.array([split.mean for split in splits])[:, None]
@@ -219,12 +237,13 @@ def _directions(
             by_size[len(coordinates)] += [(direction, coordinates) for direction in own]
     parts, deviation = [], []
     for pieces in filter(None, by_size.values()):
-        direction, j = (np.array(part) for part in zip(*pieces, strict=True))  # (m,), (m, d)
+        direction, j = map(np.array, zip(*pieces, strict=True))  # (m,), (m, d)
         i, classes = direction[:, None], of_class[direction]
         scales = scale[i, j]
         of_pairs = gram[:, classes[:, None, None], j[:, :, None], j[:, None]]
         scaled = of_pairs * scales[:, :, None] * scales[:, None]
-        parts.append(Part(direction, j, units.parameter[first[classes][:, None], j], scaled))
+        own = units.parameter[part.first[classes][:, None], j]
+        parts.append(Part(direction, j, own, scaled))
         deviation.append(projected[:, i, j, None])
     basis = tuple(split.basis for split in splits)
     return of_mean, Along(of_class, scale, basis, tuple(parts)), tuple(deviation)
@@ -261,7 +280,7 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
     return columns[..., :n_axes]
 
 
-def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
+def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
     """Return the (n_noise, n_classes, d, n_classes, d) coupling of two sides' class means."""
     sides = (one, other)
     place = [np.full(len(side.of_unit), -1) for side in sides]
@@ -271,12 +290,75 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
     chosen = (i >= 0) & (j >= 0)
     i, j, row_type = i[chosen], j[chosen], types.of_row[chosen]
     weight = np.sqrt(one.size[i] * other.size[j])
-    coupling = np.zeros((len(one.gram), *one.parameter.shape, *other.parameter.shape))
+    (n, n_one, d), (n_other, e) = one.gram.shape[:3], other.gram.shape[1:3]
+    coupling = np.zeros((n, n_one, d, n_other, e))
     at = types.by_noise.argmax(axis=0)[row_type], i, j
-    for a, b in np.ndindex(one.parameter.shape[1], other.parameter.shape[1]):
+    for a, b in np.ndindex(d, e):
         value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
         np.add.at(coupling[:, :, a, :, b], at, value)
-    return coupling * one.scale[:, :, None, None] * other.scale
+    return coupling
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that depends neither on the outcome nor on likeness; reusable for the same rows."""
+
+    spec: ModelSpec  # without terms that add nothing
+    types: RowTypes
+    blocks: tuple[Block, ...]  # layout of the parameter vector
+    sides: tuple[Partition, ...]  # the larger side is first
+    shared_terms: tuple[Term, ...]
+    # effects shared across words and attributes; the connection means come before them
+    shared_parameter: IntArray
+    # (n_shared,): index of each effect's log sd; -1 for the connection means, whose sd is known
+    shared: FloatArray  # (n_types, n_shared): how rows depend on the shared effects
+    shared_gram: FloatArray  # (n_noise, n_shared, n_shared): X'X of the shared effects
+    couplings: tuple[FloatArray, ...]
+    # (n_noise, n_classes, d, n_shared): coupling of each side's means with the shared effects;
+    # then the coupling between the sides, if there are two
+
+
+def lay_out(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Layout:
+    """Arrange the effects of a model for the rows of a design; see `collapse`."""
+    spec = spec.fitting(design)
+    types, blocks = row_types(design, spec), parameter_blocks(design, spec)
+    named = {block.name: block for block in blocks}
+    starts = {name: block.where.start for name, block in named.items()}
+    n_parameters = blocks[-1].where.stop  # followed by the sd of an unpooled word and fixed sds
+    starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
+    units = [
+        units_of(design, terms, types, named, starts, unpooled=unpooled)
+        for factor in ("protected_word", "attribute")
+        if (terms := spec.terms_of(factor))
+    ]
+    partners = [side.of_row for side in reversed(units)] if len(units) == 2 else [None]
+    parts = [
+        partition_of(side, types, partner) for side, partner in zip(units, partners, strict=True)
+    ]
+    sides = tuple(sorted(parts, key=lambda side: -side.gram[0, :, :, 0].size))
+    shared_terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
+    means = one_hot(design.connection[types.first], len(design.connections)).T
+    shared = np.hstack([means, *(term.all_columns(design, types.first) for term in shared_terms)])
+    parameters = [starts[term.sd] + term.sd_index(design).ravel() for term in shared_terms]
+    rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
+    couplings = []
+    for side in sides:
+        weights = side.rows * np.sqrt(side.size)[:, None], types.by_noise
+        loadings = side.units.loading, shared
+        couplings.append(np.einsum("qt,ct,ti,tj->cqij", *weights, *loadings, optimize=True))
+    if len(sides) == 2:
+        couplings.append(between(*sides, types))
+    return Layout(
+        spec=spec,
+        types=types,
+        blocks=blocks,
+        sides=sides,
+        shared_terms=shared_terms,
+        shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
+        shared=shared,
+        shared_gram=np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True),
+        couplings=tuple(couplings),
+    )
 
 
 @dataclass(frozen=True)
@@ -284,15 +366,10 @@ class Collapsed:
     """Everything that the posterior of the parameters and effects depends on."""
 
     design: Design
-    spec: ModelSpec
-    blocks: tuple[Block, ...]  # layout of the parameter vector
+    layout: Layout
     rows: FloatArray  # (n_noise,): number of rows for each residual precision
     sides: tuple[Classes, ...]
     # words, and attributes if they have effects; the larger side, which is eliminated, is first
-    shared_terms: tuple[Term, ...]
-    # effects shared across words and attributes; the connection means come before them
-    shared_parameter: IntArray
-    # (n_shared,): index of each effect's log sd; -1 for the connection means, whose sd is known
     cross: FloatArray
     # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with the kept side,
     # the shared effects, and, in the last column, the outcome minus the center
@@ -300,6 +377,16 @@ class Collapsed:
     # (n_noise, n_kept + 1, n_kept + 1): X'X of the kept coordinates, bordered by the outcome
     alike: tuple[Collapsed, ...] = ()
     # other outcomes of the same rows, with the same parameters; independent given the parameters
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model without terms that add nothing."""
+        return self.layout.spec
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Blocks of the parameter vector."""
+        return self.layout.blocks
 
     @property
     def n_parameters(self) -> int:
@@ -323,11 +410,14 @@ class Collapsed:
         return next(block for block in self.blocks if block.name == name)
 
 
-def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
+def collapse(
+    design: Design, spec: ModelSpec, unpooled: int | None = None, layout: Layout | None = None
+) -> Collapsed:
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
-    An ``unpooled`` protected word does not affect other words. A ValueError is raised if the model
-    is not Normal, distances do not vary, or the design does not allow one of the effects.
+    An ``unpooled`` protected word does not affect other words. To collapse many outcomes of the
+    same rows, pass the first one's ``layout``. A ValueError is raised if the model is not Normal,
+    distances do not vary, or the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
@@ -337,37 +427,19 @@ def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Co
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
         raise ValueError(f"all {len(design.y)} distances are almost equal; use different words")
-    spec = spec.fitting(design)
-    y, types = design.y - spec.center, row_types(design, spec)
-    blocks = parameter_blocks(design, spec)
-    named = {block.name: block for block in blocks}
-    starts = {name: block.where.start for name, block in named.items()}
-    n_parameters = blocks[-1].where.stop  # followed by the sd of an unpooled word and fixed sds
-    starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
-    units = [
-        units_of(design, terms, types, named, starts, unpooled=unpooled)
-        for factor in ("protected_word", "attribute")
-        if (terms := spec.terms_of(factor))
-    ]
-    partners = [side.of_row for side in reversed(units)] if len(units) == 2 else [None]
-    classes = [
-        classes_of(side, y, types, partner) for side, partner in zip(units, partners, strict=True)
-    ]
-    sides = tuple(sorted(classes, key=lambda side: -side.parameter.size))
-    shared = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
-    means = one_hot(design.connection[types.first], len(design.connections)).T
-    loading = np.hstack([means, *(term.all_columns(design, types.first) for term in shared)])
-    parameters = [starts[term.sd] + term.sd_index(design).ravel() for term in shared]
-    cross, gram = _matrices(sides, loading, types, y)
+    layout = layout or lay_out(design, spec, unpooled)
+    types, y = layout.types, design.y - layout.spec.center
+    sides = tuple(
+        classes_of(part, design.likeness_of(part.units.terms[0].of)[0], y, types)
+        for part in layout.sides
+    )
+    cross, gram = _matrices(layout, sides, y)
     _log_gaps(design, cross)
     return Collapsed(
         design=design,
-        spec=spec,
-        blocks=blocks,
+        layout=layout,
         rows=types.by_noise @ np.bincount(types.of_row),
         sides=sides,
-        shared_terms=shared,
-        shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
         cross=cross,
         gram=gram,
     )
@@ -387,25 +459,20 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
 
 
 def _matrices(
-    sides: Sequence[Classes], shared: FloatArray, types: RowTypes, y: FloatArray
+    layout: Layout, sides: Sequence[Classes], y: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return `Collapsed.cross` and `Collapsed.gram`."""
+    types, gram = layout.types, layout.shared_gram
     n = len(types.by_noise)
-    rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
-    gram = np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True)
-    outcome = (types.by_noise * np.bincount(types.of_row, y)) @ shared
-    to_shared = []
-    for side in sides:
-        weights = side.rows * np.sqrt(side.size)[:, None], types.by_noise
-        coupling = np.einsum(
-            "qt,ct,ti,tj->cqij", *weights, side.units.loading, shared, optimize=True
-        )
-        coupling = coupling * side.scale[:, :, None]
-        to_shared.append(coupling.reshape(n, side.parameter.size, -1))
+    outcome = (types.by_noise * np.bincount(types.of_row, y)) @ layout.shared
+    to_shared = [
+        (coupling * side.scale[:, :, None]).reshape(n, side.parameter.size, -1)
+        for side, coupling in zip(sides, layout.couplings, strict=False)
+    ]
     cross = [to_shared[0], sides[0].projection]
     if len(sides) == 2:
         kept = sides[1]
-        cross.insert(0, between(sides[0], kept, types))
+        cross.insert(0, layout.couplings[2] * sides[0].scale[:, :, None, None] * kept.scale)
         own = np.zeros((n, *kept.parameter.shape, *kept.parameter.shape))
         diagonal = np.arange(len(kept.size))
         own[:, diagonal, :, diagonal] = kept.gram.transpose(1, 0, 2, 3)

@@ -88,7 +88,7 @@ class ListRows:
         ) -> tuple[NDArray[T], ...]:
             return tuple(rows[drawn[at][number]] for rows, at in zip(sets, places, strict=True))
 
-        return ListRows(
+        drawn = ListRows(
             self.groups,
             of(self.protected, picks.protected),
             of(self.stereotypes, picks.stereotypes),
@@ -97,6 +97,10 @@ class ListRows:
             None if self.defining is None else self.defining[picks.defining[number]],
             whole=self,
         )
+        # Picking unit vectors is faster than scaling vectors again.
+        vars(drawn)["protected_units"] = of(self.protected_units, picks.protected)
+        vars(drawn)["stereotype_units"] = of(self.stereotype_units, picks.stereotypes)
+        return drawn
 
 
 def list_rows(

@@ -82,6 +82,7 @@ def _means(sets: Iterable[FloatArray]) -> FloatArray:
     return np.stack([units.mean(axis=0) for units in sets])
 
 
+@lru_cache(maxsize=1)  # several scores of the same rows use them
 def _associations(rows: ListRows) -> tuple[FloatArray, FloatArray]:
     """Compute s(w) of the words of two groups."""
     A, B = _means(rows.stereotype_units)
