@@ -30,7 +30,7 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     """Return the matrix K of cosines within blocks, relative to the mean cosine between blocks.
 
     Blocks are groups of words or sets of attributes. The (n, n) matrix is 1 on the diagonal and 0
-    between blocks. For random words, K averages 0, so negative values are kept.
+    between blocks. For random words, the other values average 0, so negative ones are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))

@@ -70,7 +70,7 @@ def prior_sensitivity(
     variables : sequence of str, optional
         Posterior variables to check, such as ``word_mean``; by default, all that have a prior.
     draws : int
-        Number of draws to use, spread over the posterior. More draws take longer.
+        Approximate number of draws to use, spread over the posterior.
 
     Returns
     -------
@@ -139,8 +139,8 @@ def influence(
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
-        changes come first. A negative change means that the contrast is lower without the word. A
-        word is left out if it has no rows of either connection, or all rows of one of them.
+        changes come first. A negative change means that the contrast is lower without the word. The
+        frame omits words with no rows of either connection, or with all rows of one of them.
 
     Examples
     --------

@@ -91,8 +91,8 @@ def units_of(
 ) -> Units:
     """Arrange the effects of one factor.
 
-    If effects are independent across the levels that they are crossed with, each effect is a
-    separate unit, such as one word in one connection.
+    If the factor has only one term, with `separate` effects, each effect is a separate unit, such
+    as one word in one connection.
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -326,8 +326,8 @@ class Collapsed:
 def collapse(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Collapsed:
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
-    An ``unpooled`` protected word does not affect other words. A ValueError is raised if the model
-    is not Normal, distances do not vary, or the design does not allow one of the effects.
+    The effects of an ``unpooled`` protected word have the sd ``UNPOOLED_SD``. Raise a ValueError if
+    the model is not Normal, outcomes do not vary, or the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
