@@ -44,7 +44,7 @@ NO_COUPLING = 1e-12
 
 @dataclass(frozen=True)
 class RowTypes:
-    """Types of rows; rows of the same type differ only in their word and attribute."""
+    """Types of rows; to the model, rows of a type differ only in word, attribute, and outcome."""
 
     of_row: IntArray  # (n_rows,): type of each row
     first: IntArray  # (n_types,): a row of each type
