@@ -45,7 +45,6 @@ def prior_predictive(
 
     Whole tables with the same words as yours are drawn from the prior and summarized. A prior is
     poor if few of these tables look realistic, or if your table is very unlikely under the prior.
-    No model is fitted.
 
     Parameters
     ----------

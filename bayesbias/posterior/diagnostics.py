@@ -30,7 +30,7 @@ OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 
 SENSITIVE = 0.05
 """Smallest sensitivity that is reported as high (Kallioinen et al., 2024). A Normal posterior has
-this sensitivity if doubling alpha moves the mean by a quarter of the sd."""
+this sensitivity if, near alpha = 1, its mean moves by a quarter of the sd per doubling of alpha."""
 
 DRAWS = 20
 """Number of draws of the sds over which `influence` averages; more draws would change little."""
@@ -138,8 +138,8 @@ def influence(
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
-        changes come first. A negative change means that the contrast is lower without the word. The
-        frame omits words with no rows of either connection, or with all rows of one of them.
+        changes come first. The frame omits words with no rows of either connection, or with all
+        rows of one of them.
 
     Examples
     --------
