@@ -63,7 +63,7 @@ def predictive_check(
     -------
     DataFrame
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
-        ``coverage`` = n_inside / n_rows. With cosines and several sets and groups,
+        ``coverage`` = n_inside / n_rows. For tables with cosines and several sets and groups,
         ``.attrs["p_unrelated"]`` has permutation p-values for ``protected_word`` and ``attribute``.
         A small p-value suggests that words with similar vectors also have similar distance patterns
         within groups or sets. Models that treat words as unrelated, such as ``maximal``, then have

@@ -82,7 +82,7 @@ class Proposal:
 
     A component has independent two-piece Student-t coordinates, mapped linearly to n parameters.
     There are two scales because a log sd may have a long lower tail. A parameter of a Normal target
-    costs 4% of the effective proposals at a `df` of 5 and 2% at 8, so `df` grows.
+    costs 4% of the effective proposals at a `df` of 5 and 2% at 8, so `df` grows with n.
     """
 
     shares: FloatArray  # (m,): sum to one
