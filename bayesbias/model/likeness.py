@@ -4,7 +4,7 @@ The effects of words within a group, or of attributes within a set, have the cov
 `τ² ((1 - s) I + s K)`. K contains the cosines within a block, relative to the mean cosine between
 blocks, and s is the term's share ``alike``. The mean of a block is treated as independent of the
 deviations from that mean; their variances follow from K. As a result, likeness cannot explain a
-contrast between blocks, and the exact sampler is as fast as without likeness.
+contrast between blocks, and the exact sampler needs no larger matrices.
 """
 
 from __future__ import annotations

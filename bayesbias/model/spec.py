@@ -155,7 +155,7 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model without terms that add nothing to a design, and with ``scale="absolute"``.
+        """Return the model without terms that add nothing to a design, with ``scale="absolute"``.
 
         Raise a ValueError for context effects with fewer than two contexts, or for ambiguous sets.
         """
