@@ -82,7 +82,7 @@ def _add_rows(
 
 
 def log_priors(tree: DataTree) -> dict[str, FloatArray]:
-    """Return the (n_draws,) log densities of each prior of a model, summed over its elements."""
+    """Return the (n_draws,) log densities of each prior that is not fixed, summed over elements."""
     return {
         name: prior.log_density(stacked(tree, name)).reshape(n_draws(tree), -1).sum(axis=1)
         for name, prior in spec_of(tree).priors.items()

@@ -54,8 +54,8 @@ def one_hot(index: IntArray, n: int) -> FloatArray:
 class Design:
     """The data that a model is fitted to: arrays from a validated table or another source.
 
-    `index_table` makes a design from a table of distances. `fit_design` can also fit other
-    outcomes for pairs of words and attributes. Inconsistent or nonfinite data raise a ValueError.
+    `index_table` makes a design from a table of distances. `fit_design` can also fit other outcomes
+    for pairs of words and attributes. Nonfinite outcomes or covariates raise a ValueError.
     """
 
     words: tuple[str, ...]
@@ -179,7 +179,7 @@ class Design:
 
     @property
     def attribute_column(self) -> IntArray:
-        """Return the index of each attribute's column, which is its set or its kind of controls."""
+        """Return the index of each attribute's column or, without sets, of its connection."""
         column = self.codes("attribute_column" if self.sets else "connection")
         place = np.full(len(self.attributes), column.max() + 1)
         np.minimum.at(place, self.attribute, column)
@@ -228,7 +228,7 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table from `validate_table`, or a table with an outcome other than distances.
+    """Index a table from `validate_table`, or one whose distance column has another outcome.
 
     ``coded`` comes from `validate_and_encode`; by default, it is computed here.
     """

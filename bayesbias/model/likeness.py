@@ -4,7 +4,7 @@ The effects of words within a group, or of attributes within a set, have the cov
 `τ² ((1 - s) I + s K)`. K contains the cosines within a block, relative to the mean cosine between
 blocks, and s is the term's share ``alike``. The mean of a block is treated as independent of the
 deviations from that mean; their variances follow from K. As a result, likeness cannot explain a
-contrast between blocks, and the exact sampler is as fast as without likeness.
+contrast between blocks, and the exact sampler needs no larger matrices.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     """Return the matrix K of cosines within blocks, relative to the mean cosine between blocks.
 
     Blocks are groups of words or sets of attributes. The (n, n) matrix is 1 on the diagonal and 0
-    between blocks. For random words, K averages 0, so negative values are kept.
+    between blocks. For random words, the other values average 0, so negative ones are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))

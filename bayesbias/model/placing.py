@@ -51,7 +51,7 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
 
     Given data with precision p, an effect with prior Normal(m, s) has the conditional sd
     s / sqrt(1 + p s²). On this scale, effects hardly depend on their sd, however informative the
-    data are. Centered coordinates suit informative data; non-centered ones suit weak data.
+    data are.
     """
     import pytensor.tensor as pt
     from pymc.logprob.transforms import Transform

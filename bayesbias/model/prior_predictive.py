@@ -45,7 +45,6 @@ def prior_predictive(
 
     Whole tables with the same words as yours are drawn from the prior and summarized. A prior is
     poor if few of these tables look realistic, or if your table is very unlikely under the prior.
-    No model is fitted.
 
     Parameters
     ----------
@@ -67,13 +66,13 @@ def prior_predictive(
     DataFrame
         One row per statistic: ``statistic``, ``of`` (a connection, a pair of them, or empty), and
         ``observed``; ``mean``, ``sd``, ``low``, and ``high`` of the drawn tables; and
-        ``share_below``, the share of drawn tables with a smaller value, in [0, 1]. Each connection
-        has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means of
-        protected words and of attributes). Every pair of ``associated`` and another connection has
-        the ``difference`` of means and the ``correlation`` of protected words' means.
-        ``share_outside`` is the share of distances outside [0, 2]. Correlations need at least three
-        units, and other statistics need two; statistics with fewer units are left out. ``.attrs``
-        stores ``model``, ``draws``, ``ci_prob``, ``ci_kind``, and ``seed``.
+        ``share_below``, the share of drawn tables with a smaller value (ties count half). Each
+        connection has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means
+        of protected words and of attributes). Every pair of ``associated`` and another connection
+        has the ``difference`` of means and the ``correlation`` of protected words' means.
+        ``share_outside`` is the share of distances outside [0, 2]. Sds need at least two units, and
+        correlations need three; statistics with fewer units are left out. ``.attrs`` stores
+        ``model``, ``draws``, ``ci_prob``, ``ci_kind``, and ``seed``.
 
     References
     ----------

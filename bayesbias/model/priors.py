@@ -141,7 +141,7 @@ class Prior:
     family : str
         A name in ``FAMILIES``.
     parameters : mapping of str to float
-        The family's parameters by name; scales and rates are positive.
+        The family's parameters by name; all but ``mean`` and ``log_mean`` are positive.
     reason : str
         The reason for this prior, or its source.
 

@@ -29,8 +29,8 @@ def build_model(
 ) -> pm.Model:
     """Build a PyMC model for a table, with named coordinates.
 
-    The free variables are the same as in this package's posteriors, so you can pass such posteriors
-    to ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood``.
+    The free variables are the same as in this package's posteriors, so you can pass a posterior to
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood``.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ def build_model(
     Returns
     -------
     pymc.Model
-        A model with ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
+        A model with ``connection_mean[connection]``, ``sigma`` (common, or by connection or word),
         ``word_mean[protected_word, connection]``, and ``nu`` for a Student-t likelihood. Effects,
-        sds, and correlations have the names that the terms give them. The observed variable is
-        ``cosine_distance[row]``.
+        sds, and correlations have the names that the terms give them. The observed variable is the
+        outcome by row, such as ``cosine_distance[row]``.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class ModelSpec:
         for term in self.terms:
             parts += filter(None, (term.name, term.correlation))
             if sds[term.sd] != term.sd_dims:
-                raise ValueError(f"two terms use {term.sd} for different columns; rename one")
+                raise ValueError(f"two terms use {term.sd} with different sd_by; rename one sd")
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
@@ -138,7 +138,7 @@ class ModelSpec:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Values of the sds that the model fixes, keyed by name."""
+        """Values of the parameters that the model fixes, keyed by name."""
         return {
             name: prior.parameters["value"]
             for name, prior in self.priors.items()
@@ -155,7 +155,7 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model without the terms that add nothing for a given design.
+        """Return the model without terms that add nothing to a design, with ``scale="absolute"``.
 
         Raise a ValueError for context effects with fewer than two contexts, or for ambiguous sets.
         """

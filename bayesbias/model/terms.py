@@ -70,7 +70,7 @@ class Term:
         are crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
     sd, sd_by : str
         Name of the effects' standard deviation and of its prior; and the column whose levels have
-        separate sds, either ``by`` or a property of the factor's levels.
+        separate sds, either ``by`` or, for attributes, ``attribute_kind``.
     around : str
         ``connection_mean`` if the effects vary around it and include it; empty for a mean of zero.
     correlated : bool
@@ -166,7 +166,7 @@ class Term:
 
     @property
     def separate(self) -> bool:
-        """Whether a unit's effects are independent, with sds that can differ only along ``by``."""
+        """Whether a unit has several independent effects, whose sds differ at most along ``by``."""
         plain = not (self.constraint or self.correlated)
         return bool(self.by) and plain and self.sd_by in {"", self.by}
 
@@ -174,7 +174,7 @@ class Term:
         """Return True if the design has what the term needs and no other term covers its effects.
 
         Effects that sum to zero need at least two levels of the column that they are crossed with.
-        With exactly two levels, these effects are contrasts between associated and different.
+        With exactly two levels, they already cover contrasts between associated and different.
         """
         n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
         if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
@@ -194,7 +194,7 @@ class Term:
         """Return the (n_levels, n) linear map from independent coordinates to a unit's effects.
 
         The columns are orthonormal, so zero-sum effects with sd s have the covariance
-        s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
+        s² (I - 1/n_levels). Constraints in ``OF_TABLES`` have one unit, with a level for each cell.
         """
         n_of, n_by = (*self.shape(design), 1)[:2]
         if self.constraint == "zero_sum":
@@ -286,7 +286,7 @@ def _null_space(content: bytes, n: int) -> FloatArray:
 
 
 def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
-    """Raise a ValueError for a key of a model's file that is unknown or has the wrong type."""
+    """Raise a ValueError if a key of a model's file is unknown or its value has the wrong type."""
     for key, value in content.items():
         check_choice("key", key, kinds)
         if not isinstance(value, kinds[key]):

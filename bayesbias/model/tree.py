@@ -255,7 +255,7 @@ def varying(tree: DataTree) -> Dataset:
 
 
 def warnings_of(tree: DataTree) -> list[str]:
-    """Return a posterior's warnings; the list is empty if you can trust the posterior."""
+    """Return a posterior's warnings; the list is empty if all checks passed."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
 
 
@@ -301,7 +301,7 @@ def observed(tree: DataTree) -> FloatArray:
 def index_of(tree: DataTree, name: str) -> np.ndarray:
     """Return an index of the rows, such as ``word_index``, or of the words, ``group_index``.
 
-    A ValueError is raised if the labels of the index were selected or reordered.
+    Raise a ValueError if the labels of the index were selected or reordered.
     """
     constants = tree["constant_data"]
     index = np.asarray(constants[name].values, dtype=np.int64)

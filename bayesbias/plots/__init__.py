@@ -13,8 +13,8 @@ words : bool
 first, second : str
     Two connections. The plot shows first - second, so a negative value means the first is closer.
 rope : float, optional
-    Half-width of the shaded region of practical equivalence, in [0, 2]. By default, the
-    frame's own value is used. If the rows come from several frames, no region is shaded.
+    Half-width of the shaded region of practical equivalence, in [0, 2]. By default, the frame's
+    own value is used. If you concatenate frames whose ``.attrs`` differ, no region is shaded.
 """
 
 from __future__ import annotations

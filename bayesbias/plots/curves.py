@@ -58,9 +58,9 @@ def curves(
 ) -> Axes:
     """Draw column `y` against column `x`, with one curve for each value of `by`.
 
-    For example, draw rates by planted effect or by list length. The columns ``low`` and ``high``,
-    if present, become shaded bands around rates and means. The columns ``nominal`` and ``no_bias``
-    become dashed lines. Numbers of words are drawn on a logarithmic axis.
+    If `y` is ``rate`` or ``mean``, the columns ``low`` and ``high`` become shaded bands. With
+    bands, ``nominal`` or ``no_bias`` is drawn as dashed lines. Numbers of words are drawn on a
+    logarithmic axis.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
@@ -69,7 +69,7 @@ def curves(
         raise ValueError(f"the curve {twice.iloc[0]!r} has two values at the same {x}; drop one")
     names = list(rows[by].unique())
     if not 0 < len(names) <= len(LINES):
-        raise ValueError(f"{by!r} gives {len(names)} curves; select rows for 1 to {len(LINES)}")
+        raise ValueError(f"{by!r} has {len(names)} values; select rows with 1 to {len(LINES)}")
     title, label = SHOWN.get(y, (f"{y} by {x}", y))
     ax = new_axes(ax, height=4.2)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)
@@ -119,7 +119,7 @@ def null_distribution(
     values : (n,) array_like
         Values under the null model, such as effect sizes of simulated tables without bias.
     observed : float
-        The observed value. Values at least this extreme are colored, on both sides.
+        The observed value. Values at least this extreme are red, on both sides.
     label : str
         Label of the x axis.
     share : float, optional

@@ -80,7 +80,7 @@ def intervals(
     Parameters
     ----------
     frame : DataFrame
-        ``mean``, ``low``, ``high``, and the columns named below. Optional columns are ``bold``
+        ``mean``, ``low``, ``high``, and the columns named below. Optional columns include ``bold``
         (rows that summarize others), ``text`` (shown on the right), ``tick`` (a value to compare
         with), and ``reference_low`` and ``reference_high`` (a range behind the interval).
     label, by, hue : str
@@ -95,7 +95,7 @@ def intervals(
     pair : pair of str, optional
         Two connections whose difference is drawn, with an x label and a line at zero.
     heading : str
-        Heading of the column ``text``.
+        Heading of the column ``text``, which is shown only with a heading.
     keys : sequence of Artist, optional
         Legend entries; by default, for the shaded ranges, and for the hues if there are several.
     most : int

@@ -111,8 +111,8 @@ def contrast_forest(
     ----------
     frame : DataFrame
         The optional columns ``reference_low`` and ``reference_high`` add a range behind each
-        interval. Its color depends on the column ``match``, which is frequency or topics; a row
-        may occur once with each value. Rows in which ``thin`` is true are marked.
+        interval. The column ``match`` (``frequency`` or ``topics``) sets its color; a row may
+        occur once with each value. Rows in which ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")

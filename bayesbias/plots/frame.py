@@ -205,7 +205,7 @@ def shorten(text: str, most: int = 26) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format to `digits` decimals, or significant digits below 0.1; NaN becomes a dash."""
+    """Format to `digits` decimals or, below 0.1, significant digits; NaN becomes a dash."""
     if np.isnan(value):
         return "–"
     text = f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.{digits}g}"

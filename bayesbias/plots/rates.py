@@ -110,8 +110,8 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores (`bayesbias.score_table`): one block per score, with intervals.
 
-    Scores have different units, so each block has a separate scale. A row shows a score's distance
-    from its no-bias value as a share of the block's largest; right is the direction in the heading.
+    Scores have different units, so each block has a separate scale. Rows show distances from the
+    no-bias value, relative to the block's largest. The heading names the direction to the right.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")

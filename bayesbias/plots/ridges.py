@@ -50,7 +50,7 @@ def distributions(
     after : DataFrame, optional
         The table after a change. Its densities are filled, and those of `table` are dashed.
     half_width : float, optional
-        Half-width of the band, in units of distance. The default is abs(1 - MAC) of `table`.
+        Half-width of the band. The default is abs(1 - MAC) of `table`, rounded if `after` is given.
     """
     filled = validate_table(table if after is None else after)
     if after is None:

@@ -19,7 +19,7 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as a PNG and an SVG file, and return their paths.
 
     Identical plots give identical files. Figures that this package made are closed afterward.
-    ``.png`` and ``.svg`` are appended to `path`; if it already has one, only that file is written.
+    The endings ``.png`` and ``.svg`` are added to `path`. If it has one, only that file is written.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context

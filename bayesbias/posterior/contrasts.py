@@ -95,8 +95,8 @@ def contrasts(
     named : str or sequence of str
         Protected words that you chose beforehand; only these words have rows. A model treats part
         of a word's deviation as chance, which is right if you pick the most striking of many words.
-        Each `named` word instead gets a separate fit of a Normal model, which does not shrink the
-        word's effects toward those of other words.
+        Each `named` word instead gets a separate fit, which does not shrink the word's effects
+        toward those of other words. The model must be Normal.
     seed : int, SeedSequence, Generator, or None
         Seed of the fits for named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -116,19 +116,19 @@ def contrasts(
     Raises
     ------
     ValueError
-        If there is only one connection or group.
+        If there is only one connection or, for differences between groups, only one group.
 
     Notes
     -----
     ``estimand`` has three values. ``double difference`` is the distance to own sets minus that to
     other sets, over all groups. ``relative`` is a group's distance to its own sets minus that of
-    the other groups, minus the same difference for controls; with two groups and no controls, it
-    has no rows. ``within`` compares two connections within the group, or overall; all group and
-    word rows use it with ``over="listed"``, or if a model lacks means by group and column.
+    the other groups, minus the same difference for controls. Without controls, it needs a set that
+    is different for both groups. ``within`` compares two connections within the group, or overall.
+    With ``over="listed"``, or for models without group means, all group and word rows use it.
 
-    For Normal models with ``over="population"``, overall and group rows depend little on the seed.
-    They come from the exact distribution of the contrast given the standard deviations. This
-    distribution is averaged over draws of the standard deviations (Rao-Blackwell).
+    For Normal models with ``over="population"``, overall rows depend little on the seed, and so do
+    group rows of models with group means. They come from the exact distribution of the contrast
+    given the standard deviations, averaged over draws of the standard deviations (Rao-Blackwell).
 
     Examples
     --------

@@ -30,7 +30,7 @@ OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 
 SENSITIVE = 0.05
 """Smallest sensitivity that is reported as high (Kallioinen et al., 2024). A Normal posterior has
-this sensitivity if doubling alpha moves the mean by a quarter of the sd."""
+this sensitivity if, near alpha = 1, its mean moves by a quarter of the sd per doubling of alpha."""
 
 DRAWS = 20
 """Number of draws of the sds over which `influence` averages; more draws would change little."""
@@ -59,9 +59,8 @@ def prior_sensitivity(
 
     The draws are reweighted as if the priors, or the likelihood, were raised to a power `α` near 1.
     Sensitivity is the gradient in `log₂ α` of the cumulative Jensen-Shannon distance from the
-    posterior to the reweighted posterior (Kallioinen et al., 2024). "The prior" means the priors of
-    ``connection_mean``, the standard deviations, and ``nu`` together. The distributions of effects
-    are part of the model and are not scaled.
+    posterior to the reweighted posterior (Kallioinen et al., 2024). "The prior" means all priors of
+    the model together. The distributions of effects are part of the model and are not scaled.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ def prior_sensitivity(
     variables : sequence of str, optional
         Posterior variables to check, such as ``word_mean``; by default, all that have a prior.
     draws : int
-        Number of draws to use, spread over the posterior. More draws take longer.
+        Approximate number of draws to use, spread over the posterior.
 
     Returns
     -------
@@ -140,8 +139,8 @@ def influence(
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
-        changes come first. A negative change means that the contrast is lower without the word. A
-        word is left out if it has no rows of either connection, or all rows of one of them.
+        changes come first. The frame omits words with no rows of either connection, or with all
+        rows of one of them.
 
     Examples
     --------

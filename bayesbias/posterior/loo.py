@@ -45,8 +45,8 @@ def compare_models(
         elpd = Σ_i log p(y[i] | y[-i]),    se = sqrt(n var_i log p(y[i] | y[-i]))
 
     Here i is a row, or all rows of an attribute or a protected word. Rows are left out by
-    Pareto-smoothed importance sampling. Words are left out in ten folds: the model is fitted
-    without the words in each fold, and the density of a word's rows has all effects integrated out.
+    Pareto-smoothed importance sampling. Words are left out in ten folds. The model is fitted
+    without each fold, and all effects are integrated out of the density of a left-out word's rows.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def compare_models(
         (effective number of parameters, only for rows), ``elpd_diff`` from the best model (at most
         0), and ``dse``, its standard error. For rows, ``n_bad_k`` counts rows whose Pareto k is too
         large for the number of draws (the limit is 0.7 or less); these rows cause a warning.
-        For words, ``n_words`` and ``mcse``, the Monte Carlo error of elpd, are added.
+        For words, there are also ``n_words`` and ``mcse``, the Monte Carlo error of elpd.
 
     References
     ----------

@@ -62,9 +62,9 @@ def predict_words(
     Returns
     -------
     DataFrame
-        One row per group and pair of connections: ``protected_group``, then the columns of
-        `contrasts` from ``first`` on. ``.attrs`` stores ``ci_prob``, ``ci_kind``, ``attributes``,
-        and ``seed``.
+        One row per group and pair of connections: ``protected_group``, ``first``, ``second``, and
+        the columns of `contrasts` from ``mean`` to ``p_rope``. ``.attrs`` stores ``ci_prob``,
+        ``ci_kind``, ``attributes``, and ``seed``.
 
     Examples
     --------

@@ -63,11 +63,11 @@ def predictive_check(
     -------
     DataFrame
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
-        ``coverage`` = n_inside / n_rows. If the table has cosines, ``.attrs["p_unrelated"]`` has
-        permutation p-values for ``protected_word`` and ``attribute``. A small p-value suggests that
-        words with similar vectors also have similar distance patterns within groups or sets. Models
-        that treat words as unrelated, such as ``maximal``, then have intervals that are too narrow.
-        Use ``by-group`` instead, which models the similarity.
+        ``coverage`` = n_inside / n_rows. For tables with cosines and several sets and groups,
+        ``.attrs["p_unrelated"]`` has permutation p-values for ``protected_word`` and ``attribute``.
+        A small p-value suggests that words with similar vectors also have similar distance patterns
+        within groups or sets. Models that treat words as unrelated, such as ``maximal``, then have
+        intervals that are too narrow. Use ``by-group`` instead, which models the similarity.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     r"""Compute how many unrelated words would be as informative as each group or set.
 
     Words with similar vectors have similar biases, so eight similar names may tell you no more than
-    two different ones. The effective size of n words is `n² / Σ_ij K[i, j]`, where K is defined in
-    `bayesbias.model.likeness`. This size is n if all words are unrelated, and 1 if they are all the
-    same. New kinds of words narrow an interval more than words that resemble the listed words.
+    two different ones. The effective size of n words is `n² / max(n, Σ_ij K[i, j])`, where K is
+    defined in `bayesbias.model.likeness`. This size is n if all words are unrelated, and 1 if they
+    are all the same. New kinds of words narrow an interval more than words like the listed ones.
 
     Parameters
     ----------
@@ -158,8 +158,9 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     A word's lean consists of its mean distances to the stereotype sets, minus their average and the
     mean lean of the word's group. For an attribute, groups replace sets, and the attribute's set
     replaces the group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
-    (groups or sets). Leans are permuted within blocks, and p is the share of permutations whose sum
-    is at least as large. The result is empty without cosines or with fewer than two sets or groups.
+    (groups or sets). Leans are permuted within blocks. p is the share of orders, including the
+    measured one, that reach its sum. The result is empty without cosines or with fewer than two
+    sets or groups.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}

@@ -43,10 +43,10 @@ def hypothesis(
         A posterior from `fit`.
     *hypotheses : str
         For example, ``"muslim: associated - different < christian: associated - different"``. Both
-        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses.
-        To select the mean of a group or a protected word, put its name and a colon before a
-        connection; ``all:`` or no colon selects the overall mean. If a group and a word share a
-        name, ``word muslim:`` selects the word. Put names with spaces or hyphens in backquotes.
+        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
+        name and a colon select a group or protected word for all connections up to the next colon;
+        ``all:`` or no name selects overall means. If a group and a word share a name,
+        ``word muslim:`` selects the word. Put names with spaces or hyphens in backquotes.
     ci_prob, ci_kind, over
         The same as in `contrasts`.
 
@@ -108,5 +108,5 @@ def _difference(text: str, draws: dict[str, dict[str, FloatArray]]) -> FloatArra
             for side in sides
         )
     except (SyntaxError, TypeError, ValueError) as error:
-        raise ValueError(f"{text!r}: a connection, number, or sign is missing") from error
+        raise ValueError(f"{text!r}: a name, number, sign, or parenthesis is missing") from error
     return np.broadcast_to(left - right, next(iter(draws["all"].values())).shape)

@@ -80,8 +80,8 @@ def sd_summary(
     Returns
     -------
     DataFrame
-        ``parameter``, ``of`` (the connection or kind of attribute, or empty), ``mean``, ``sd``,
-        ``low``, and ``high``.
+        ``parameter`` (an sd, or ``nu``), ``of`` (such as the connection that it is for, or empty),
+        ``mean``, ``sd``, ``low``, and ``high``.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _listed_means(tree: DataTree) -> FloatArray:
 
 
 def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
-    """Insert labels at the front of a frame with one row per label and column."""
+    """Label a frame that has one row for each of `things` and each value of `columns`."""
     times = len(frame) // len(things)
     repeated = things.loc[things.index.repeat(times)].reset_index(drop=True)
     tiled = {name: list(values) * len(things) for name, values in columns.items()}

@@ -46,7 +46,7 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:
-    """Return Cholesky factors of a stack; NaN for matrices that rounding has made indefinite."""
+    """Return Cholesky factors of a stack, with NaN for matrices that rounding made indefinite."""
     try:
         return np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:

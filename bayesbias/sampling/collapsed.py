@@ -178,7 +178,7 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     """Return the (n,) log posterior densities of (n, n_parameters) parameters, up to a constant.
 
     Parameters are log sds and inverse hyperbolic tangents of partial correlations. The density is
-    -inf below ``SMALLEST_SIGMA`` and at extreme scales where the linear algebra fails.
+    -inf for a sigma below ``SMALLEST_SIGMA``, and at scales where the linear algebra fails.
     """
     rows = posterior.rows_at_once(MOST_NUMBERS)
     parts = [

@@ -64,7 +64,7 @@ class Coordinates:
 
     The data cannot distinguish very small sds from zero. For these, the density of the log sd
     falls only as fast as the sd, and no proposal covers this long tail well. An offset of about the
-    same size turns the tail into an edge. For much larger sds, the coordinate is nearly the log sd.
+    same size turns the tail into an edge.
     """
 
     posterior: Collapsed

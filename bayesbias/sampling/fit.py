@@ -69,9 +69,9 @@ def fit(
         A bundled model for distances (see `models("distance")`), the path of a model file, or a
         ModelSpec.
     priors : mapping, optional
-        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``. Sds are in units of
-        distance. For models with ``scale = "spread"``, such as by-group, the unit is the sd of
-        stereotype distances.
+        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``. Priors are in units of
+        distance. In models with ``scale = "spread"``, such as by-group, sds of effects and
+        residuals are in units of the sd of stereotype distances.
     options : FitOptions, optional
         Options of the fit; options for intervals and contrasts are ignored.
     **keywords
@@ -85,18 +85,18 @@ def fit(
         The groups are ``posterior``, ``sample_stats``, ``observed_data``, and ``constant_data``.
         The attributes are ``model``, ``spec``, ``method``, ``method_reason``, ``seed``,
         ``table_hash``, ``versions``, and ``warnings``. `bb.summary` returns the means of groups and
-        words. ArviZ summarizes means and sds with ``az.summary(post, var_names=["connection_mean",
-        "sigma", "_sd"], filter_vars="like")``. A summary of all effects takes about a minute.
+        words. ArviZ summarizes means and sds with
+        ``az.summary(post, var_names=["connection_mean", "sigma", "_sd"], filter_vars="like")``.
 
     Raises
     ------
     ValueError
-        If an argument is invalid, or if all distances of a connection are equal.
+        If an argument is invalid, or if all rows that share a residual sd are equal.
 
     Warns
     -----
     SamplingWarning
-        If R-hat, effective sample sizes, divergences, or Pareto k are outside their limits.
+        If a diagnostic of the sampler, such as R-hat or Pareto k, is outside its limits.
     UserWarning
         If rows exactly repeat earlier rows, or if they come from several embeddings.
 
@@ -206,7 +206,7 @@ def from_pymc(
 
 
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Return the connections or words whose rows are all equal, together with these rows.
+    """Return the connections or words whose rows all have equal outcomes, with these outcomes.
 
     The name is empty if the model has only one residual sd. Single rows are not returned. Values
     count as equal if they differ only by the rounding of distances.

@@ -92,8 +92,8 @@ class FitOptions:
             raise ArgumentError(
                 Argument("draws"),
                 f" must be at least {least} if chains is {self.chains}, because checks of the "
-                f"posterior need {LEAST_DRAWS} draws in total; got {self.draws}. Use 1000 for "
-                "final results",
+                f"posterior need {LEAST_CHAIN} draws per chain and {LEAST_DRAWS} in total; got "
+                f"{self.draws}. Use 1000 for final results",
             )
         check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
@@ -131,7 +131,7 @@ class FitOptions:
         return kept if plain else kept | {"seed": str(self.seed)}
 
     def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
-        """Return only the fields of `FitOptions`, without those of a workflow."""
+        """Return these options as `FitOptions`, without the other fields of a workflow."""
         own = {key.name: getattr(self, key.name) for key in fields(FitOptions)}
         return FitOptions(**(own | changes))
 

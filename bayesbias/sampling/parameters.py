@@ -48,7 +48,7 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
     Let ρ be the partial correlation of rows i and j given the first j rows. The Jacobian of the
     correlation matrix has the factor (1 - ρ²)^((n - 2 - j)/2), and its determinant has the factor
     1 - ρ² (Lewandowski, Kurowicka, and Joe, 2009, Journal of Multivariate Analysis 100). The
-    Jacobian of the inverse hyperbolic tangent is also 1 - ρ².
+    Jacobian of the hyperbolic tangent is also 1 - ρ².
     """
     total = np.zeros(len(parameters))
     parameters = np.ascontiguousarray(parameters.T)

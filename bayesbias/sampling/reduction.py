@@ -44,7 +44,7 @@ NO_COUPLING = 1e-12
 
 @dataclass(frozen=True)
 class RowTypes:
-    """Types of rows; rows of the same type differ only in their word and attribute."""
+    """Types of rows; to the model, rows of a type differ only in word, attribute, and outcome."""
 
     of_row: IntArray  # (n_rows,): type of each row
     first: IntArray  # (n_types,): a row of each type
@@ -89,8 +89,8 @@ def units_of(
 ) -> Units:
     """Arrange the effects of one factor.
 
-    If effects are independent across the levels that they are crossed with, each effect is a
-    separate unit, such as one word in one connection.
+    If the factor has only one term, with `separate` effects, each effect is a separate unit, such
+    as one word in one connection.
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -415,9 +415,9 @@ def collapse(
 ) -> Collapsed:
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
-    An ``unpooled`` protected word does not affect other words. To collapse many outcomes of the
-    same rows, pass the first one's ``layout``. A ValueError is raised if the model is not Normal,
-    distances do not vary, or the design does not allow one of the effects.
+    The effects of an ``unpooled`` protected word have the sd ``UNPOOLED_SD``. To collapse many
+    outcomes of the same rows, pass the ``layout`` of the first one. Raise a ValueError if the model
+    is not Normal, outcomes do not vary, or the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
