@@ -74,7 +74,7 @@ def tpr_gaps(
     inside = (member[:, None] == np.array(columns)).astype(np.int64)
     n, hits = real.T.astype(np.int64) @ inside, (real & guess).T.astype(np.int64) @ inside
     if len(columns) < 2 or not (n > 0).all(axis=1).any():
-        raise ValueError(f"2 or more groups must all have samples of one class; groups: {columns}")
+        raise ValueError(f"two or more groups must all have samples of a class; got {columns}")
     tpr = np.divide(hits, n, out=np.full(n.shape, np.nan), where=n > 0)
     sampling = tpr * (1 - tpr) / np.where(n > 1, n - 1.0, np.nan)
     frame = pd.DataFrame({"class": names, "variance": tpr.var(axis=1)})

@@ -61,7 +61,7 @@ class PermutationTest:
 def permutation_test(
     x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> PermutationTest:
-    """Run an exact permutation test of the difference between two groups of scores.
+    """Run a permutation test of the difference between two groups of scores.
 
     Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
     S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If the

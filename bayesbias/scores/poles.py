@@ -84,7 +84,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     -------
     (...) array
         If n_x = n_y, |d| ≤ 2 with ddof 0, and |d| ≤ 2·sqrt((N - 1)/N) with ddof 1. With "pooled", d
-        is unbounded. If all associations are equal, d is NaN, and `weat` raises an error.
+        is unbounded. If the sd is 0, d is NaN, and `weat` raises an error.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     elif n_x + n_y > 2:
         sd = np.sqrt((x.var(axis=-1) * n_x + y.var(axis=-1) * n_y) / (n_x + n_y - 2))
     else:
-        raise ValueError("ddof='pooled' needs at least three words in X and Y together")
+        raise ValueError("ddof='pooled' needs at least three words in the two sets together")
     difference = x.mean(axis=-1) - y.mean(axis=-1)
     return np.where(sd > EQUAL, difference / np.where(sd > EQUAL, sd, 1.0), np.nan)
 
@@ -203,9 +203,9 @@ def nas(
     Returns
     -------
     ScoreResult
-        ``score`` is the mean ``effect_size`` of the words; positive means closer to A. If |A| =
-        |B|, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. If you pass an
-        alternative, every word also has ``p_value``, ``p_low``, and ``p_high``; see
+        ``score`` is the mean ``effect_size`` of the words; positive means closer to A. With N/2
+        words in each of A and B, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1.
+        If you pass an alternative, every word also has ``p_value``, ``p_low``, and ``p_high`` from
         `permutation_test`.
 
     References
@@ -228,8 +228,8 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
     effects = effect_sizes(to_a, to_b, ddof)
     if np.isnan(effects).any():
         raise ValueError(
-            f"words {np.flatnonzero(np.isnan(effects)).tolist()} have no effect size, because all "
-            "their cosines are equal; use weam"
+            f"words {np.flatnonzero(np.isnan(effects)).tolist()} have no effect size, because "
+            "their cosines do not vary; use weam"
         )
     return effects
 
