@@ -109,7 +109,7 @@ def pick(
     strip_accents: bool = False,
     subwords: bool = True,
 ) -> Vectors:
-    """Read words from an embedding as `load_vectors` does, but without importing gensim."""
+    """Read words as `load_vectors` does, but do not convert them to gensim's KeyedVectors."""
     check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
@@ -166,7 +166,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
 def vectors_in_memory(
     source: VectorsLike, words: Iterable[str] | WordListLike | None = None
 ) -> KeyedVectors:
-    """Convert vectors in memory by `as_keyed`, or load vectors by path or name.
+    """Convert vectors in memory with `as_keyed`, or load vectors by path or name.
 
     A fastText model in memory also provides vectors for words outside its vocabulary.
     """

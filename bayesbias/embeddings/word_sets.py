@@ -69,7 +69,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
-    """Raise a ValueError if two sets share a word, which would be compared with itself."""
+    """Raise a ValueError if two sets share a word."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
         raise ValueError(f"{first} and {second} share {abridged(shared)}; keep each in one set")
 

@@ -50,7 +50,7 @@ class BaseScenario:
             raise ValueError(f"groups must be 2 to 26 different names; got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
             names = ", ".join(CONTROLS)
-            raise ValueError(f"controls must be chosen from {names}, each once; got {controls}")
+            raise ValueError(f"controls must be chosen from {names}, once each; got {controls}")
         check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}

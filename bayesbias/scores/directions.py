@@ -162,9 +162,9 @@ def direct_bias(
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_target`` are in [0, 1]. If c > 0, targets orthogonal to the components
-        have 0. ``component_I`` is the cosine with component I, positive toward the first words of
-        the sets; ``explained`` is the share of variance along each of the ``k`` components.
+        ``score`` and ``per_target`` are in [0, 1]. If c > 0, the value of targets orthogonal to the
+        components is 0. ``component_I`` is the cosine with component I, positive toward the first
+        words of the sets; ``explained`` is the share of variance along each of ``k`` components.
 
     References
     ----------

@@ -137,7 +137,7 @@ def weat(
     -------
     ScoreResult
         ``score`` and ``effect_size`` are d. ``statistic``, ``p_value``, and ``p_bounds`` are from
-        the test; ``association`` is s of every word. Positive d means X is closer to A than Y is.
+        the test; ``association`` is s of every word. If d > 0, X leans more toward A than Y does.
 
     References
     ----------
@@ -205,8 +205,7 @@ def nas(
     ScoreResult
         ``score`` is the mean ``effect_size`` of the words; positive means closer to A. With N/2
         words in each of A and B, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1.
-        If you pass an alternative, every word also has ``p_value``, ``p_low``, and ``p_high`` from
-        `permutation_test`.
+        With an alternative, every word also has ``p_value``, ``p_low``, and ``p_high``.
 
     References
     ----------

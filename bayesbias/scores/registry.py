@@ -54,8 +54,8 @@ class ListScore:
     value : function of ListRows
         Computes the score of the given groups; raises ValueError if the score is undefined.
     scope : {"all", "pair", "ordered"}
-        Whether to compute the score from all groups at once, from every pair, or from every ordered
-        pair, with the first group's words as targets.
+        Whether to compute the score from all groups at once, from every pair, or from every pair in
+        both orders.
     choices, note : str
         The variant of the score, and a note for readers. The table shows both.
     test : function of ListRows and Alternative, optional
