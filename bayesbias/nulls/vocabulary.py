@@ -27,7 +27,7 @@ class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
     Lists are assigned to groups at random, so without an effect, the expected contrast is 0 by
-    symmetry. Words and attributes vary as they do in real lists.
+    symmetry. Words and attributes vary as they do in a real embedding.
 
     Parameters
     ----------

@@ -142,10 +142,10 @@ def direct_bias(
     c: float = 1.0,
     unit: bool = True,
 ) -> ScoreResult:
-    """Compute Direct Bias: the mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
+    """Compute Direct Bias, the mean over targets t of (sqrt Σ_i cos(t, g_i)²)^c.
 
-    The directions g are the first k principal components of the defining words, centered within
-    their sets. For one pair, g is the difference of the two words, scaled to unit length.
+    The directions g_i are the first k principal components of the defining words, centered within
+    their sets. For one pair, the bias is |cos(t, g)|^c, where g is the difference of the two words.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def direct_bias(
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1]. If c > 0, the value of targets orthogonal to the
         components is 0. ``component_I`` is the cosine with component I, positive toward the first
-        words of the sets; ``explained`` is the share of variance along each of ``k`` components.
+        words of the sets; ``explained`` is the share of variance along each component.
 
     References
     ----------

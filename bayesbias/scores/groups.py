@@ -113,7 +113,7 @@ def rank_correlation(cosines: FloatArray) -> float:
 def gweat(
     vectors: WordVectors | None, groups: Sequence[Words], attribute_sets: Sequence[Words]
 ) -> ScoreResult:
-    """Compute GWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
+    """Compute gWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
 
     X̄_i and Ā_i are mean unit vectors of group i and its attribute set; μ and Ā are their means.
 

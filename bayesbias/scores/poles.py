@@ -58,8 +58,8 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
 
     References
     ----------
-    Smarda (2021): ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al. (2024),
-    Semantic properties of cosine based bias scores, theorem 1, for the limit.
+    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al.
+    (2024), Semantic properties of cosine based bias scores, theorem 1, for the limit.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B})
     units, a, b = map(unit_rows, sets.rows.values())

@@ -63,9 +63,9 @@ class ListScore:
     no_bias : float
         The value that means no bias.
     direction, reading : str
-        The ``Direction`` in which values mean more bias, and the ``Reading`` of such values. Scores
-        that compare groups or sets of stereotypes can also show bias in the opposite direction.
-        Scores that measure the size of a difference cannot.
+        The ``Direction`` in which values mean more bias, and the ``Reading`` of these values.
+        Scores that compare groups or sets of stereotypes can also show bias in the opposite
+        direction, but scores that measure the size of a difference cannot.
     """
 
     value: Callable[[ListRows], float]
