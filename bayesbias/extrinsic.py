@@ -74,7 +74,7 @@ def tpr_gaps(
     inside = (member[:, None] == np.array(columns)).astype(np.int64)
     n, hits = real.T.astype(np.int64) @ inside, (real & guess).T.astype(np.int64) @ inside
     if len(columns) < 2 or not (n > 0).all(axis=1).any():
-        raise ValueError(f"2 or more groups must all have samples of one class; groups: {columns}")
+        raise ValueError(f"two or more groups must all have samples of a class; got {columns}")
     tpr = np.divide(hits, n, out=np.full(n.shape, np.nan), where=n > 0)
     sampling = tpr * (1 - tpr) / np.where(n > 1, n - 1.0, np.nan)
     frame = pd.DataFrame({"class": names, "variance": tpr.var(axis=1)})
@@ -184,8 +184,8 @@ def correlations(
     DataFrame
         ``level``, ``model`` (empty for the last level), and the values that `correlate` returns.
         Level ``class`` uses class means within each model. ``sample`` uses all rows of each model,
-        clustered by class. ``model`` uses means of absolute values over classes. Intervals for
-        models that share data are not independent.
+        clustered by class. ``model`` uses means of the absolute class means of each model.
+        Intervals for models that share data are not independent.
     """
     require_columns(frame, ("model", "class", "score", "bias"))
     means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
@@ -212,8 +212,8 @@ def ranking_accuracy(
     """Estimate how often a score ranks a more biased model above a less biased one.
 
     Only models whose bias is more than ``sds`` standard deviations from the mean are used, as in
-    the notebook by Schröder et al. (2024). The accuracy is the Mann-Whitney statistic, and its
-    interval is method 5 of Newcombe (2006), Statistics in Medicine 25.
+    the notebook by Schröder et al. (2024). The accuracy is the Mann-Whitney statistic as a share,
+    and its interval is method 5 of Newcombe (2006), Statistics in Medicine 25.
 
     Parameters
     ----------

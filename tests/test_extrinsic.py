@@ -153,7 +153,7 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
     ("call", "fragment"),
     [
         (lambda: tpr_gaps([1, 2], [1], [0, 1]), r"matching shapes; got \(2,\), \(1,\)"),
-        (lambda: tpr_gaps([1, 2], [1, 2], ["f", "f"]), "2 or more groups must all have samples"),
+        (lambda: tpr_gaps([1, 2], [1, 2], ["f", "f"]), "two or more groups must all have samples"),
         (lambda: tpr_gaps([[2, 0]], [[1, 0]], ["f"]), "true or false for every"),
         (lambda: tpr_gaps([1, 1], [1, 1], list("fm"), groups=["f", "x"]), "unknown group 'm'"),
         (lambda: subgroup_areas([1, 2], [0.2, 0.1], EMPTY), "truth must be true or false"),

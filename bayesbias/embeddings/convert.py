@@ -84,8 +84,8 @@ def convert_vectors(
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, or the folder cannot be written or exists and `force` is False.
-        An existing folder then remains unchanged.
+        If the source is damaged, the folder cannot be written, or it has files and `force` is
+        False. An existing folder then remains unchanged.
 
     Examples
     --------

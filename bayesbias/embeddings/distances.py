@@ -50,7 +50,7 @@ def distance_table(
     vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
         Any form that `load_vectors` accepts; words are looked up as spelled in the list.
     wordlist : str, Path, mapping, or WordList
-        Any form that `load_wordlist` accepts; at least two groups must have stereotypes.
+        Any form that `load_wordlist` accepts; the list must have groups.
     embedding : str, optional
         Value of an added column ``embedding``, so that you can concatenate tables.
     drop_duplicates : bool
@@ -62,7 +62,7 @@ def distance_table(
     Returns
     -------
     DataFrame
-        The columns are ``COLUMNS``, and each pair has one row. A ``cosine_distance`` is 1 - cosine
+        The columns are ``COLUMNS``, with one row per pair. A ``cosine_distance`` is 1 - cosine
         similarity, in [0, 2]. For up to 1,000 words, ``.attrs`` contains the cosines among them.
 
     Raises
@@ -70,7 +70,7 @@ def distance_table(
     ValueError
         If fewer than two groups have vectors, more than ``max_missing`` of a set's words are
         missing, two groups share a word in two spellings, a connection has no rows, or a vector is
-        all zeros or not finite. The message names the words.
+        all zeros or not finite.
 
     Examples
     --------
@@ -110,8 +110,8 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per missing word of a set: ``role`` (protected, stereotype, or control), ``set``,
-        and ``word``. The frame is empty if no word is missing.
+        One row per missing word of a set: ``role`` (protected, stereotype, control, or baseline),
+        ``set``, and ``word``. The frame is empty if no word is missing.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets that lack more than a fifth of their words, or have fewer than three left.
 
-    WEFE (Badilla, Bravo-Marquez, and Pérez, 2020) gives no score if over a fifth are missing.
+    By default, WEFE (Badilla et al., 2020) gives no score if a set lacks more than a fifth.
 
     Returns
     -------
     DataFrame
-        One row per such set, in list order: ``role`` (protected, stereotype, or control), ``set``,
-        ``words`` (number in the list), ``found`` (number of different vectors), and ``share``
-        (share of words that are missing). The frame is empty if every set has enough words.
+        One row per set, in list order: ``role`` (protected, stereotype, control, or baseline),
+        ``set``, ``words`` (number in the list), ``found`` (number of different vectors), and
+        ``share`` (share of words that are missing). The frame is empty if no set is too small.
 
     Examples
     --------
@@ -233,8 +233,8 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
-            f"the table of {wordlist.name!r} has no rows for {', '.join(without)}, because the "
-            "embedding contains none of these attribute words. Use an embedding that has some of "
-            "them. If they are controls, you can also remove them from the list's [controls]"
+            f"the table of {wordlist.name!r} has no rows for {', '.join(without)}, because no two "
+            "words in the embedding have this connection. Use an embedding with more of the list's "
+            "words. If these are controls, you can also remove them from the list's [controls]"
         )
     return pairs

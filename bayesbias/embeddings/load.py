@@ -40,9 +40,9 @@ def load_vectors(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> KeyedVectors:
-    r"""Load the vectors of the requested words only.
+    r"""Load the vectors of the requested words, or of all words.
 
-    Except for ``.npy`` arrays, the whole file is read, so that any damage is detected.
+    To detect damage, the whole file is read, except for ``.npy`` arrays.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def load_vectors(
           with words as its index, or ``(words, array)``.
     words : iterable of str, or any form that `load_wordlist` accepts, optional
         Words to load; by default, all words. A string is the name or path of a word list. Words
-        that are not in the source are left out of the result; `missing_words` names them.
+        that are not in the source are left out of the result; `missing_words` lists them.
     case : {"exact", "lower", "fallback"}
         Look up words as spelled, in lower case, or first as spelled and then in lower case. A
         word that is still missing is looked up with composed letters (NFC), and with underscores
-        for spaces (``New_York``). The keys of the result are always the requested words;
+        for spaces (``New_York``). The keys of the result are the requested words;
         `resolved_forms` lists those found in another form.
     strip_accents : bool
         If a word is missing, look it up without its accents (``cafe`` for ``café``).
@@ -85,10 +85,11 @@ def load_vectors(
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If the file does not exist, or gensim's downloader cannot fetch the embedding.
+        If there is no file, a folder is not from ``bayesbias convert``, or the download fails.
     ValueError
         If the name or ending is unknown; if the file is empty, cut off, or damaged, or contains
-        none of the words; or if a requested vector is all zeros or not finite.
+        none of the words; if a Parquet file, DataFrame, or tuple has a word twice; or if a
+        requested vector is all zeros or not finite.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def pick(
     strip_accents: bool = False,
     subwords: bool = True,
 ) -> Vectors:
-    """Read words from an embedding as `load_vectors` does, but without importing gensim."""
+    """Read words as `load_vectors` does, but do not convert them to gensim's KeyedVectors."""
     check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     wanted = None
@@ -155,7 +156,8 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
         return _joined([])
     warn(
         f"the vectors of {counted(len(rows), 'word')} outside the vocabulary of {embedding.path} "
-        f"are made from n-grams ({abridged(list(rows))}); subwords=False leaves these words out"
+        f"are made from n-grams ({abridged(list(rows))}); with subwords=False, load_vectors "
+        "leaves these words out"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
@@ -164,7 +166,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
 def vectors_in_memory(
     source: VectorsLike, words: Iterable[str] | WordListLike | None = None
 ) -> KeyedVectors:
-    """Return vectors in memory unchanged, or load vectors by path or name.
+    """Convert vectors in memory with `as_keyed`, or load vectors by path or name.
 
     A fastText model in memory also provides vectors for words outside its vocabulary.
     """

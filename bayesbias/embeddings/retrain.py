@@ -15,7 +15,7 @@ from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
 
 MOST_TRAININGS = 100
-"""Largest number of training runs, which is also the most that `fit_many` accepts per list."""
+"""Largest number of training runs."""
 
 
 def retrain(

@@ -38,7 +38,7 @@ SLOW_SIZE = 1 << 26
 class Chunk:
     """Some words of an embedding, in order, with (n, n_dims) vectors and frequency ranks.
 
-    The (n,) ranks start at 1. They are the words' positions, unless the file contains other ranks.
+    The (n,) ranks are the words' positions, from 1, unless the source contains other ranks.
     """
 
     words: list[str]

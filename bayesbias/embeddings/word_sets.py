@@ -27,10 +27,7 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """(n_words, n_dims) vectors, words found, and missing words, each keyed by set name.
-
-    Words are in the order of the rows. ``missing`` contains only sets with missing words.
-    """
+    """(n_words, n_dims) vectors, words in the same order, and missing words, each keyed by set."""
 
     rows: dict[str, FloatArray]
     words: dict[str, tuple[str, ...]]
@@ -63,7 +60,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
-    """Return a dict of arrays or KeyedVectors unchanged; load vectors in any other form."""
+    """Return a dict of arrays unchanged; convert or load vectors in any other form."""
     if isinstance(vectors, Mapping) and name_of_embedding(vectors) is None:
         return vectors
     given: Any = vectors
@@ -72,7 +69,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
-    """Raise a ValueError if two sets share a word, which would be compared with itself."""
+    """Raise a ValueError if two sets share a word."""
     if shared := [word for word in sets[first] if word in set(sets[second])]:
         raise ValueError(f"{first} and {second} share {abridged(shared)}; keep each in one set")
 

@@ -30,8 +30,8 @@ class Scenario(BaseScenario):
 
     Here u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`), and ε
     (`cell_sd`) are Normal and redrawn for every table; b sums to 0 over sets, and c over groups.
-    Control words have only u, v, and ε. Without an effect, nothing connects the words of a group to
-    its attributes, so every claim of bias is a false alarm.
+    For control words, only u, v, and ε are added to the mean. Without an effect, nothing connects a
+    group to its attributes, so every claim that a group is biased is a false alarm.
 
     Parameters
     ----------
@@ -40,30 +40,30 @@ class Scenario(BaseScenario):
         number per group.
     cell_sd, word_sd, attribute_sd : float
         Standard deviations of single distances, protected words, and attribute words, 0 or more. A
-        word's effect makes it closer to all attributes, or farther from all of them.
+        protected word with a high u is farther from all attributes.
     effect : float or tuple of float
-        How much closer a word's own attributes are than the others; 0 for a null scenario. The true
-        contrast associated - different is -effect. A tuple has one number per group, such as
-        ``(0.08, 0.0, 0.0)`` if one group of three is biased.
+        How much closer a word's own attributes are than the others; 0 for a null scenario. If it is
+        planted in all words, the true contrast associated - different is -effect. A tuple has one
+        number per group, such as ``(0.08, 0.0, 0.0)`` if one group of three is biased.
     mean : float
         Mean distance, in [0, 2].
     groups : tuple of str
-        Names of the groups, two or more.
+        Names of the groups, from 2 to 26.
     planted : {"all", "one word", "opposite"}
         Where the effect is planted: in all words, in the first word only, or in the first two with
         opposite signs.
     word_bias_sd : float
         How much the bias of words varies around the effect: the sd of (different - associated).
     attribute_bias_sd : float
-        How much the bias of attributes varies around the effect, as in short lists.
+        The corresponding sd for attributes.
     lean : {"any", "own"}
         Where biased words and attributes can lean: toward any set or group, or only toward or away
-        from their own. For two groups, both choices are the same.
+        from their own. For two groups, the choices are equivalent.
     controls : tuple of str
         Connections of control sets, such as ``("human",)``, with as many words as the first set.
     cell_df : float, optional
         Degrees of freedom, above 2, of a Student-t distribution that replaces the Normal for ε. It
-        is scaled to `cell_sd` and cut off at 6 sds, so distances stay in [0, 2].
+        is scaled to `cell_sd` and cut off at 6 sds.
 
     Examples
     --------
@@ -104,8 +104,8 @@ class Scenario(BaseScenario):
         if not reach <= self.mean <= LARGEST_DISTANCE - reach:
             raise ValueError(
                 f"distances would fall outside [0, 2]: the mean is {self.mean:g}, and {WIDEST:g} "
-                f"sds plus the effect reach {reach:.3g} to either side; make the sds smaller, or "
-                "move the mean closer to 1"
+                f"sds plus the effect reach {reach:.3g} to either side; make the sds smaller, "
+                "reduce the effect, or move the mean closer to 1"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:

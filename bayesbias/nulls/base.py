@@ -49,7 +49,8 @@ class BaseScenario:
         if not FEWEST <= len(groups) <= len(ascii_uppercase) or len(named) < len(groups):
             raise ValueError(f"groups must be 2 to 26 different names; got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
-            raise ValueError(f"controls must be chosen from {', '.join(CONTROLS)}; got {controls}")
+            names = ", ".join(CONTROLS)
+            raise ValueError(f"controls must be chosen from {names}, once each; got {controls}")
         check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
@@ -113,7 +114,7 @@ class BaseScenario:
         return frame.assign(**{COLUMNS[4]: connection.ravel()})
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate n tables with their true values; the same seed always gives the same tables."""
+        """Simulate n tables with their true values; the same n and seed give the same tables."""
         check_numbers(n=n)
         return self._draw(int(n), default_rng(as_seed_sequence(seed)))
 
@@ -197,8 +198,8 @@ class Batch:
     def debiased(self, other: Batch, kept: float) -> Batch:
         """Return these tables without their effect, and with all other parts partly redrawn.
 
-        All other parts become ``kept`` times their value plus sqrt(1 - kept²) times their value in
-        new tables without an effect. Their mean and variance thus stay the same.
+        Deviations from a table's mean become ``kept`` times themselves plus sqrt(1 - kept²) times
+        those in new tables without an effect, so their variance stays the same.
 
         Parameters
         ----------

@@ -56,8 +56,8 @@ _KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
 # fmt: on
 
 SCENARIOS = {name: make for name, (make, _) in _KNOWN.items()}
-"""Functions that make scenarios, keyed by name. All scenarios have 8 human control words and the
-cell sd of the paper's null model, .08. The rates of false alarms are known for the first four."""
+"""Functions that make scenarios, keyed by name. All have 8 human control words, and all but the
+vocabulary scenarios have the cell sd of the paper's null model, .08."""
 
 ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 """One-line description of each scenario."""

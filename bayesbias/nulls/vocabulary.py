@@ -26,8 +26,8 @@ LISTS = ("random", "topics")
 class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
-    Lists are drawn regardless of meaning, so the assignment of attributes to groups is arbitrary,
-    and the expected contrast is 0 by symmetry. Words and attributes vary as they do in real lists.
+    Lists are assigned to groups at random, so without an effect, the expected contrast is 0 by
+    symmetry. Words and attributes vary as they do in a real embedding.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     **choices: Any,  # noqa: ANN401
 ) -> VocabularyScenario:
-    """Make a scenario from the words of an embedding that consist of letters only.
+    """Make a scenario from those words of an embedding that consist of letters only.
 
     Parameters
     ----------

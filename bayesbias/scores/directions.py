@@ -39,7 +39,7 @@ def same(
     -------
     ScoreResult
         ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups, 1
-        if it is in the bias subspace. The order of the groups does not matter. ``rank`` is the
+        if it is in the bias subspace. The order of the groups does not change them. ``rank`` is the
         dimension of the subspace. For two groups, the result also has ``signed``, cos(t, â_0 -
         â_1), which is positive toward the first group. Its mean is ``skew``, and its population sd
         is ``stereotype``.
@@ -93,8 +93,8 @@ def ripa(
     Returns
     -------
     ScoreResult
-        ``per_target`` is positive toward x, and ``score`` is its mean; 0 means that w has equal
-        inner products with x and y. With ``component``, values are in [-‖w‖, ‖w‖]. ``product_I`` is
+        ``per_target`` is positive toward x, and ``score`` is its mean. For one pair, 0 means that w
+        has equal inner products with x and y. Values are in [-‖w‖, ‖w‖]. ``product_I`` is
         w·(x - y)/‖x - y‖ for pair I; ``sd`` is the population sd of these products.
 
     References
@@ -142,10 +142,10 @@ def direct_bias(
     c: float = 1.0,
     unit: bool = True,
 ) -> ScoreResult:
-    """Compute Direct Bias: the mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
+    """Compute Direct Bias, the mean over targets t of (sqrt Σ_i cos(t, g_i)²)^c.
 
-    The directions g are the first k principal components of the defining words, centered within
-    their sets. For one pair, g is the difference of the two words, scaled to unit length.
+    The directions g_i are the first k principal components of the defining words, centered within
+    their sets. For one pair, the bias is |cos(t, g)|^c, where g is the difference of the two words.
 
     Parameters
     ----------
@@ -162,9 +162,9 @@ def direct_bias(
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_target`` are in [0, 1], with 0 for targets orthogonal to the components.
-        ``component_I`` is the cosine with component I, positive toward the first words of the sets;
-        ``explained`` is the share of variance along each of the ``k`` components.
+        ``score`` and ``per_target`` are in [0, 1]. If c > 0, the value of targets orthogonal to the
+        components is 0. ``component_I`` is the cosine with component I, positive toward the first
+        words of the sets; ``explained`` is the share of variance along each component.
 
     References
     ----------

@@ -113,7 +113,7 @@ def rank_correlation(cosines: FloatArray) -> float:
 def gweat(
     vectors: WordVectors | None, groups: Sequence[Words], attribute_sets: Sequence[Words]
 ) -> ScoreResult:
-    """Compute GWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
+    """Compute gWEAT, Σ_i (X̄_i - μ)·(Ā_i - Ā), for groups and their attribute sets.
 
     X̄_i and Ā_i are mean unit vectors of group i and its attribute set; μ and Ā are their means.
 
@@ -126,8 +126,8 @@ def gweat(
     -------
     ScoreResult
         ``score`` is the sum of ``per_group``. It is 0 if there is no association, and positive if
-        groups are closer to their sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as in
-        `weat`, which is within ±‖â - b̂‖.
+        groups are closer to their own sets. For two groups, it is (mean_X s - mean_Y s)/2 with s as
+        in `weat`, which is within ±‖â - b̂‖.
 
     References
     ----------
@@ -233,7 +233,7 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
-        raise ValueError("the t-test is undefined: all changes are equal, or only one pair is left")
+        raise ValueError("the t-test is undefined; it needs two pairs whose changes differ")
     t, p_value = ttest_1samp(change, 0.0)
     values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
     return pd.Series(values, dtype=object)
@@ -260,7 +260,7 @@ def rnsb(
     C : float
         Inverse strength of the ridge penalty on weights and intercept. It affects the score.
     unit : bool
-        Scale all vectors to unit length first. If you do not, longer vectors lead to larger scores.
+        Scale all vectors to unit length first. Otherwise, longer vectors tend to raise the score.
 
     Returns
     -------

@@ -58,7 +58,7 @@ class ListRows:
 
     @property
     def defining_sets(self) -> FloatArray:
-        """Return ``defining``; raise ValueError if no set of matched words is complete."""
+        """Return ``defining``; raise ValueError if there is no complete set of matched words."""
         if self.defining is None:
             raise ValueError("the groups must be the same size, so that their words form pairs")
         if not len(self.defining):
@@ -110,7 +110,7 @@ def list_rows(
     wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     if not groups:
-        raise ValueError(f"the list {wordlist.name!r} has no groups with stereotypes")
+        raise ValueError(f"the list {wordlist.name!r} has no groups, which scores require")
     if without := [group for group in groups if group not in wordlist.stereotypes]:
         raise ValueError(
             f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "

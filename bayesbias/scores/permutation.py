@@ -61,13 +61,13 @@ class PermutationTest:
 def permutation_test(
     x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> PermutationTest:
-    """Run an exact permutation test of the difference between two groups of scores.
+    """Run a permutation test of the difference between two groups of scores.
 
-    Let S = Σ_X s - Σ_Y s. The one-sided p is the share of splits with S* ≥ S (``greater``) or S* ≤
-    S (``less``). The two-sided p is the share with |S*| ≥ |S| if the groups have equal size. If the
-    sizes differ, the difference of means replaces S, because |S*| would depend on the zero point of
-    the scores. The observed split and all ties are included. Caliskan et al. write S* > S, which
-    gives p = 0 if the observed split is the most extreme one.
+    Let S = Σ_X s - Σ_Y s, and S* its value for a split. The one-sided p is the share of splits with
+    S* ≥ S (``greater``) or S* ≤ S (``less``). The two-sided p is the share with |S*| ≥ |S| if the
+    groups have equal size. If the sizes differ, the difference of means replaces S, because |S*|
+    would depend on the zero point of the scores. The observed split and all ties are included.
+    Caliskan et al. write S* > S, which gives p = 0 if the observed split is the most extreme one.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
 
     References
     ----------
-    Smarda (2021): ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al. (2024),
-    Semantic properties of cosine based bias scores, theorem 1, for the limit.
+    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z). Schröder et al.
+    (2024), Semantic properties of cosine based bias scores, theorem 1, for the limit.
     """
     sets = read_sets(vectors, {"words": words, "A": A, "B": B})
     units, a, b = map(unit_rows, sets.rows.values())
@@ -84,7 +84,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     -------
     (...) array
         If n_x = n_y, |d| ≤ 2 with ddof 0, and |d| ≤ 2·sqrt((N - 1)/N) with ddof 1. With "pooled", d
-        is unbounded. If all associations are equal, d is NaN, and `weat` raises an error.
+        is unbounded. If the sd is 0, d is NaN, and `weat` raises an error.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     elif n_x + n_y > 2:
         sd = np.sqrt((x.var(axis=-1) * n_x + y.var(axis=-1) * n_y) / (n_x + n_y - 2))
     else:
-        raise ValueError("ddof='pooled' needs at least three words in X and Y together")
+        raise ValueError("ddof='pooled' needs at least three words in the two sets together")
     difference = x.mean(axis=-1) - y.mean(axis=-1)
     return np.where(sd > EQUAL, difference / np.where(sd > EQUAL, sd, 1.0), np.nan)
 
@@ -137,7 +137,7 @@ def weat(
     -------
     ScoreResult
         ``score`` and ``effect_size`` are d. ``statistic``, ``p_value``, and ``p_bounds`` are from
-        the test; ``association`` is s of every word. Positive d means X is closer to A than Y is.
+        the test; ``association`` is s of every word. If d > 0, X leans more toward A than Y does.
 
     References
     ----------
@@ -203,10 +203,9 @@ def nas(
     Returns
     -------
     ScoreResult
-        ``score`` is the mean ``effect_size`` of the words; positive means closer to A. If |A| =
-        |B|, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. If you pass an
-        alternative, every word also has ``p_value``, ``p_low``, and ``p_high``; see
-        `permutation_test`.
+        ``score`` is the mean ``effect_size`` of the words; positive means closer to A. With N/2
+        words in each of A and B, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1.
+        With an alternative, every word also has ``p_value``, ``p_low``, and ``p_high``.
 
     References
     ----------
@@ -228,8 +227,8 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
     effects = effect_sizes(to_a, to_b, ddof)
     if np.isnan(effects).any():
         raise ValueError(
-            f"words {np.flatnonzero(np.isnan(effects)).tolist()} have no effect size, because all "
-            "their cosines are equal; use weam"
+            f"words {np.flatnonzero(np.isnan(effects)).tolist()} have no effect size, because "
+            "their cosines do not vary; use weam"
         )
     return effects
 

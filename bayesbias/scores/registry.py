@@ -47,15 +47,15 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class ListScore:
-    """A score of a word list; pass your own scores to any function that takes ``scores``.
+    """A score of a word list; you can pass your own scores to `score_table`.
 
     Parameters
     ----------
     value : function of ListRows
         Computes the score of the given groups; raises ValueError if the score is undefined.
     scope : {"all", "pair", "ordered"}
-        Whether to compute the score on all groups at once, on every pair, or on every ordered pair,
-        with the first group's words as targets.
+        Whether to compute the score from all groups at once, from every pair, or from every pair in
+        both orders.
     choices, note : str
         The variant of the score, and a note for readers. The table shows both.
     test : function of ListRows and Alternative, optional
@@ -63,9 +63,9 @@ class ListScore:
     no_bias : float
         The value that means no bias.
     direction, reading : str
-        The ``Direction`` in which values mean more bias, and the ``Reading`` of such values. Scores
-        that compare groups or sets of stereotypes can also show bias in the opposite direction.
-        Scores that measure the size of a difference cannot.
+        The ``Direction`` in which values mean more bias, and the ``Reading`` of these values.
+        Scores that compare groups or sets of stereotypes can also show bias in the opposite
+        direction, but scores that measure the size of a difference cannot.
     """
 
     value: Callable[[ListRows], float]
@@ -241,7 +241,7 @@ def properties() -> pd.DataFrame:
     from different embeddings or lists are then on the same scale. A score is *trustworthy* if it
     equals its no-bias value only when every target is equally close to all attribute sets. For
     scores of words between groups, such as SAME, RND, and ECT, the words are the targets and the
-    groups are the attribute sets. There is one row per score. Our tests verify every entry.
+    groups are the attribute sets. Our tests verify both properties of every score.
 
     References
     ----------

@@ -57,9 +57,9 @@ def principal_components(
     """Compute the first k principal components of words centered on the mean of their defining set.
 
     Return (k, n_dims) orthonormal rows and the (k,) shares of variance along them, the largest
-    first. Each row points toward the first member of the sets rather than the last. Sets are pairs
-    or longer tuples. The default k is the size of the largest set minus one. Sources: Bolukbasi et
-    al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two words.
+    first. Each row points toward the first member of the sets rather than the last. The default k
+    is the size of the largest set minus one. Sources: Bolukbasi et al. (2016), section 5.1; Manzini
+    et al. (2019) for sets of more than two words.
     """
     rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:

@@ -75,14 +75,14 @@ def score_table(
         ``groups`` lists the groups in order. ``interval`` is the source of ``low`` and ``high``,
         here ``bootstrap``. ``no_bias`` is the value that means no bias, and ``reading`` is the
         meaning of values above it (if ``direction`` is ``higher``) or below it (``lower``). If
-        ``value`` is missing, ``note`` gives the reason; ``note`` also lists omitted words and
+        ``value`` is missing, ``note`` gives the reason; ``note`` also reports omitted words and
         undefined resamplings. ``p_value`` is missing for scores without a test.
 
     Notes
     -----
-    Resampling biases scores upward if they cannot be negative (SAME, Direct Bias, and RNSB). If
-    such a score is near 0, its interval can lie above the score. With fewer than about eight words
-    per set, percentile intervals are too narrow, because resampling cannot add new words.
+    Resampling biases SAME, Direct Bias, and RNSB upward, because they measure the size of
+    differences. If one of them is near 0, its interval can lie above the score. With fewer than
+    about eight words per set, intervals are too narrow, because resampling cannot add new words.
 
     Examples
     --------

@@ -49,9 +49,9 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
         first in the table), ``other``, ``n_distances`` (how many were compared, at least three),
-        and the largest ``difference``. If ``kind`` is ``copy``, all their distances are equal. If
-        it is ``equidistant``, two protected words from different groups have the same distance to
-        every stereotype attribute, but not to the controls.
+        and the largest ``difference``. If ``kind`` is ``copy``, all compared distances are equal.
+        If it is ``equidistant``, two protected words from different groups have the same distance
+        to every stereotype attribute, but not to the controls.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:
-    """Return a table without its copies if `drop` is true; otherwise, warn about them."""
+    """Return a table without copies if `drop` is true; otherwise, warn about duplicate words."""
     pairs = duplicate_vectors(table)
     if drop and (pairs["kind"] == "copy").any():
         return drop_duplicates(table)

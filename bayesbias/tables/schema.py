@@ -54,14 +54,14 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A copy with ``COLUMNS`` first, then optional columns. ``connection`` is an ordered
-        categorical of ``CONNECTIONS``, distances are float64, and the index is 0 to n - 1.
+        A copy with ``COLUMNS`` and, if present, ``embedding`` and ``context``. ``connection`` is an
+        ordered categorical of ``CONNECTIONS``, distances are float64, and the index is 0 to n - 1.
 
     Raises
     ------
     ValueError
-        If a column is missing, the table is empty, a connection is unknown, a word is empty, or
-        a distance is not in [0, 2].
+        If a column is missing or repeated, the table or a cell is empty, a connection is unknown,
+        or a distance is not in [0, 2].
 
     Examples
     --------

@@ -23,8 +23,8 @@ CASES = ("exact", "lower", "fallback")
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
-    The first form is the word as spelled. The next forms have composed letters (Unicode's NFC) and
-    underscores for spaces, as in word2vec's ``New_York``. The last form has no accents.
+    The first forms are the word as spelled or in lower case, with composed letters (Unicode's NFC),
+    and with underscores for spaces (``New_York``). Forms without accents come last.
     """
     cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
@@ -42,7 +42,7 @@ def without_accents(word: str) -> str:
 
 
 def every_form(word: str) -> tuple[str, ...]:
-    """Return every form that `forms_of` may return for a word or its capitalized spellings."""
+    """Return all forms of a word, and the exact forms of its capitalized spellings."""
     capitals = (word.capitalize(), word.title(), word.upper())
     written = [form for text in capitals for form in forms_of(text)]
     return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
@@ -77,7 +77,7 @@ def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
 
 
 def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, str]:
-    """Map each word that has a vector to the first word with the same vector."""
+    """Map each word that has a vector to the first word that was found in the same form."""
     forms = getattr(vectors, "expandos", {}).get(FORM, ())
     rows = getattr(vectors, "key_to_index", {})
     first: dict[str, str] = {}

@@ -34,7 +34,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
     In the published layout, ``none`` means neutral, and a word's group is the class of its
-    associated attributes. A distance of -100 marks a missing word, and its row is left out.
+    associated attributes. There, a distance of -100 marks a missing word, and its row is left out.
     Warnings report missing words, repeated rows, and words that share a vector or are equidistant
     by construction (see `duplicate_vectors`).
 
@@ -63,8 +63,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         if path.suffix != ".parquet":
             read_cosines(table, path)
     if duplicates := int(table.duplicated().sum()):
-        text = f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly and count"
-        warn(f"{text} twice; table.drop_duplicates() removes them")
+        text = f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly"
+        warn(f"{text}; table.drop_duplicates() removes these rows")
     return without_copies(table, str(path), drop=drop_duplicates)
 
 

@@ -44,7 +44,7 @@ type _Path = tuple[str | int, ...]
 
 
 class Finding(NamedTuple):
-    """A flaw in a word list, with its word, if any, and its key, such as ``groups.man[3]``."""
+    """A flaw in a word list, at a key such as ``groups.man[3]``."""
 
     severity: str
     key: str
@@ -63,7 +63,7 @@ def refuse_errors(content: Mapping[str, Any]) -> None:
 
 
 def find_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield every error and doubtful entry in content whose values can have any type."""
+    """Yield errors and doubtful entries; check words only if all values have the right type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             name = key if isinstance(key, str) else shown(key)

@@ -47,7 +47,7 @@ class WordList(Shown):
     Parameters
     ----------
     name, title, reference, license, note : str
-        Description of the list and its source, and of what the list does and does not claim.
+        Name, title, source, license, and limits of the list.
     groups : mapping of str to tuple of str
         Protected words of each group; empty for a list of control words.
     stereotypes : mapping of str to tuple of str
@@ -55,10 +55,10 @@ class WordList(Shown):
     controls : mapping of str to tuple of str
         Control words by connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
-        Name of a group's stereotype set in the table; the default is ``<group>_stereotype``.
+        Name of a group's stereotype set in the table; the default is ``GROUP_stereotype``.
     facets : mapping of str to mapping of str to str
-        Labels of groups that combine facets, for `contrasts`: the group ``black_women`` can be
-        ``women`` in ``gender`` and ``black`` in ``race``.
+        Labels that `contrasts` uses for groups that combine facets. For example, the group
+        ``black_women`` can be ``women`` in ``gender`` and ``black`` in ``race``.
     baseline : mapping of str to tuple of str
         Words that belong to no group, such as words for people; used by `baseline_contrasts`.
 
@@ -137,8 +137,8 @@ def load_wordlist(source: WordListLike) -> WordList:
     Raises
     ------
     ValueError
-        If the name is unknown, or the content is not a valid word list. The message names
-        the key of the first error, such as ``groups.man[3]``; `check_wordlist` lists all errors.
+        If the name is unknown, or the content is not a valid word list. The message names the key
+        of the first error, such as ``groups.man[3]``. To list more errors, use `check_wordlist`.
 
     Examples
     --------
@@ -162,9 +162,10 @@ def load_wordlist(source: WordListLike) -> WordList:
 
 
 def check_wordlist(source: WordListLike) -> pd.DataFrame:
-    """Return all errors and doubtful entries in a word list, even if the list cannot be loaded.
+    """Return the errors and doubtful entries in a word list, even if it cannot be loaded.
 
-    No embedding is read. To find words that an embedding does not contain, use `missing_words`.
+    Words are checked only if all values have the right type. To find words that an embedding does
+    not contain, use `missing_words`.
 
     Returns
     -------
@@ -223,7 +224,7 @@ def wordlist_path(source: str | Path) -> Path:
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
-    """Read a word list's file without checking it; the list's default name is the file's stem."""
+    """Read a word list's file without checking words; the default name is the file's stem."""
     ending = path.suffix.lower()
     with located(path):
         if ending == ".csv":

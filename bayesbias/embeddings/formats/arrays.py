@@ -60,7 +60,7 @@ def read_frame(source: Embedding) -> KeyedVectors:
 
 
 def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield words and vectors; read only the vectors of wanted words."""
+    """Yield all words, or only the wanted words, with their vectors."""
     path = source.path
     names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
     text = names.read_bytes().decode(errors=ODD)
@@ -91,6 +91,6 @@ def _matrix(path: Path) -> np.ndarray:
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
             f"{path} has {matrix.dtype} values and shape {matrix.shape}; it must be a matrix "
-            "of float32 numbers with one row per word"
+            "of floats with one row per word"
         )
     return matrix

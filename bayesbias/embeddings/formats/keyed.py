@@ -24,8 +24,8 @@ RANK = "frequency_rank"
 class Vectors:
     """Words, (n_words, n_dims) vectors, forms, and ranks, under gensim's attribute names.
 
-    `others` maps missing words to other forms that the source has. `sample` contains additional
-    words of the source, which are used only on request.
+    `others` maps each missing word to another form that the source contains. `sample` contains
+    additional words, which are used only on request.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ def with_words(
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     """Return the frequency rank of every word, with 1 for the most frequent word.
 
-    Embeddings start with the most frequent word, so a word's rank is its position in the source
-    that `load_vectors` read. If gensim vectors have word counts, these determine the ranks.
+    Most embeddings start with the most frequent word, so a word's rank is its position in the
+    source that `load_vectors` read. If gensim vectors have word counts, these determine the ranks.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def forms_of_keys(vectors: KeyedVectors) -> list[str]:
 
 
 def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
-    """Convert vectors in memory, as `load_vectors` accepts them, to an object like KeyedVectors."""
+    """Convert vectors in memory to an object with the attributes of KeyedVectors."""
     vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
@@ -150,7 +150,7 @@ def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
         return list(source[0]), source[1]
     if not isinstance(source, Mapping):
         raise TypeError(
-            "vectors must be a path, the name of a bundled set, KeyedVectors, a dict of arrays "
+            "vectors must be a path, the name of an embedding, KeyedVectors, a dict of arrays "
             "by word, a DataFrame with words as its index, or (words, array); got "
             f"{type(source).__name__}"
         )
@@ -180,7 +180,7 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
 
 
 def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield all words of loaded vectors, or the wanted ones, including those in the sample."""
+    """Yield all words of loaded vectors, or only the wanted words of these and of the sample."""
     yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), wanted)
     sample = getattr(vectors, "sample", None)
     if wanted is not None and sample is not None:

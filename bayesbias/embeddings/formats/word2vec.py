@@ -44,7 +44,7 @@ def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> 
 
 
 def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
-    """Read '<number of words> <dimensions>'; return None for any other line."""
+    """Return the numbers of words and dimensions in a header; return None for any other line."""
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
         return None
