@@ -44,7 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd
         (.05 for a Normal); and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). With many words, tests always reject normality; look at ``ks`` itself.
+        (Kolmogorov-Smirnov). With many words, tests reject even a close fit; look at ``ks`` itself.
     """
     from scipy import stats
 
@@ -66,8 +66,8 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``; ``psi``, which covers the middle 99.98% of words plus a margin; ``density``,
-        a histogram smoothed with Silverman's bandwidth; and ``normal``, the fitted density. For
-        each experiment, ``attrs`` has ``means``, and ``ticks`` that mark the Normal's middle 95%.
+        a smoothed histogram; and ``normal``, the fitted density. For each experiment, ``attrs`` has
+        the mean (in ``means``) and the limits of the Normal's middle 95% (in ``ticks``).
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -95,8 +95,8 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     Returns
     -------
     DataFrame
-        ``set``, ``word``, ``psi``, ``z`` (the distance from the distribution's mean, in sds), and
-        ``rank`` (the share of words with smaller ψ). Words outside the vocabulary have no row.
+        ``set``, ``word``, ``psi``, ``z`` (ψ minus the distribution's mean, in sds), and ``rank``
+        (the share of words with smaller ψ). Words outside the vocabulary have no row.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -112,10 +112,11 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     -------
     DataFrame
         One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, and ``n_missing``.
-        ``psi`` is the mean over the set. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under
-        Normals with the sd ``reference_sd`` and the means ``reference_mean`` and 0. ``rank`` is the
-        share of words with smaller ψ. The two-tailed p-values ``p_reference`` and ``p_zero`` use
-        these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets of this size.
+        ``psi`` is the set's mean. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under Normals
+        with the sd ``reference_sd`` and the means ``reference_mean`` and 0. ``rank`` is the share
+        of words with smaller ψ; ties count half. The two-tailed p-values ``p_reference`` and
+        ``p_zero`` use these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets of
+        the same size.
     """
     rows = []
     for name, one in distributions.items():
@@ -153,14 +154,14 @@ def relative(
     -------
     DataFrame
         One row per experiment. ``n_x`` and ``n_y`` are the sizes of the sets; ``statistic`` is Σ_X
-        ψ - Σ_Y ψ; ``expected``, ``sd``, and ``z`` are from the closed form for random pairs.
+        ψ - Σ_Y ψ; ``expected``, ``sd``, and ``z`` come from the closed form for random pairs.
         ``p_normal`` and ``p_simulated`` are two-sided; ``p_weat`` is WEAT's two-sided p over the
-        splits of X∪Y, without any other words. ``x_side`` and ``y_side`` are +1 (toward Z) or -1
-        (toward Z2) if the set's mean is outside the middle 1 - alpha of all words, and otherwise 0.
-        Let d be the mean of a set minus the mean of all words. ``x_share`` is X's share of the
-        difference of means, d_X/(d_X - d_Y) (NaN if the means are equal); ``x_distance_share`` is
-        |d_X|/(|d_X| + |d_Y|). ``reading`` states which sets are outside, and whether their
-        difference is outside the middle 1 - alpha of random pairs.
+        splits of X∪Y. ``x_side`` and ``y_side`` are +1 (toward Z) or -1 (toward Z2) if the set's
+        mean is outside the middle 1 - alpha of the Normal for all words, and otherwise 0. Let d be
+        the mean of a set minus the mean of all words. ``x_share`` is X's share of the difference of
+        means, d_X/(d_X - d_Y) (NaN if the means are equal); ``x_distance_share`` is |d_X|/(|d_X| +
+        |d_Y|). ``reading`` states which sets are outside, and whether ``p_simulated`` is below
+        alpha.
     """
     check_probability(alpha, "alpha")
     rows, sequence = [], as_seed_sequence(seed)

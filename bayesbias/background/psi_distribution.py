@@ -104,7 +104,7 @@ class Distribution:
     case : str
         How words are looked up.
     ranks : slice
-        The words that sets are compared with, as positions in the file.
+        The words that sets are compared with, as positions in ``psi``.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Distribution:
     def among(self, first: int, stop: int | None = None) -> Distribution:
         """Use the words from rank ``first`` up to, but not including, ``stop`` as the reference.
 
-        Embedding files list frequent words first, so ``among(0, 50_000)`` uses the 50,000 most
+        Most embeddings list frequent words first, so ``among(0, 50_000)`` uses the 50,000 most
         frequent words. The words that you compare with the reference may have any rank.
         """
         part = replace(self, ranks=slice(first, stop))
@@ -193,7 +193,7 @@ class Distribution:
         kind : {"normal", "empirical", "sets"}
             ``normal`` compares the mean with a Normal fitted to single words, as Smarda does;
             ``empirical`` compares it with the words themselves, where ties count half; ``sets``
-            compares it with the means of random sets of the same size.
+            compares it with a Normal fitted to the means of random sets of the same size.
         """
         from scipy.special import ndtr
 

@@ -91,9 +91,9 @@ def draw_pool(
     """Draw a pool from the words of rank ``first`` up to, but not including, ``stop``.
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
-    With `by_rank`, the number is multiplied by the word's rank. The number of words kept between a
-    rank and twice that rank is then about the same for all ranks, so the pool has words of every
-    frequency. Such a pool also includes the extra sample of words that some embeddings store.
+    With `by_rank`, the number is multiplied by the word's rank, so all of the most frequent words
+    are kept. Among the others, about as many words are kept between any rank and twice that rank.
+    Words are then also drawn from the extra sample that some embeddings store.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -143,9 +143,9 @@ def matched_controls(
     """Add control words that are as frequent as a list's stereotypes.
 
     Cosine distances depend on word frequency: rare words are farther from most other words. Words
-    about human life are more frequent than most stereotypes, so *associated - human* is above zero
+    about human life are more frequent than most stereotypes, which raises *associated - human*
     no matter what the stereotypes mean. When *associated - matched* is zero, the stereotypes are
-    only as close as equally frequent words.
+    no closer than equally frequent words.
 
     Parameters
     ----------

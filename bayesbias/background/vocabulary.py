@@ -55,10 +55,10 @@ class Experiment:
 
 
 def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
-    """Make an experiment from every pair of groups in each word list.
+    """Make an experiment from every pair of groups with stereotypes in each word list.
 
-    Every list needs two or more groups with stereotypes. Experiments are named after their lists.
-    If a list has more than two groups, the name also includes the experiment's two groups.
+    Every list needs two or more of these groups. Experiments are named after their lists. If a list
+    has more than two of these groups, the name also includes the experiment's two groups.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)
@@ -97,7 +97,7 @@ def distributions(
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them from word lists. Z and Z2 are lists of attribute words; ψ is
         positive for words closer to Z. An experiment is left out with a warning if any of its sets
-        has no known words. If no experiment remains, a ValueError is raised.
+        repeats a word or has no known words. If no experiment remains, a ValueError is raised.
     case : {"exact", "lower", "fallback"}
         How words are looked up, both here and in methods of the result.
     allow_pickle, progressbar : bool

@@ -52,8 +52,8 @@ class VocabularyContrasts:
     Parameters
     ----------
     table : DataFrame
-        One row per contrast, overall or for a group: ``level``, ``protected_group``, ``first``, and
-        ``second``. ``mean``, ``sd``, ``low``, and ``high`` describe first - second.
+        One row per contrast, overall or for a group: ``level``, ``protected_group``, ``first``,
+        ``second``, and ``estimand``. ``mean``, ``sd``, ``low``, and ``high`` describe the contrast.
         ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
         95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
         the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
@@ -90,7 +90,7 @@ def vocabulary_contrasts(
     """Compare posterior contrasts with the same contrasts for other words of the embedding.
 
     The contrasts of reference lists use the sds estimated from the list itself. Given the sds,
-    posterior means are linear in the distances, so hundreds of lists take only a second.
+    posterior means are linear in the distances, so hundreds of lists take only a few seconds.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def vocabulary_contrasts(
         Which words are replaced. Groups and sets keep their sizes. All other words, including
         control words, do not change.
     match : {"random", "frequency", "topics"}
-        How they are replaced: by random words, by equally frequent words (whose ranks differ by at
+        How words are replaced: by random words, by equally frequent words (whose ranks differ by at
         most a fifth), or by topics (neighbors of a random word, with about the same mean cosine
         as the set). Reports use ``vary="stereotypes"``, once with ``match="frequency"`` (*equally
         frequent words*) and once with ``match="topics"`` (*other topics as stereotypes*).
@@ -154,7 +154,7 @@ def vocabulary_contrasts(
 def list_contrasts(
     table: pd.DataFrame, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
 ) -> pd.DataFrame:
-    """Compute a table's contrasts for each list that `draw_lists` draws to replace its own list.
+    """Compute a table's contrasts for each of the lists that `draw_lists` draws.
 
     Contrasts are posterior means. Each sd is fixed at its geometric mean over the draws of
     ``fitted``, which may be a fit to a table with more rows. Similarities of words are computed for

@@ -26,7 +26,7 @@ def weat_weights(scenario: BaseScenario) -> FloatArray:
     """Return an (n_words, n_attributes) array of each pair's weight in WEAT's mean_X s - mean_Y s.
 
     This difference is the sum over groups of the words' mean distance to other sets minus that to
-    their own set. It is also defined for three groups, where it is 3/2 times gWEAT.
+    their own set. For three groups and sets of equal size, it is 3/2 times gWEAT.
     """
     own = scenario.own
     other = (scenario.set_of_attribute < len(scenario.groups)) - own

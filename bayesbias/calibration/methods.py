@@ -81,7 +81,7 @@ class Method:
     title: str = ""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return the settings that determine the statistics; other methods may share them."""
+        """Return the settings that determine the statistics; several methods can share them."""
         if isinstance(self.source, str):
             return {"score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
@@ -170,9 +170,9 @@ def posterior_method(
     level : str
         One of `LEVELS` for the model's outcome. For the contrast associated - different, pass
         ``overall``, ``group`` (the first), ``between groups`` (the first minus the second),
-        ``word`` (the first), or ``any word``; the prefix ``human`` means associated - human. With
-        ``unpooled word``, the first word is fitted without the others (``named`` in
-        `bayesbias.contrasts`). ``weat`` is WEAT's mean difference (`bayesbias.posterior_scores`).
+        ``word`` (the first), or ``any word``. All but the last take the prefix ``human``, for
+        associated - human. With ``unpooled word``, the first word is fitted without the others
+        (``named`` in `contrasts`). ``weat`` is WEAT's mean difference (see `posterior_scores`).
         For models of changes, levels describe changes, except those with ``before`` or ``after``.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
@@ -202,8 +202,8 @@ def posterior_method(
 def method(name: str) -> Method:
     """Return the method with the given name.
 
-    Names are those of `SCORE_METHODS`, or a model, reading, and level joined by hyphens, such as
-    ``maximal-hpdi``, ``crossed-rope-group``, or ``paper-coverage-human-word``.
+    Names are those of `SCORE_METHODS`, or a model, a reading, and (except for ``overall``) a level
+    joined by hyphens, such as ``maximal-hpdi``, ``crossed-rope-group``, or ``paper-coverage-word``.
 
     Examples
     --------

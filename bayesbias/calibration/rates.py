@@ -84,8 +84,8 @@ def calibrate(
         "power" (all are), or "mixed" (some are). ``nominal`` is the method's nominal share (NaN
         if it has none). ``rate`` is ``count`` divided by ``n``, the number of tables. ``low`` and
         ``high`` are its 95% Wilson interval, and ``mc_error`` is its standard error. ``width`` is
-        the mean width of intervals (NaN for methods without intervals). ``doubtful`` is the number
-        of posteriors whose Pareto k is not below 0.7; they are included.
+        the mean width of intervals (NaN for scores and ``any word``). ``doubtful`` is the number of
+        posteriors whose Pareto k is not below 0.7; they are included.
 
     Examples
     --------

@@ -85,8 +85,8 @@ def scores_before_after(
     Returns
     -------
     DataFrame
-        One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`. The
-        change's interval is ``low`` to ``high``. ``no_bias`` is the score if there is no bias.
+        One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`.
+        ``low`` and ``high`` are limits of the change; ``no_bias`` is the score if there is no bias.
         ``t``, ``p_value``, and ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
     """
     check_probability(ci_prob)

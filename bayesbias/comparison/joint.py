@@ -63,8 +63,8 @@ def fit_change(
 ) -> DataTree:
     """Fit the change in every distance from one table to another.
 
-    Rows are paired by protected word, attribute, and connection; repeated rows are paired in order.
-    Any part of a distance that does not change cancels out.
+    Rows are paired by protected word, attribute, connection, and any context; repeated rows are
+    paired in order. Any part of a distance that does not change cancels out.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def fit_change(
         Leave out words whose vector repeats an earlier one in either table (`duplicate_vectors`).
     priors, options, **keywords
         See `fit`. The `priors` apply to the change. The distances before the change have the
-        priors of the distance model with the same terms.
+        priors of the bundled distance model with the same terms, if there is one.
 
     Returns
     -------
@@ -142,8 +142,8 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     Returns
     -------
     DataTree
-        A posterior with ``connection_mean`` and ``word_mean``, whose draws match those of the
-        change. Pass it to `bb.summary`, `bb.contrasts`, and the forest plots.
+        A posterior with ``connection_mean``, ``word_mean``, and, for ``change-by-group``, effects.
+        Draws match those of the change. Pass it to `summary`, `contrasts`, and forest plots.
     """
     from xarray import DataTree as Tree
 
@@ -206,7 +206,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the bundled distance model with the same terms, or the given model centered at 1."""
+    """Return the bundled distance model with the same terms, or else the given one centered at 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(
@@ -239,7 +239,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     """Return (n_connections,) slopes of `before` on the change among single pairs.
 
     The means of all units with effects are subtracted first. Slopes are shrunk toward the common
-    slope. Connections whose rows share effects, such as those of attributes, also share a slope.
+    slope. Connections whose rows share effects, such as attribute effects, also share a slope.
     """
     spec = spec.fitting(design)
     keys = [

@@ -78,8 +78,8 @@ def fit_many(
     Returns
     -------
     DataTree
-        A posterior with ``contrast[contrast_row, embedding]``, its average over lists, and sds of
-        embeddings, lists, their interaction, and training runs. Each row has a ``wordlist`` and a
+        A posterior with ``contrast[contrast_row, embedding]``, its average over lists, and the sds
+        that the tables identify, such as ``embedding_sd``. Each row has a ``wordlist`` and a
         ``protected_group``, which is empty for overall contrasts. A group whose contrast is not
         identified has no row. Unmeasured contrasts are predicted. ``constant_data`` has
         ``raw_mean`` and ``raw_sd``. Summarize the posterior with `bb.rank_embeddings`,
@@ -88,8 +88,9 @@ def fit_many(
     Raises
     ------
     ValueError
-        If no list has two embeddings or training runs, no pair of words is in all embeddings of a
-        list, two embeddings are equal, or embeddings differ in their numbers of training runs.
+        If no list is in two embeddings (or, with one embedding, in two training runs), no pair of
+        words is in all runs of a list, two runs are equal, or a list has more runs in one embedding
+        than in another.
 
     Notes
     -----
@@ -210,7 +211,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
         lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
-        raise ValueError("no list was measured in two embeddings; use the same list in both")
+        raise ValueError("no list was measured in two embeddings; use the same list in each")
     return lists
 
 

@@ -98,9 +98,9 @@ def embedding_differences(
     Returns
     -------
     DataFrame
-        One row per pair of embeddings, ``first`` and ``second``, and per list and group. ``mean``,
+        One row per pair of embeddings, ``first`` and ``second``, and per list or group. ``mean``,
         ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope`` describe the first contrast minus
-        the second. A negative difference means that the first embedding is more biased.
+        the second. By default, negative means that the first embedding is more biased.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def variance_shares(
     -------
     DataFrame
         One row per ``part`` of the variance. ``sd_mean``, ``sd_low``, and ``sd_high`` describe its
-        sd, as a distance. ``mean``, ``sd``, ``low``, and ``high`` describe its share, in [0, 1].
+        sd. ``mean``, ``sd``, ``low``, and ``high`` describe its share, in [0, 1].
 
     Examples
     --------

@@ -78,7 +78,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
     if shared.empty:
         raise ValueError(
             f"no pair of words in the list {wordlist!r} is in all of {', '.join(names)}; leave out "
-            "the embedding without these words"
+            "the embedding that lacks its words"
         )
     rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
     y = shared.to_numpy(dtype=np.float64).T

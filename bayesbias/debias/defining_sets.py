@@ -36,8 +36,8 @@ class DefiningSets:
         Pairs or longer tuples, with one word for each class in the same order, such as ``[("she",
         "he"), ("woman", "man")]``. Differences within tuples define the bias subspace.
     equalize : sequence of tuples of str
-        Pairs or longer tuples of words that become equally distant from every neutral word. Each
-        word can be in only one tuple.
+        Pairs or longer tuples of words that hard debiasing makes equally distant from every neutral
+        word. Each word can be in only one tuple.
     specific : sequence of str
         Words that belong to one class by their meaning and are not neutralized. You do not need to
         include the words of the defining and equalize sets.
@@ -46,8 +46,8 @@ class DefiningSets:
     classes : sequence of str, optional
         Names of the classes, one for each position in a defining tuple.
     representation : tuple of str, optional
-        The defining tuple that some methods use to find words that lean toward a class. The default
-        is the first tuple whose words are all in the embedding.
+        The defining tuple that `double_hard` uses to find words that lean toward a class. The
+        default is the first tuple whose words are all in the embedding.
     case : {"fallback", "exact", "lower"}
         How words are looked up; see `in_case`.
     name, title, reference, license, note : str

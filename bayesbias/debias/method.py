@@ -1,7 +1,7 @@
 """The framework of debiasing methods, which learn from some words and then change each row.
 
-A method learns from the words of the defining sets; some methods also use sums over all words. Rows
-are changed one chunk at a time, so embeddings may be larger than memory.
+A method learns from the words of its lists; some methods also use sums over all words. Rows are
+changed one chunk at a time, so embeddings may be larger than memory.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def debias_file(
     Returns
     -------
     dict
-        The contents of ``record.json``: source, numbers of words and dimensions, and `Debiasing`.
+        The contents of ``record.json``: the source, its size, `Debiasing`, and the version.
     """
     target = Path(out)
     require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
@@ -291,9 +291,9 @@ def debias_file(
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
-    """Return how vectors were debiased, or None if no function of `bayesbias.debias` made them.
+    """Return how vectors were debiased, or None if they have no record.
 
-    KeyedVectors keep the record in memory and in gensim's files.
+    KeyedVectors keep the record in memory and in gensim's files; `debias_file` writes its own.
     """
     record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

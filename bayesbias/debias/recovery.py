@@ -49,7 +49,7 @@ def remaining_bias(
         See `load_vectors`. Words that are in only one embedding are left out.
     sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
-        Words whose neighbors are compared. The default is the targets of the lists.
+        Words whose neighbors are compared. The default is the ``targets`` of ``sets``.
     n_words : int
         Number of words that represent each class.
     neighbors : int
@@ -66,8 +66,8 @@ def remaining_bias(
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their own class. ``classifier`` is the
         cross-validated share of words that a support vector machine with a radial kernel assigns
-        correctly. With three or more targets, ``neighbors`` correlates their lean toward a class in
-        ``before`` with the share of neighbors that lean toward it, averaged over classes.
+        correctly. With three or more targets, ``neighbors`` correlates their cosine with â_c - ā in
+        ``before`` with the share of neighbors that lean toward class c, averaged over classes.
 
     References
     ----------
@@ -112,8 +112,8 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     """Compute the accuracy of k-means under the best assignment of clusters to classes.
 
     ``rows`` has shape (n, n_dims), and ``labels`` has the class of each row. There are as many
-    clusters as classes. Because the best assignment counts, the accuracy exceeds 1 divided by
-    the number of classes even if the rows and classes are unrelated.
+    clusters as classes. Because the best assignment counts, the accuracy usually exceeds 1 divided
+    by the number of classes, even if the rows and classes are unrelated.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans

@@ -28,9 +28,9 @@ float32 rounds coordinates by up to 6e-8 of their size."""
 def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = None) -> FloatArray:
     """Compute orthonormal rows of shape (k, n_dims) that span the bias subspace of defining sets.
 
-    The rows are the principal components of the sets, each centered on its mean (Bolukbasi et al.,
-    Manzini et al.). The default k is the number of classes minus one. If any word of a set is
-    missing, the whole set is left out.
+    The rows are the principal components of the sets, with each set centered on its mean (Bolukbasi
+    et al., Manzini et al.). The default k is the number of classes minus one. If any word of a set
+    is missing, the whole set is left out.
     """
     if k is not None and not is_whole(k):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
@@ -60,7 +60,7 @@ def equalized_words(
         sizes = np.linalg.norm(leaning, axis=1, keepdims=True)
         if (sizes <= VANISHED).any():
             raise ValueError(
-                f"the words of the equalize set {', '.join(members)} do not differ in the bias "
+                f"a word of the equalize set {', '.join(members)} is at the set's mean in the bias "
                 "subspace; leave the set out, or raise k"
             )
         radius = np.sqrt(max(1.0 - float(common @ common), 0.0))
@@ -108,7 +108,7 @@ def unit_chunks(embedding: Embedding) -> Iterator[tuple[list[str], FloatArray]]:
 
 
 def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute the Euclidean length of each row by a separate sum; all rows must be finite."""
+    """Compute the Euclidean length of each row; raise a ValueError if a row is not finite."""
     squares = np.einsum("nd,nd->n", rows, rows)
     bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
     if bad:

@@ -38,12 +38,12 @@ def double_hard(
     """Apply double-hard debiasing for two classes: first remove a direction of word frequency.
 
     Unit vectors are centered on the mean of all words. The leading principal components of the
-    embedding distinguish frequent from rare words. We remove the component whose removal, followed
-    by hard debiasing, makes clusters of the most biased words agree least with the words' classes.
-    The most biased words have the largest and smallest cos(w, he) - cos(w, she), where he and she
-    are the sets' ``representation``. All words are then debiased as in `hard`, with a newly learned
-    direction. The record has the removed ``component`` and the clusters' ``accuracies`` for all
-    components tried.
+    embedding distinguish frequent from rare words. The method removes the component whose removal,
+    followed by hard debiasing, makes clusters of the most biased words agree least with the words'
+    classes. The most biased words have the largest and smallest cos(w, he) - cos(w, she), where he
+    and she are the sets' ``representation``. Words are then debiased as in `hard`, with a newly
+    learned direction. The record has the removed ``component`` and the clusters' ``accuracies`` for
+    all components tried.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def double_hard(
     candidates : int
         Number of leading components to try.
     n_words : int
-        How many of each class's most biased words are clustered. Specific words are left out.
+        How many of each class's most biased neutral words are clustered.
     vocabulary : int
         How many of the embedding's first words are searched for biased words.
     equalize : bool
@@ -123,8 +123,8 @@ def most_biased(
     free = [(word, row) for word, row in islice(every, vocabulary) if word not in kept]
     if n_words < 1 or len(free) < 2 * n_words:
         raise ValueError(
-            f"n_words must be from 1 to {len(free) // 2}, because {len(free)} of the first "
-            f"{vocabulary:,} words are not specific; got {n_words}"
+            f"n_words must be from 1 to {len(free) // 2}, because only {len(free)} of the first "
+            f"{vocabulary:,} words are neutral; got {n_words}"
         )
     rows = np.stack([row for _, row in free])
     order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")

@@ -47,7 +47,7 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     References
     ----------
     Bolukbasi et al. (2016), section 6, with the formula as printed. Their code differs: it
-    neutralizes every word that is not listed as specific, including the words of the equalize sets
+    neutralizes every word that is not listed as specific, including words of the equalize sets
     (before they are equalized) and words of the defining sets (*Mary* and *John*, which move
     by .31 and .25 in GoogleNews). Their code also uses each equalize pair in lower, title, and
     upper case.

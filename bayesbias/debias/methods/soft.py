@@ -60,7 +60,7 @@ def soft(
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
     if not sums.neutral_count:
-        raise ValueError("all words of the embedding are specific; there is nothing to debias")
+        raise ValueError("no word of the embedding is neutral, so there is nothing to debias")
     gram, bias_left = solve(sums, directions, strength, weighting)
     if strength > 0 and bias_left > 1 - HARDLY:
         warn(
@@ -88,7 +88,7 @@ def solve(
     """Minimize tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
 
     C and P are the means of u uᵀ over all words and over neutral words; Q = directionsᵀ directions.
-    Returns A and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1], or 0 if there was no bias.
+    Return A and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1], or 0 if there was no bias.
     """
     n, free = sums.count, sums.neutral_count
     second, neutral = sums.second / n, sums.neutral_second / free  # of order 1
