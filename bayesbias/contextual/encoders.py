@@ -27,7 +27,7 @@ class Encoder:
 
     @cached_property
     def is_causal(self) -> bool:
-        """Whether tokens attend only to earlier tokens."""
+        """Whether no token attends to later tokens."""
         return not sees_ahead(self.network)
 
 
@@ -46,7 +46,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Raises
     ------
     ValueError
-        If the folder has no encoder, or if the encoder needs unsupported layers or code.
+        If weights are missing, or if the encoder needs unsupported layers or code.
     """
     if isinstance(source, Encoder):
         return source

@@ -76,7 +76,7 @@ def contextual_vectors(
         The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
         `load_templates`). You can also pass natural sentences for every word, from
         `load_sentences`. Context i then consists of the i-th sentence of every word; the word with
-        the fewest sentences limits the number of contexts. ``missing`` has words without sentences.
+        the fewest sentences limits the number of contexts. Words without sentences are ``missing``.
     layer : int
         A number from 0 (the input of the first layer) to the number of layers. Negative numbers
         count back from the last layer, which is -1.
@@ -99,7 +99,7 @@ def contextual_vectors(
     Warns
     -----
     UserWarning
-        If the encoder is causal, and some vectors ignore the rest of the sentence.
+        If the encoder is causal, and vectors from some templates ignore the rest of the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
@@ -165,7 +165,7 @@ def _encode(
     if lengths[longest] > encoder.longest:
         raise ValueError(
             f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens, but "
-            f"{encoder.name} takes at most {encoder.longest}; shorten the template or the word"
+            f"{encoder.name} takes at most {encoder.longest}; shorten the sentence"
         )
     names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
     how = encoder.sentence_pooling if pooling == "sentence" else pooling

@@ -42,7 +42,7 @@ def seat(
     Parameters
     ----------
     vectors : ContextualVectors
-        Vectors that were encoded with ``pooling="sentence"``, to match SEAT.
+        Vectors of sentences, not words: ``pooling="sentence"``, ``"cls"``, or ``"last"``.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
 
@@ -68,7 +68,7 @@ def _effect(rows: Iterable[FloatArray]) -> float:
 
 def _defined(effects: FloatArray) -> FloatArray:
     if not np.isfinite(effects).all():
-        raise ValueError("all associations in a sample are equal, so the effect size is undefined")
+        raise ValueError("all associations in a context or sample are equal, so d is undefined")
     return effects
 
 
@@ -110,7 +110,7 @@ def ceat(
 ) -> CombinedEffect:
     r"""Combine WEAT's effect sizes over samples, each with one sentence per word.
 
-    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between samples is `τ² =
+    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between N samples is `τ² =
     max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined effect
     size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
     `(Σv_i)^(-1/2)`. The error shrinks as ``n_samples`` grows, even with few sentences, so the
@@ -128,8 +128,8 @@ def ceat(
 
     References
     ----------
-    Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES. d uses the sd with
-    divisor N - 1, and V_i is the variance of the associations of all targets in sample i.
+    Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES. V_i is the variance of
+    the associations of all targets in sample i, and d_i divides by its square root.
     """
     from scipy.stats import norm
 

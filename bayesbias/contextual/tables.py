@@ -21,21 +21,21 @@ def contextual_table(
     """Compute the cosine distances of a word list's pairs, each in one context.
 
     Contexts are assigned as in a Latin square, so every word and every attribute occurs in all
-    contexts about equally often. A pair's distances in several contexts are far from independent.
+    contexts about equally often. A pair's distances in several contexts would not be independent.
 
     Parameters
     ----------
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Number of contexts to shift all pairs by. Try several to see how much contexts matter.
+        Number of contexts by which to shift all pairs. Try several to see how much contexts matter.
     max_missing : float, optional
         See `distance_table`.
 
     Returns
     -------
     DataFrame
-        A table with the columns ``COLUMNS``, ``embedding``, and ``context`` (the template).
+        A table with the columns ``COLUMNS``, ``embedding``, and ``context`` (such as the template).
     """
     parts = []
     for place, context in enumerate(vectors.contexts):
