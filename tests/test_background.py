@@ -135,7 +135,7 @@ def seven() -> bg.Distribution:
             lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
             "has 5 words, but sets of 3 and 3 words need 6",
         ),
-        (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs over 7"),
+        (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs more than 7"),
         (lambda: seven().among(5), "ranks 5 to None include 2 of 7 words"),
         (
             lambda: seven().phi(["A", "no"]),

@@ -115,8 +115,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         ``psi`` is the set's mean. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under Normals
         with the sd ``reference_sd`` and the means ``reference_mean`` and 0. ``rank`` is the share
         of words with smaller ψ; ties count half. The two-tailed p-values ``p_reference`` and
-        ``p_zero`` use these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets of
-        the same size.
+        ``p_zero`` use these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets.
     """
     rows = []
     for name, one in distributions.items():
@@ -148,7 +147,7 @@ def relative(
     alpha : float
         Significance level of the readings, in (0, 1). Smarda writes "α = 0.5" but means .05.
     n_resamples, seed
-        Number of random pairs of sets, and their seed. Experiments use different random numbers.
+        Number of random pairs of sets, and their seed.
 
     Returns
     -------
@@ -160,8 +159,7 @@ def relative(
         mean is outside the middle 1 - alpha of the Normal for all words, and otherwise 0. Let d be
         the mean of a set minus the mean of all words. ``x_share`` is X's share of the difference of
         means, d_X/(d_X - d_Y) (NaN if the means are equal); ``x_distance_share`` is |d_X|/(|d_X| +
-        |d_Y|). ``reading`` states which sets are outside, and whether ``p_simulated`` is below
-        alpha.
+        |d_Y|). ``reading`` states which sets are outside and whether ``p_simulated`` < alpha.
     """
     check_probability(alpha, "alpha")
     rows, sequence = [], as_seed_sequence(seed)

@@ -78,13 +78,13 @@ class RelativeBias:
         return (self.statistic - self.expected) / self.sd
 
     def p_normal(self) -> float:
-        """Return the two-sided p-value from the closed form and a Normal."""
+        """Return the two-sided p-value under a Normal with the closed form's mean and sd."""
         from scipy.special import ndtr
 
         return 2 * float(ndtr(-abs(self.z)))
 
     def p_simulated(self) -> float:
-        """Return the two-sided p-value, (b + 1)/(n_resamples + 1), from random pairs."""
+        """Return the two-sided p-value, (b + 1)/(n_resamples + 1) for b pairs as extreme."""
         as_far = np.abs(self.reference - self.expected) >= abs(self.statistic - self.expected)
         return float((as_far.sum() + 1) / (len(as_far) + 1))
 
@@ -193,7 +193,7 @@ class Distribution:
         kind : {"normal", "empirical", "sets"}
             ``normal`` compares the mean with a Normal fitted to single words, as Smarda does;
             ``empirical`` compares it with the words themselves, where ties count half; ``sets``
-            compares it with a Normal fitted to the means of random sets of the same size.
+            compares it with a Normal for the means of random sets of the same size.
         """
         from scipy.special import ndtr
 
@@ -207,7 +207,7 @@ class Distribution:
             upper = 1 - lower
         else:
             if kind == "sets" and size >= self.n_words:
-                raise ValueError(f"a set of {size} words needs over {size} reference words")
+                raise ValueError(f"a set of {size} words needs more than {size} reference words")
             # Means of random sets, drawn without replacement, vary less than single words.
             spread = np.sqrt((1 - size / self.n_words) / size) if kind == "sets" else 1.0
             z = above_mean / (self.sd * spread)
@@ -256,7 +256,7 @@ class Distribution:
 
 
 def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:
-    """Draw random sets of different rows, in random order, as an array of shape (draws, size)."""
+    """Draw random sets of rows without repeats, as an array of shape (draws, size)."""
     if np.exp(-(size**2) / (2 * n_words)) < LEAST_ACCEPTED:
         # Nearly every draw would repeat a word, so shuffle all words instead.
         return np.stack([rng.permutation(n_words)[:size] for _ in range(draws)])

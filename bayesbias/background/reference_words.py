@@ -92,8 +92,8 @@ def draw_pool(
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
     With `by_rank`, the number is multiplied by the word's rank, so all of the most frequent words
-    are kept. Among the others, about as many words are kept between any rank and twice that rank.
-    Words are then also drawn from the extra sample that some embeddings store.
+    are kept. Among the others, the pool has about the same number of words between any rank and
+    twice that rank. Words are then also drawn from the extra sample that some embeddings store.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -151,7 +151,7 @@ def matched_controls(
     ----------
     vectors
         The embedding to draw from, in any form that `load_vectors` accepts. A word's rank comes
-        from its position in the file, or from gensim's word counts if it has any.
+        from its position in the file, or from gensim's word counts if there are any.
     wordlist : str, Path, mapping, or WordList
         A list with stereotypes.
     n : int
@@ -245,7 +245,7 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
 
 
 def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: Generator) -> Rows:
-    """Draw n equally frequent words for each of the given words, without repeats.
+    """For each given word, draw n words that are about as frequent, without repeats.
 
     Only words that consist of letters are drawn; numbers, signs, and phrases are not comparable.
     """
@@ -276,7 +276,7 @@ def mean_cosine(vectors: FloatArray) -> float:
 
 
 def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Generator) -> Rows:
-    """Draw a topic: ``size`` neighbors of a random word, as coherent as a given set.
+    """Draw a topic: ``size`` neighbors of a random word, about as coherent as a given set.
 
     ``vectors`` are unit rows, ``free`` marks the rows that may be drawn, and ``cohesion`` is the
     mean cosine of pairs in the set. Rows are drawn from the largest neighborhood (up to `NEIGHBORS`

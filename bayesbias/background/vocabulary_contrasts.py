@@ -57,7 +57,8 @@ class VocabularyContrasts:
         ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
         95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
         the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
-        2 (b + 1)/(n_lists + 1), capped at 1, for b lists at least as extreme on the same side.
+        2 (b + 1)/(n_lists + 1), capped at 1; b is the number of lists at or above ``mean``, or at
+        or below it, whichever is smaller.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree
@@ -97,8 +98,8 @@ def vocabulary_contrasts(
     source, wordlist, case, allow_pickle
         See `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
-        Words are drawn from these ranks in the file, such as ``(0, 50_000)``. Frequent and rare
-        words differ, so for random words, choose ranks similar to those of the list.
+        Range of ranks from which words are drawn, such as ``(0, 50_000)``. Frequent and rare words
+        differ, so for random words, choose ranks similar to those of the list.
     model : str, Path, or ModelSpec
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
@@ -107,8 +108,7 @@ def vocabulary_contrasts(
     match : {"random", "frequency", "topics"}
         How words are replaced: by random words, by equally frequent words (whose ranks differ by at
         most a fifth), or by topics (neighbors of a random word, with about the same mean cosine
-        as the set). Reports use ``vary="stereotypes"``, once with ``match="frequency"`` (*equally
-        frequent words*) and once with ``match="topics"`` (*other topics as stereotypes*).
+        as the set). Reports use ``vary="stereotypes"``, once with each of the last two.
     n_lists : int
         Number of reference lists, two or more.
     options, **keywords
@@ -159,7 +159,7 @@ def list_contrasts(
     Contrasts are posterior means. Each sd is fixed at its geometric mean over the draws of
     ``fitted``, which may be a fit to a table with more rows. Similarities of words are computed for
     each drawn list. Each list is treated as one draw of a posterior, so the estimands are the same
-    as in `contrasts`. Returns the frame ``reference`` of `VocabularyContrasts`.
+    as in `contrasts`. Return the frame ``reference`` of `VocabularyContrasts`.
     """
     posterior = collapse(make_design(table), spec_of(fitted))
     design, spec = posterior.design, posterior.spec

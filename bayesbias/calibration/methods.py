@@ -202,8 +202,8 @@ def posterior_method(
 def method(name: str) -> Method:
     """Return the method with the given name.
 
-    Names are those of `SCORE_METHODS`, or a model, a reading, and (except for ``overall``) a level
-    joined by hyphens, such as ``maximal-hpdi``, ``crossed-rope-group``, or ``paper-coverage-word``.
+    Names are those of `SCORE_METHODS`, or a model, reading, and level joined by hyphens, such as
+    ``crossed-rope-group``. Without a level, as in ``maximal-hpdi``, the level is ``overall``.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def scores_before_after(
     -------
     DataFrame
         One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`.
-        ``low`` and ``high`` are limits of the change; ``no_bias`` is the score if there is no bias.
+        ``low`` to ``high`` is the change's interval, and ``no_bias`` is the score without any bias.
         ``t``, ``p_value``, and ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
     """
     check_probability(ci_prob)

@@ -119,7 +119,7 @@ def order_changes(
 def alignment(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute how much closer to each other the means of the connections moved, at every level.
+    """Compute how a change affects the range of the connections' means, at every level.
 
     Returns
     -------

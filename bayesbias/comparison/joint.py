@@ -143,7 +143,7 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     -------
     DataTree
         A posterior with ``connection_mean``, ``word_mean``, and, for ``change-by-group``, effects.
-        Draws match those of the change. Pass it to `summary`, `contrasts`, and forest plots.
+        Its draws match those of the change. Pass it to `summary`, `contrasts`, and forest plots.
     """
     from xarray import DataTree as Tree
 
@@ -206,7 +206,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the bundled distance model with the same terms, or else the given one around 1."""
+    """Return the bundled distance model with these terms, or else the given one centered at 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(

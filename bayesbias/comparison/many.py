@@ -89,13 +89,12 @@ def fit_many(
     ------
     ValueError
         If no list is in two embeddings (or, with one embedding, in two training runs), no pair of
-        words is in all runs of a list, two runs are equal, or a list has more runs in one embedding
-        than in another.
+        words is in all runs of a list, two runs are equal, or a list's numbers of runs differ.
 
     Notes
     -----
     The measured contrasts of a list have a joint Normal likelihood (`bayesbias.comparison.runs`).
-    Its means and sds are from ``by-group`` fits to each embedding, and its correlations assume
+    Its means and sds are from ``by-group`` fits to each run, and its correlations assume
     exchangeable embeddings. Groups and lists are treated as independent; this is only an
     approximation for lists that share words. Group contrasts are pooled over embeddings but not
     over groups or lists. Pairs of words that are not in all embeddings are left out with a warning.

@@ -57,7 +57,7 @@ class Pairs:
 
 
 def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
-    """Pair the rows of two tables by protected word, attribute, and connection.
+    """Pair the rows of two tables by protected word, attribute, connection, and any context.
 
     If a pair of words has several rows, as in the published race tables, the first rows of both
     tables are paired, then the second rows, and so on.

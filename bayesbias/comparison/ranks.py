@@ -100,7 +100,7 @@ def embedding_differences(
     DataFrame
         One row per pair of embeddings, ``first`` and ``second``, and per list or group. ``mean``,
         ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope`` describe the first contrast minus
-        the second. By default, negative means that the first embedding is more biased.
+        the second. With the defaults of `fit_many`, negative means that the first is more biased.
 
     Examples
     --------

@@ -110,9 +110,9 @@ def ceat(
 ) -> CombinedEffect:
     r"""Combine WEAT's effect sizes over samples, each with one sentence per word.
 
-    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between N samples is `τ² =
-    max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined effect
-    size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
+    With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between N samples is
+    `τ² = max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined
+    effect size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
     `(Σv_i)^(-1/2)`. The error shrinks as ``n_samples`` grows, even with few sentences, so the
     two-sided p-value does not generalize to other sentences or words. Fits of ``contextual`` do.
 
@@ -129,7 +129,7 @@ def ceat(
     References
     ----------
     Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES. V_i is the variance of
-    the associations of all targets in sample i, and d_i divides by its square root.
+    the associations of all targets in sample i; its square root is the denominator of d_i.
     """
     from scipy.stats import norm
 

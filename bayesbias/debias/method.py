@@ -275,7 +275,7 @@ def debias_file(
     Returns
     -------
     dict
-        The contents of ``record.json``: the source, its size, `Debiasing`, and the version.
+        The contents of ``record.json``: source, size, `Debiasing`, and the package's version.
     """
     target = Path(out)
     require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
@@ -293,7 +293,7 @@ def debias_file(
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """Return how vectors were debiased, or None if they have no record.
 
-    KeyedVectors keep the record in memory and in gensim's files; `debias_file` writes its own.
+    KeyedVectors keep the record in memory and in gensim's files; `debias_file` writes it as JSON.
     """
     record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

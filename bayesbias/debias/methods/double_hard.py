@@ -35,7 +35,7 @@ def double_hard(
     equalize: bool = True,
     seed: Seed = None,
 ) -> Debiaser:
-    """Apply double-hard debiasing for two classes: first remove a direction of word frequency.
+    """Apply double-hard debiasing for two classes: remove a direction of frequency, then of bias.
 
     Unit vectors are centered on the mean of all words. The leading principal components of the
     embedding distinguish frequent from rare words. The method removes the component whose removal,
