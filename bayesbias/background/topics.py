@@ -52,7 +52,7 @@ def topic_tables(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Iterator[pd.DataFrame]:
-    """Draw lists about arbitrary topics, as large as a given list, and yield long-form tables.
+    """Yield long-form tables of lists about arbitrary topics, each as large as a given list.
 
     Each set is replaced by neighbors of a random word, with about the same mean cosine as the
     set. Control words are left out. The expected contrast is 0. For the parameters, see

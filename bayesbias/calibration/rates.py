@@ -80,9 +80,9 @@ def calibrate(
     -------
     DataFrame
         One row per ``scenario`` and ``method``. ``truth`` is the true answer to the ``question``,
-        averaged over tables. ``kind`` is "coverage", "false alarms" (no table is biased),
-        "power" (all are), or "mixed" (some are). ``nominal`` is the method's nominal share (NaN
-        if it has none). ``rate`` is ``count`` divided by ``n``, the number of tables. ``low`` and
+        averaged over tables. ``kind`` is "coverage", "false alarms" (no table has a bias that
+        matters), "power" (all do), or "mixed" (some do). ``nominal`` is the nominal share (NaN if
+        there is none). ``rate`` is ``count`` divided by ``n``, the number of tables. ``low`` and
         ``high`` are its 95% Wilson interval, and ``mc_error`` is its standard error. ``width`` is
         the mean width of intervals (NaN for scores and ``any word``). ``doubtful`` is the number of
         posteriors whose Pareto k is not below 0.7; they are included.

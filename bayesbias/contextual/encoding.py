@@ -85,7 +85,7 @@ def contextual_vectors(
         ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
         and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
-        Number of sentences encoded together. It affects the speed; results differ only by rounding.
+        Number of sentences encoded together. Results differ only by rounding.
     device : str
         See `load_encoder`.
     progressbar : bool

@@ -123,7 +123,7 @@ def ceat(
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
     n_samples : int
-        Number of samples. Each sample has one sentence for every word.
+        Number of samples.
     seed : int, SeedSequence, Generator, or None
 
     References

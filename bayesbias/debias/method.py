@@ -293,7 +293,7 @@ def debias_file(
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """Return how vectors were debiased, or None if they have no record.
 
-    KeyedVectors keep the record in memory and in gensim's files; `debias_file` writes it as JSON.
+    KeyedVectors keep the record in memory and in gensim's files.
     """
     record = getattr(vectors, "debiasing", None)
     return record if isinstance(record, Debiasing) else None

@@ -42,8 +42,8 @@ def double_hard(
     followed by hard debiasing, makes clusters of the most biased words agree least with the words'
     classes. The most biased words have the largest and smallest cos(w, he) - cos(w, she), where he
     and she are the sets' ``representation``. Words are then debiased as in `hard`, with a newly
-    learned direction. The record has the removed ``component`` and the clusters' ``accuracies`` for
-    all components tried.
+    learned direction. The record has the removed ``component`` and the ``accuracies`` of the
+    clusters for all components tried.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def double_hard(
     equalize : bool
         Whether to equalize the equalize sets.
     seed : int, SeedSequence, Generator, or None
-        Seed of the clustering's starting points. The record stores this seed.
+        Seed of the clustering's starting points, stored in the record.
 
     References
     ----------
