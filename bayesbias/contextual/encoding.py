@@ -76,7 +76,7 @@ def contextual_vectors(
         The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
         `load_templates`). You can also pass natural sentences for every word, from
         `load_sentences`. Context i then consists of the i-th sentence of every word; the word with
-        the fewest sentences limits the number of contexts. Words without sentences are ``missing``.
+        the fewest sentences limits the number of contexts.
     layer : int
         A number from 0 (the input of the first layer) to the number of layers. Negative numbers
         count back from the last layer, which is -1.
@@ -85,7 +85,7 @@ def contextual_vectors(
         ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
         and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
-        Number of sentences encoded together. Results differ only by rounding.
+        Number of sentences encoded together; it changes results only by rounding.
     device : str
         See `load_encoder`.
     progressbar : bool
