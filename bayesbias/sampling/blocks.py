@@ -14,35 +14,39 @@ LARGEST_BY_HAND = 8
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Return lower Cholesky factors of (m, d, d, n) blocks; diagonals have NaN if there is none."""
+    """Overwrite the lower triangles of (m, d, d, n) blocks with Cholesky factors, and return them.
+
+    The diagonal of a block without a factor contains NaN.
+    """
     m, d, _, n = matrices.shape
     if d > LARGEST_BY_HAND:
         factors = cholesky(np.moveaxis(matrices, -1, 1).reshape(m * n, d, d))
         return np.ascontiguousarray(np.moveaxis(factors.reshape(m, n, d, d), 1, -1))
-    factor = np.zeros_like(matrices)
     with np.errstate(invalid="ignore", divide="ignore"):
         for j in range(d):
             column = matrices[:, j:, j]
             for k in range(j):
-                column = column - factor[:, j:, k] * factor[:, j, None, k]
-            factor[:, j:, j] = column / np.sqrt(column[:, :1])  # NaN on the diagonal unless > 0
-    return factor
+                column -= matrices[:, j:, k] * matrices[:, j, None, k]
+            column /= np.sqrt(column[:, :1])
+    return matrices
 
 
 def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """Solve Lx = b, or L'x = b, for an (m, d, d, n) lower triangular L and an (m, d, k, n) b."""
+    """Solve Lx = b, or L'x = b, for an (m, d, d, n) lower triangular L and an (m, d, k, n) b.
+
+    The solution overwrites b if the blocks are small.
+    """
     rows = np.swapaxes(factor, 1, 2) if transposed else factor
     d = factor.shape[1]
     if d > LARGEST_BY_HAND:
         # If a factor contains NaN, its solution is also NaN.
         whole = np.linalg.solve(np.moveaxis(rows, -1, 1), np.moveaxis(right, -1, 1))
         return np.ascontiguousarray(np.moveaxis(whole, 1, -1))
-    solved = right.copy()
     for i in reversed(range(d)) if transposed else range(d):
-        solved[:, i] /= factor[:, i, i, None]
+        right[:, i] /= factor[:, i, i, None]
         rest = slice(i) if transposed else slice(i + 1, d)
-        solved[:, rest] -= rows[:, rest, i, None] * solved[:, i, None]
-    return solved
+        right[:, rest] -= rows[:, rest, i, None] * right[:, i, None]
+    return right
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:

@@ -110,9 +110,9 @@ class Scales:
         own = self.sds[parameter]
         matrices = weighted(gram, self.precision)
         for _ in range(2):
-            matrices = _rotate(correlated, rotation, matrices * own[:, :, None]).swapaxes(1, 2)
-        diagonal = np.arange(own.shape[1])
-        matrices[:, diagonal, diagonal] += 1
+            matrices *= own[:, :, None]
+            matrices = _rotate(correlated, rotation, matrices).swapaxes(1, 2)
+        np.einsum("qiin->qin", matrices)[:] += 1  # a view of the diagonals
         return Alone(own, correlated, rotation, cholesky_blocks(matrices))
 
 

@@ -301,7 +301,7 @@ def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
 
 @dataclass(frozen=True)
 class Layout:
-    """All that depends neither on the outcome nor on likeness; reusable for the same rows."""
+    """All that does not depend on the outcome or on likeness; the same rows have the same layout."""
 
     spec: ModelSpec  # without terms that add nothing
     types: RowTypes
