@@ -227,8 +227,9 @@ def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(liken
     test_density_equals_the_dense_normal_up_to_one_constant(likened, "by-group", None)
     test_drawn_effects_have_the_dense_conditional(likened, "by-group")
     apart = replace(likened, word_likeness=np.zeros((0, 0)), attribute_likeness=np.zeros((0, 0)))
-    point = points_of(collapse(likened, model_named("by-group")), 1, seed=1)
-    known, unknown = (
-        log_density(collapse(design, model_named("by-group")), point) for design in (likened, apart)
-    )
+    spec, mirrored = model_named("by-group"), replace(apart, y=1.8 - apart.y)  # of the same spread
+    point = points_of(collapse(likened, spec), 1, seed=1)
+    known, unknown = (log_density(collapse(design, spec), point) for design in (likened, apart))
     assert abs(known - unknown) > 0.1
+    reused = collapse(likened, spec, layout=collapse(mirrored, spec).layout)
+    assert log_density(reused, point) == known
