@@ -167,9 +167,8 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
     if not words and not word.all():
         kept, word = kept[~word], word[~word]
     overall = kept["level"] == OVERALL
-    block = (("group: " if word.any() else "") + kept["protected_group"]).where(
-        kept["protected_group"] != "", ""
-    )
+    named = ("group: " if word.any() else "") + kept["protected_group"].str.replace("_", " ")
+    block = named.where(kept["protected_group"] != "", "")
     label = kept["protected_word"].where(word, block).where(~overall, "all groups")
     if "thin" in kept and kept["thin"].any():
         label, note = label.where(~kept["thin"], label + f" {THIN_MARK}"), f"{note} {THIN_KEY}"

@@ -18,6 +18,7 @@ from .numbers import (
     counted,
     ends,
     graded,
+    in_words,
     joined,
     named,
     number,
@@ -39,8 +40,8 @@ ORDER = ("associated", "different")
 
 OF_A_GROUP = {"associated": "a group's own stereotypes", "different": "other groups' stereotypes"}
 
-LISTS = {"frequency": "lists of equally frequent words", "topics": "lists on other topics"}
-"""Descriptions of the reference lists, keyed by how they are drawn."""
+LISTS = {"frequency": "equally frequent words", "topics": "words on other topics"}
+"""Words that replace the stereotypes in reference lists, keyed by how they are drawn."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the overall row of a contrast, then its groups, the largest first."""
     groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
     frame = pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
-    return frame.assign(of=frame["protected_group"].replace("", ALL_GROUPS))
+    return frame.assign(of=frame["protected_group"].map(in_words).replace("", ALL_GROUPS))
 
 
 def leading_rows(analysis: Analysis) -> pd.DataFrame:
@@ -105,7 +106,9 @@ def headline(analysis: Analysis) -> Headline:
     embedding = analysis.settings.embedding
     described = lines("embeddings.known")
     known = next((one.text for one in described if embedding.startswith(one.of)), "")
-    examples = [f"{joined(words.unique()[:2])} for {of}" for of, words in own["attribute"]]
+    examples = [
+        f"{joined(words.unique()[:2])} for {in_words(of)}" for of, words in own["attribute"]
+    ]
     n_zero = int(((rows["low"] < 0) & (rows["high"] > 0)).sum())
     about = prose(
         "about_list",
@@ -126,7 +129,7 @@ def headline(analysis: Analysis) -> Headline:
     nulls = [name for name in LISTS if name in rows]
     ci = probability_name(analysis.settings.ci_prob)
     heads = ["", f"contrast ({ci} interval)", "closer to its own stereotypes?"]
-    heads += [f"closer than in {LISTS[name]}" for name in nulls]
+    heads += [f"closer than to {LISTS[name]}" for name in nulls]
     lists = analysis.reference["reference_lists"] if nulls else None
     n_lists = {} if lists is None else lists.groupby("match")["list"].nunique().to_dict()
     cells = [
@@ -170,7 +173,7 @@ def _answers(rows: pd.DataFrame) -> str:
 
 def _count(share: float, n: int) -> str:
     """Write the number of reference lists in which words are less close."""
-    return f"{share * n:.0f} of {n}"
+    return f"{share * n:.0f} of {n} lists"
 
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
@@ -212,7 +215,8 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     listed = listed.assign(shown=groups["mean"].map(number))
     differing = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
     names = [
-        f"{placed(row)} for {row['protected_group']}, compared with {row['shown']} in the table"
+        f"{placed(row)} for {in_words(row['protected_group'])}, "
+        f"compared with {row['shown']} in the table"
         for row in differing
     ]
     return [prose("listed", names=joined(names))] if names else []

@@ -28,6 +28,11 @@ AT_EDGE = 3.2
 """Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
 
 
+def in_words(name: str) -> str:
+    """Write the name of a group with spaces instead of underscores."""
+    return name.replace("_", " ")
+
+
 def borderline(row: Row, n_draws: float, rope: float) -> str:
     """Return a mark if more draws could move an interval's end across zero or a ROPE's end."""
     error = AT_EDGE * row["sd"] / sqrt(n_draws)

@@ -122,7 +122,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
         "headline": lead_table,
         "thin": THIN_MEANING if len(analysis.thin) else "",
-        "beyond": [f"{percent(rows[match][0])} of {LISTS[match]}" for match in nulls],
+        "beyond": [f"{percent(rows[match][0])} of lists of {LISTS[match]}" for match in nulls],
         "results": [
             *differing,
             *_baseline(analysis),

@@ -301,7 +301,7 @@ def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
 
 @dataclass(frozen=True)
 class Layout:
-    """All that does not depend on the outcome or on likeness; the same rows have the same layout."""
+    """Everything that does not depend on outcomes or likeness, for reuse with the same rows."""
 
     spec: ModelSpec  # without terms that add nothing
     types: RowTypes
