@@ -267,7 +267,6 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
         links,
         Table(caption, tuple(heads), (False,) * len(heads), tuple(cells)),
         THIN_MEANING if any(len(one.thin) for one in analyses.values()) else "",
-        prose("rounded"),
         prose("not_people"),
     ]
     return Page(
