@@ -59,7 +59,7 @@ class Headline:
 
 
 def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the overall row of a contrast, then its groups, the largest first."""
+    """Return the overall row of a contrast, then its groups, those farthest from zero first."""
     groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
     frame = pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
     return frame.assign(of=frame["protected_group"].map(in_words).replace("", ALL_GROUPS))
@@ -70,8 +70,8 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
 
     Groups whose own stereotypes were not measured are left out. ``closer`` describes the
     probability that the contrast is below zero. ``edge`` marks borderline intervals, and ``thin``
-    marks rows whose sets lost many words. ``frequency`` and ``topics`` are the shares of reference
-    lists with a larger contrast; ``reference_low`` and ``_high`` belong to ``frequency``.
+    marks rows with a thin set. ``frequency`` and ``topics`` are the shares of reference lists with
+    a larger contrast; ``reference_low`` and ``reference_high`` are ends for ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))

@@ -138,9 +138,8 @@ def _measured(analysis: Analysis) -> list[Block]:
     sets = entries.groupby(["role", "set"], sort=False, as_index=False)
     listed = sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
     return [
-        f"For the list {wordlist.name}{source}, we measured {len(measured):,} distances in the "
-        f"embedding {settings.embedding}, one for each pair of a protected word and an "
-        f"attribute.{license_text}",
+        f"For the list {wordlist.name}{source}, we measured {len(measured):,} distances between "
+        f"protected words and attributes in the embedding {settings.embedding}.{license_text}",
         table(counts.astype({"connection": str}), "Distances by connection"),
         Figure(
             "distributions",
@@ -268,7 +267,6 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
         links,
         Table(caption, tuple(heads), (False,) * len(heads), tuple(cells)),
         THIN_MEANING if any(len(one.thin) for one in analyses.values()) else "",
-        prose("rounded"),
         prose("not_people"),
     ]
     return Page(

@@ -86,7 +86,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def probability(share_of_draws: float) -> str:
-    """Write a posterior probability, which is never certain with a finite number of draws."""
+    """Write a posterior probability, but never as 0% or 100%."""
     return percent(min(max(share_of_draws, 1e-9), 1 - 1e-9))
 
 

@@ -119,8 +119,8 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     """Make a table from all columns of a frame or from the named ones.
 
     Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``. If
-    the frame's attrs have ``n_draws`` and ``rope``, intervals and probabilities that more draws
-    could change are marked. Intervals in rows where ``thin`` is true get a ``THIN_MARK``, and NaN
+    the frame's attrs have ``n_draws``, probabilities that more draws could change are marked; with
+    ``rope``, intervals are, too. Intervals in rows where ``thin`` is true get a ``THIN_MARK``. NaN
     becomes a dash. `numbers.COLUMNS` lists heads and formats. An empty table is not shown.
     """
     if frame.empty:
