@@ -180,14 +180,14 @@ class ModelSpec:
         return replace(spec, priors=priors, scale="absolute")
 
     def without(self, *names: str) -> ModelSpec:
-        """Return a copy without the named terms and their priors."""
-        gone = [term for term in self.terms if term.name in names]
-        theirs = {prior for term in gone for prior in (term.sd, term.correlation)}
-        return replace(
-            self,
-            terms=tuple(term for term in self.terms if term not in gone),
-            priors={name: prior for name, prior in self.priors.items() if name not in theirs},
+        """Return a copy without the named terms and the priors that only they use."""
+        kept = tuple(term for term in self.terms if term.name not in names)
+        needed, before = (
+            {prior for term in terms for prior in (term.sd, term.correlation)}
+            for terms in (kept, self.terms)
         )
+        priors = {n: prior for n, prior in self.priors.items() if n not in before - needed}
+        return replace(self, terms=kept, priors=priors)
 
     def with_priors(
         self, overrides: Mapping[str, Prior | Mapping[str, Any]], name: str = ""

@@ -119,8 +119,7 @@ def headline(analysis: Analysis) -> Headline:
         if is_relative(rows)
         else f"to {MEANINGS[second]}",
         answers=_answers(rows),
-        zero={0: "none", len(rows): "all"}.get(n_zero, n_zero),
-        intervals=counted(len(rows), "interval"),
+        zero=_places(n_zero, len(rows)),
         small=probability(rows["p_rope"][0]),
         rope=f"{analysis.rope:.2g}",
         words=f"{counted(n_words, 'word')} from {counted(n_groups, 'group')}",
@@ -169,6 +168,13 @@ def _answers(rows: pd.DataFrame) -> str:
             groups.setdefault(answer, []).append(f"{of} {chance}")
     by_group = [f"{answer} for {named(names, 8)}" for answer, names in groups.items()]
     return f"{overall}. By group, the answer is {joined(by_group)}" if by_group else overall
+
+
+def _places(inside: int, n: int) -> str:
+    """Write how many of n intervals contain a value."""
+    if n == 1:
+        return f"{'inside' if inside else 'outside'} the interval"
+    return f"inside {({0: 'none', n: 'all'}).get(inside, inside)} of the {n} intervals"
 
 
 def _count(share: float, n: int) -> str:

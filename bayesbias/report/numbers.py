@@ -67,8 +67,8 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def ends(row: Row) -> str:
-    """Write the interval of a row from its ``low`` to its ``high``."""
-    return f"{number(row['low'])} … {number(row['high'])}"
+    """Write the interval of a row from its ``low`` to its ``high``; a dash if it has none."""
+    return "–" if pd.isna(row["low"]) else f"{number(row['low'])} … {number(row['high'])}"
 
 
 def placed(row: Row) -> str:
