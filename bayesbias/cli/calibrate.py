@@ -34,8 +34,9 @@ def calibrate(
 ) -> None:
     """Simulate tables with a known bias or without bias, and count how often methods claim bias.
 
-    Claims are false alarms if no bias was planted; otherwise, their rate is the power. The nominal
-    rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.
+    With a planted bias, the rate of claims is the power. Without one, claims are false alarms, at
+    a nominal rate of --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs
+    calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
 

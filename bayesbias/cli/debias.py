@@ -25,7 +25,7 @@ def debias(
     force: Force = False,
     **more: str,
 ) -> None:
-    """Debias an embedding file, and write a folder that every command accepts as --vectors.
+    """Debias an embedding file, and write a folder that other commands accept as --vectors.
 
     The source is read in chunks. The folder's `record.json` describes what was done. No method
     makes an embedding free of bias: a classifier can often detect the bias that remains.

@@ -82,8 +82,10 @@ def compare(
 
     Parameters
     ----------
-    before, after : str
+    before : str
         A table (.csv or .parquet) in our layout or the published one, or an embedding.
+    after : str
+        Also a table or an embedding, or a debiasing method.
     words : str
         The word list, if you compare embeddings.
     sets : str

@@ -108,7 +108,7 @@ def scores(
     out: options.OutFile | None = None,
     force: options.Force = False,
 ) -> None:
-    """Compute every cosine score of a word list, with intervals and exact p-values.
+    """Compute every cosine score of a word list, with intervals, and exact p-values for WEAT.
 
     The protected words of two groups are X and Y, and their stereotypes are A and B. All
     pairs of groups are scored. `bayesbias docs scores` explains what each score measures.
@@ -218,8 +218,10 @@ def check_limits(
         A folder that `bayesbias run` wrote for one model, or a posterior's .nc file.
     difference : str
         A difference or sum of connections, as in bb.hypothesis.
-    low, high : float
-        The lower and the upper limit.
+    low : float
+        Lower limit.
+    high : float
+        Upper limit.
     """
     posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")

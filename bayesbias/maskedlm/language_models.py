@@ -95,8 +95,8 @@ def load_language_model(
     kind = _kind(network.config)
     if missing:
         raise ValueError(
-            f"{place} has no {kind} language-model head, or the head is incomplete: it lacks "
-            f"{', '.join(missing[:3])}, so every score would be random; "
+            f"{place} has no {kind} language-model head, or lacks other weights "
+            f"({', '.join(missing[:3])}), so scores would be random; "
             "pass a language model, not a sentence encoder or a classifier"
         )
     if kind == "masked" and tokenizer.mask_token_id is None:

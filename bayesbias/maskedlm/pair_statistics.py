@@ -60,7 +60,7 @@ class Normals:
         return Normals((mean, other_mean), (sd, other_sd))
 
     def kls(self) -> float:
-        r"""Compute KLS (Liu, 2024): how much the Kullback-Leibler divergences differ, in [50, 100].
+        r"""Compute KLS (Liu, 2024): how much the Kullback-Leibler divergences differ, in [50, 100).
 
             100 max(KL_1, KL_2) / (KL_1 + KL_2)
 
@@ -81,7 +81,7 @@ class Normals:
         ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``: as
         in Liu's code, JS is computed in nats, from a Normal with the mean of the means and the root
         mean square of the sds. If JS or the difference of sds is above 1, its inverse is used. It
-        does not matter which sd is larger. Multiplying all scores by a constant changes JSS.
+        does not matter which sd is larger. Rescaling all scores usually changes JSS.
         """
         check_choice("variant of JSS", variant, VARIANTS)
         spread = abs(self.sds[0] - self.sds[1])

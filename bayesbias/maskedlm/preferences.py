@@ -34,7 +34,7 @@ class Preferences:
     n_left_out: int
 
     def design_of(self, y: FloatArray, name: str) -> Design:
-        """Return the design of one outcome for `bayesbias.fit_design` and ``build_model``."""
+        """Return the design of one outcome, for `fit_design` and `build_model`."""
         return replace(self.design, y=y, connections=(name,))
 
 

@@ -203,7 +203,7 @@ class ModelAnalysis(Fitted):
         return frames | {name: self.frame(name) for name in self._model_frames}
 
     def plot(self) -> Axes:
-        """Draw the main contrast, overall and by group."""
+        """Draw the main figure of the report."""
         figure: Figure = self._pages.headline_figure(self)
         return figure.draw()
 

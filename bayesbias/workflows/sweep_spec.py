@@ -74,9 +74,9 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError
-        If the file, or a list or model that it names, does not exist.
+        If the file, or the path of a list or model in it, does not exist.
     ValueError
-        If the file is not a valid configuration. The message names the key and the allowed values.
+        If the file is not a valid configuration. The message gives the reason.
 
     Examples
     --------
