@@ -181,12 +181,12 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("good.toml --jobs 0", "--jobs must be 1 or more"),
+        ("good.toml --jobs 0", "--jobs must not be 0"),
         ("none.toml", "no sweep configuration at"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),
         ("good.toml --out mine", "already has results (summary.csv)"),
-        ("good.toml --out good.toml", "is a file; pass the name of a folder with --out"),
+        ("good.toml --out good.toml", "is a file; pass the name of a folder"),
         ("model.toml", "`bayesbias sweep --help` shows an example"),
     ],
 )

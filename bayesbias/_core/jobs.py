@@ -94,8 +94,8 @@ def run_jobs(
     because every job uses one thread for linear algebra.
 
     Jobs run in ``n_jobs`` processes: -1 means one per core, and 1 means this process only. Within
-    ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Each
-    distinct warning is issued once, as `category`, with a job's name and the number of other jobs.
+    ``joblib.parallel_config(backend="dask")``, a Dask cluster runs the jobs instead. Each distinct
+    warning is issued once, as `category`, with a job's name and the number of other jobs.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.

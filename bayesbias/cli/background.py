@@ -43,9 +43,9 @@ def background(
     Parameters
     ----------
     lists : str
-        Bundled lists or paths to .toml files; by default, the ten lists of Caliskan et al. (2017).
+        Bundled lists or paths to files; by default, the ten lists of Caliskan et al. (2017).
     ranks : (int, int)
-        Use only words of these ranks (the second excluded), counted from 0 in the file's order.
+        Compare with words of these ranks, the second excluded. The file's first word has rank 0.
     draws : int
         Number of random pairs of sets for relative bias.
     out : Path

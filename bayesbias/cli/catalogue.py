@@ -62,7 +62,7 @@ def check(file: str, /) -> int:
     Parameters
     ----------
     file : str
-        A .toml file, or a bundled list.
+        A .toml, .json, or .csv file, or a bundled list.
     """
     findings = bb.check_wordlist(file)
     for finding in findings.to_dict("records"):

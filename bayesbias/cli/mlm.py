@@ -69,7 +69,7 @@ def score(
     dtype : str
         float32, bfloat16, or float16.
     batch_size : int
-        Number of (masked) sentences to score at once.
+        Maximum number of sentences to score at once.
     """
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures

@@ -41,7 +41,7 @@ WITHOUT_NUMBERS = {
 
 Models = Annotated[tuple[str, ...], Option(name="--model", alias="-m", show_default=False)]
 Model = Annotated[str, Option(alias="-m")]
-OneList = Annotated[str, Option(help="Name of a bundled list, or path to a .toml file.")]
+OneList = Annotated[str, Option(help="Name of a bundled list, or path to a file.")]
 OutFile = Annotated[Path, Option(alias="-o")]
 OutFolder = Annotated[Path, Option(alias="-o", help="Folder for the results.")]
 Force = Annotated[bool, Option(help="Replace earlier results; other files are left alone.")]
@@ -90,7 +90,7 @@ class ListReading(Reading):
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses more than this share of its words; by default, there is no limit.
+        Refuse a list if a set loses over this share of its words; by default, there is no limit.
     """
 
     strip_accents: bool = False

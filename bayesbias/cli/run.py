@@ -35,7 +35,7 @@ def run(
     Parameters
     ----------
     lists : str
-        One or more names of bundled lists, or paths to .toml files.
+        One or more names of bundled lists, or paths to .toml, .json, or .csv files.
     compare_to : Path
         Folder of an earlier run, to show which inputs, settings, and contrasts have changed.
     """

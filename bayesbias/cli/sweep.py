@@ -51,7 +51,7 @@ def sweep(
     from ..workflows.sweep import require_sweep_place
 
     if jobs == 0:
-        raise ValueError("--jobs must be 1 or more, or -1 for one process per core; got 0")
+        raise ValueError("--jobs must not be 0; pass 1 or more, or -1 for one process per core")
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None

@@ -175,7 +175,7 @@ def convert(
 ) -> None:
     """Convert an embedding into a folder of vectors and words, the fastest format to read.
 
-    The source is read in chunks. If a word occurs twice, the first occurrence is kept.
+    Text and word2vec files are read in chunks. If a word occurs twice, the first one is kept.
 
     Example: `bayesbias convert glove.6B.300d.txt glove6b`
 

@@ -39,8 +39,8 @@ def pair_summary(
     -------
     DataFrame
         ``level`` is overall (the types in the data, weighted by their numbers of pairs), population
-        (the mean of all types, also of new ones), or bias_type. The ``quantity`` p_stereotypical is
-        the share of pairs whose stereotypical sentence is preferred. If token counts vary,
+        (the mean of all types, including new ones), or bias_type. The ``quantity`` p_stereotypical
+        is the share of pairs whose stereotypical sentence is preferred. If token counts vary,
         p_equal_length is this share for sentences with equally many tokens. Except for population,
         shares include similar new clusters, so intervals allow for other word contrasts. Other
         columns are ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``, and ``p_above``,
@@ -121,8 +121,8 @@ def pair_scales(
     Returns
     -------
     DataFrame
-        ``parameter`` (type_sd, cluster_sd, sigma for pairs within a cluster, and slopes, such as
-        ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, and ``high``.
+        The columns are ``parameter`` (type_sd, cluster_sd, sigma within a cluster, and slopes, such
+        as ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, and ``high``.
     """
     draws = {name: stacked(tree, name) for name in ("type_sd", "cluster_sd", "sigma")}
     for place, name in enumerate(labels(tree, "covariate")):

@@ -70,7 +70,7 @@ def score_pairs(
     measures : sequence of str, optional
         Names in ``MEASURES``; by default, all that fit the model except the ``-mean`` versions.
     batch_size : int
-        Number of (masked) sentences in a batch. It affects speed; scores change only by rounding.
+        Maximum number of sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional
         A file that stores scores by model, sentence, and measure. A stopped run resumes from it.
     progressbar : bool
@@ -80,11 +80,11 @@ def score_pairs(
     -------
     DataFrame
         The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is a sum of log
-        probabilities, in nats. For sss, aul, and measures whose names end in ``-mean``, it is a
-        mean. For aula, each term is multiplied by the token's attention. ``n_tokens`` counts the
-        tokens that are not special, and ``n_scored`` those that are scored. SSS is undefined
-        without a modified token, and CPS without a shared token. Undefined scores are left out;
-        ``.attrs["unscored"]`` and a warning list them. Another warning counts unknown tokens.
+        probabilities, in nats. For sss, aul, aula, and measures ending in ``-mean``, it is a mean;
+        aula multiplies each term by the token's attention. ``n_tokens`` counts the tokens that are
+        not special, and ``n_scored`` those that are scored. SSS is undefined without a modified
+        token, and CPS without a shared token. Undefined scores are left out; ``.attrs["unscored"]``
+        and a warning list them. Another warning counts unknown tokens.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
+        The columns are ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``,
         ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. Both
         differences are stereotypical - anti_stereotypical, in scores and in numbers of tokens.
         ``n_scored`` is the mean number of scored tokens. Pairs that lack a score are left out.

@@ -46,7 +46,7 @@ def stereoset_scores(
         Your copy of ``dev.json``.
     model : LanguageModel
     batch_size : int
-        Number of (masked) sentences in a batch.
+        Maximum number of sentences in a batch.
 
     Returns
     -------

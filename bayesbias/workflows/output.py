@@ -145,7 +145,7 @@ def require_folder(out: Path) -> None:
     """Check that a folder can be made or written to, and clean up after a killed run."""
     recover(out)
     if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; pass the name of a folder with --out")
+        raise NotADirectoryError(f"{out} is a file; pass the name of a folder")
     ancestor = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=ancestor):

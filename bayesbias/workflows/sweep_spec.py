@@ -125,8 +125,8 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
         or not all(one and isinstance(one, str) for one in given.values())
     ):
         raise ValueError(
-            f'embeddings.{name} must be a path or {{ source = "PATH", case = "lower" }}; got '
-            f"{raw!r:.60}. Options of the sweep must come before [embeddings]"
+            f"embeddings.{name} must be a name, a path, or {{ source = 'PATH', case = 'lower' }}; "
+            f"got {raw!r:.60}. Options of the sweep must come before [embeddings]"
         )
     embedding = Embedding(name, **given | {"source": _located(given["source"], folder)})
     if embedding.case not in CASES:
