@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bayesbias as bb
 
+from .._core.checks import counted
 from . import options, screen
 from .options import AllowPickle, Jobs, OutFolder
 
@@ -63,7 +64,7 @@ def sweep(
     for failure in done.uncompared:
         screen.complain(f"{failure.name}: {failure.message}")
     made = len(done.cells) - len(done.failures)
-    reused = f"{done.reused} results already existed"
+    reused = f"{counted(done.reused, 'result')} already existed"
     screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]
