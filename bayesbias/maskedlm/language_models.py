@@ -26,7 +26,7 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind``: masked or causal. ``longest``: the maximum number of tokens, including special tokens.
+    ``kind`` is masked or causal. ``longest`` is the maximum number of tokens, with special ones.
     """
 
     name: str

@@ -84,10 +84,10 @@ class Measured(NamedTuple):
 class Sweep:
     """The results of a sweep, as frames; failed cells are only in `cells`.
 
-    Each row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
-    ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result. `summary` and
-    `contrasts` come from the functions with the same names; their first columns name the cell.
-    `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
+    `cells` has a row for each cell, with ``embedding``, ``list``, ``model``, ``state`` (done or
+    failed), ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result.
+    `summary` and `contrasts` come from the functions with the same names; their first columns name
+    the cell. `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
     has different distances in two embeddings, or if the joint model fails; `uncompared` then has
     its error. `tables` has a row for each list measured in an embedding. `missing` and `thin` come
