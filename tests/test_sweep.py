@@ -334,7 +334,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
         (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
         ('[embeddings]\na = "x"\nlists = ["religion"]', "placed before"),
-        (MINIMAL + '[embeddings]\na = {sorce = "x"}', "embeddings.a must be a path"),
+        (MINIMAL + '[embeddings]\na = {sorce = "x"}', "embeddings.a must be a name, a path, or"),
         (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),
         (MINIMAL + '[embeddings]\n"a\\u0007" = "x"', "which cannot be printed"),
         ("lists = [", "Invalid value|Unclosed|Expected"),
