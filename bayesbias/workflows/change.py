@@ -151,7 +151,7 @@ def analyze_change(
     sets : str, Path, or DefiningSets, optional
         Defining sets for a debiasing method; by default, those with the same name as the list.
     recover : str, Path, or DefiningSets, optional
-        Defining sets; test whether their bias can be recovered before and after the change.
+        Defining sets, to test whether their bias can be recovered before and after the change.
     tell : callable, optional
         A function that is called with a description of each step before it runs.
     **settings
