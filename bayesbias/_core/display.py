@@ -24,7 +24,7 @@ NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
 class Sheet:
     """A text table with a title above it and a note below; each line of the note is a paragraph.
 
-    All rows have the same length. A row's first cell is its name. Columns of numbers align right.
+    Rows are equally long and start with a name. Under a head, a column of numbers aligns right.
     """
 
     title: str
@@ -95,7 +95,7 @@ class Shown:
 def visible(text: str) -> str:
     """Escape control characters and direction marks, so that the text stays on one line.
 
-    Keep wide spaces, as well as joiners, which shape letters in Persian and other scripts.
+    Keep no-break and ideographic spaces, and joiners, which shape letters in Persian.
     """
     return "".join(
         letter
@@ -126,8 +126,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int], object]]:
     """Show a progress bar; the block calls the yielded function with the amount done so far.
 
-    ``total`` is the amount of work, and ``done`` is the part finished earlier. If ``in_bytes`` is
-    true, file sizes are shown. If ``shown`` is None, only terminals and notebooks show the bar.
+    ``total`` is the amount of work, and ``done`` is the part finished earlier; both are in bytes if
+    ``in_bytes`` is true. If ``shown`` is None, only terminals and notebooks show the bar.
     """
     from rich import progress
     from rich.console import Console

@@ -31,7 +31,7 @@ def check_probability(value: float, name: str = "ci_prob") -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute each column's highest-density interval, (n, 2), by ArviZ's "nearest" method."""
+    """Compute each column's highest-density interval, as ArviZ's "nearest" method does."""
     import numpy as np
 
     n, prob = len(draws), check_probability(ci_prob)

@@ -89,13 +89,13 @@ def run_jobs(
 ) -> Finished:
     """Run jobs in parallel; a job that fails does not stop the others.
 
-    Each result is saved to ``results/`` in the folder as soon as it is ready, and later runs read
-    it. Jobs with equal settings are computed once. The frames do not depend on `n_jobs`, because
-    every job uses one thread for linear algebra.
+    If a folder is given, each result is saved to its ``results/`` as soon as it is ready, and later
+    runs read it. Jobs with equal settings are computed once. The frames do not depend on `n_jobs`,
+    because every job uses one thread for linear algebra.
 
     Jobs run in ``n_jobs`` processes: -1 means one per core, and 1 means this process only. Within
-    ``joblib.parallel_config(backend="dask")``, the cluster's workers run them instead. Each
-    distinct warning from new and saved jobs is issued once, as `category`, with the number of jobs.
+    ``joblib.parallel_config(backend="dask")``, a Dask cluster runs the jobs instead. Each distinct
+    warning is issued once, as `category`, with a job's name and the number of other jobs.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.
@@ -166,7 +166,7 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
 
 
 def pack_frame(frame: pd.DataFrame, texts: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a frame and warnings as plain lists and strings, which `unpack_frame` reads."""
+    """Convert a frame and warnings to JSON types; `unpack_frame` converts them back."""
     content = {
         "columns": {name: column.tolist() for name, column in frame.items()},
         "dtypes": {name: str(column.dtype) for name, column in frame.items()},

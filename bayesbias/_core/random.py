@@ -14,7 +14,7 @@ type Seed = int | SeedSequence | Generator | None
 
 
 def check_seed(seed: Seed) -> None:
-    """Raise an ArgumentError if a seed is not of an accepted kind."""
+    """Raise an ArgumentError if a seed is negative or not of an accepted type."""
     if seed is None or (is_whole(seed) and seed >= 0):
         return
     from numpy.random import Generator, SeedSequence

@@ -94,13 +94,13 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file; if that fails, raise a ValueError with the path and the reason."""
+    """Read a TOML file; if its content is invalid, raise a ValueError that starts with the path."""
     with located(path):
         return tomllib.loads(read_text(path))
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
-    """Read a JSON file; if that fails, raise a ValueError with the path and the reason."""
+    """Read a JSON file; if its content is invalid, raise a ValueError that starts with the path."""
     with located(path):
         return json.loads(read_text(path, most))
 
@@ -113,9 +113,9 @@ def parts_of(path: Path) -> tuple[Path, str]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
-    """Yield a file's raw stream, its unpacked stream, and a name whose ending may show its format.
+    """Yield a file's raw stream, its unpacked stream, and the name of the unpacked file.
 
-    If a decompressor finds damage, even during later reading, it raises a ValueError with the path.
+    If decompression fails, even while the block reads, raise a ValueError with the path.
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()

@@ -27,7 +27,7 @@ def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 
 def bundled_folder(name: str) -> Path:
-    """Return a folder that comes with the package: wordlists, models, vectors, or contexts."""
+    """Return a folder of the package: wordlists, models, vectors, contexts, or docs."""
     for place in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place

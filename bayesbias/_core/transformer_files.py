@@ -29,7 +29,7 @@ def load_transformer(
     allow_pickle: bool | None = None,
     **options: Any,  # noqa: ANN401
 ) -> tuple[str, Any, Any, list[str]]:
-    """Load a network and its fast tokenizer; also return its location and any missing weights.
+    """Load a network and its fast tokenizer; also return the model's location and missing weights.
 
     `choose` returns the name of the transformers class for a configuration. Unless `allow_pickle`
     is True, only safetensors files are read. If `allow_pickle` is None, errors do not suggest it.

@@ -9,6 +9,7 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
+from .._core.checks import counted
 from .._core.intervals import DEFAULT_CI_PROB
 from ..sampling.options import SIMULATED_ROPE
 from . import options, screen
@@ -34,8 +35,9 @@ def calibrate(
 ) -> None:
     """Simulate tables with a known bias or without bias, and count how often methods claim bias.
 
-    Claims are false alarms if no bias was planted; otherwise, their rate is the power. The nominal
-    rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs calibration`.
+    With a planted bias, the rate of claims is the power. Without one, claims are false alarms, at
+    a nominal rate of --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs
+    calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`
 
@@ -78,7 +80,8 @@ def calibrate(
         title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
         screen.frame(title, part, "method", "kind", "rate", "low", "high", "nominal")
     if doubtful := int(frame["doubtful"].max()):
-        screen.say(f"In one scenario, {doubtful} posteriors have a Pareto k of 0.7 or more.")
+        some = counted(doubtful, "posterior")
+        screen.say(f"Pareto k is 0.7 or more for up to {some} per scenario and method.")
     if out is not None:
         screen.say(f"Table: {out}")
 

@@ -55,14 +55,14 @@ def check(file: str, /) -> int:
     """Check a word-list file for duplicates, overlaps, empty sets, and unknown keys.
 
     No embedding is read; `bayesbias table` reports words that an embedding lacks. The exit code
-    is 1 if there are errors, and 0 otherwise.
+    is 1 if the list has errors.
 
     Example: `bayesbias lists check mine.toml`
 
     Parameters
     ----------
     file : str
-        A .toml file, or a bundled list.
+        A .toml, .json, or .csv file, or a bundled list.
     """
     findings = bb.check_wordlist(file)
     for finding in findings.to_dict("records"):

@@ -25,10 +25,10 @@ def debias(
     force: Force = False,
     **more: str,
 ) -> None:
-    """Debias an embedding file, and write a folder that every command accepts as --vectors.
+    """Debias an embedding file, and write a folder that other commands accept as --vectors.
 
-    The source is read in chunks. The folder's `record.json` describes what was done. No method
-    makes an embedding free of bias: a classifier can often detect the bias that remains.
+    Text and word2vec files are read in chunks. The folder's `record.json` describes what was done.
+    No method removes all bias: a classifier can often detect the bias that remains.
 
     Example: `bayesbias debias --method soft --strength 1 --sets race --vectors big.bin --out soft`
 

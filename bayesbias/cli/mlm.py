@@ -69,7 +69,7 @@ def score(
     dtype : str
         float32, bfloat16, or float16.
     batch_size : int
-        Number of masked sentences to score at once.
+        Maximum number of sentences to score at once.
     """
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures
@@ -142,7 +142,7 @@ def report(
     model : str
         Model of preferences: pairs-signs, or the path to your own .toml file.
     posteriors : bool
-        Also write the posteriors as netCDF, about 50 MB per measure.
+        Also write the posterior of each measure as netCDF.
     """
     from ..maskedlm.datasets import of_bias_types
     from ..workflows.pairs import PairSettings, analyze_pairs

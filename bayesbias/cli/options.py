@@ -41,7 +41,7 @@ WITHOUT_NUMBERS = {
 
 Models = Annotated[tuple[str, ...], Option(name="--model", alias="-m", show_default=False)]
 Model = Annotated[str, Option(alias="-m")]
-OneList = Annotated[str, Option(help="Name of a bundled list, or path to a .toml file.")]
+OneList = Annotated[str, Option(help="Name of a bundled list, or path to a file.")]
 OutFile = Annotated[Path, Option(alias="-o")]
 OutFolder = Annotated[Path, Option(alias="-o", help="Folder for the results.")]
 Force = Annotated[bool, Option(help="Replace earlier results; other files are left alone.")]
@@ -67,8 +67,8 @@ class Reading:
     Parameters
     ----------
     vectors : str
-        A bundled embedding (glove-demo), a name from gensim's downloader, or a file: .bin, .txt or
-        .vec (also as .gz or .zip), .npz, .kv, or .model. See `bayesbias docs own-words`.
+        A bundled embedding (glove-demo), a name from gensim's downloader, a file, or a folder that
+        `bayesbias convert` or `debias` wrote. See `bayesbias docs own-words` for the formats.
     case : str
         How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
     """
@@ -90,7 +90,7 @@ class ListReading(Reading):
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses more than this share of its words; by default, flag the set.
+        Refuse a list if a set loses over this share of its words; by default, there is no limit.
     """
 
     strip_accents: bool = False
@@ -144,7 +144,7 @@ class Comparing(Fitting, ChangeSettings):
 @Option(name="*")
 @dataclass(frozen=True, kw_only=True)
 class FittingAlone(Fitting):
-    """The fit options except those for contrasts."""
+    """The fit options except `rope`."""
 
     rope: Annotated[float | None, Option(parse=False)] = None
 
@@ -233,7 +233,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def say_what_is_unwritten(source: str) -> None:
-    """If a source has extra words, print a note that they were not copied."""
+    """If a source has a sample of rarer words, print that they were not copied."""
     import numpy as np
 
     from ..embeddings.registry import open_embedding

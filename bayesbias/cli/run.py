@@ -35,7 +35,7 @@ def run(
     Parameters
     ----------
     lists : str
-        One or more names of bundled lists, or paths to .toml files.
+        One or more names of bundled lists, or paths to .toml, .json, or .csv files.
     compare_to : Path
         Folder of an earlier run, to show which inputs, settings, and contrasts have changed.
     """
@@ -82,8 +82,10 @@ def compare(
 
     Parameters
     ----------
-    before, after : str
+    before : str
         A table (.csv or .parquet) in our layout or the published one, or an embedding.
+    after : str
+        Also a table or an embedding, or a debiasing method.
     words : str
         The word list, if you compare embeddings.
     sets : str

@@ -96,7 +96,7 @@ def in_one_line(error: Exception | Warning | str) -> str:
 
 @contextmanager
 def tidy_warnings() -> Iterator[None]:
-    """Show each of the package's warnings once, on one line, and hide warnings for developers."""
+    """Show each warning once, on one line, and hide warnings for developers."""
     shown: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bayesbias as bb
 
+from .._core.checks import counted
 from . import options, screen
 from .options import AllowPickle, Jobs, OutFolder
 
@@ -51,7 +52,7 @@ def sweep(
     from ..workflows.sweep import require_sweep_place
 
     if jobs == 0:
-        raise ValueError("--jobs must be 1 or more, or -1 for one process per core; got 0")
+        raise ValueError("--jobs must not be 0; pass 1 or more, or -1 for one process per core")
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None
@@ -63,7 +64,7 @@ def sweep(
     for failure in done.uncompared:
         screen.complain(f"{failure.name}: {failure.message}")
     made = len(done.cells) - len(done.failures)
-    reused = f"{done.reused} results already existed"
+    reused = f"{counted(done.reused, 'result')} already existed"
     screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]

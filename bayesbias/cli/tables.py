@@ -108,7 +108,7 @@ def scores(
     out: options.OutFile | None = None,
     force: options.Force = False,
 ) -> None:
-    """Compute every cosine score of a word list, with intervals and exact p-values.
+    """Compute every cosine score of a word list, with intervals, and exact p-values for WEAT.
 
     The protected words of two groups are X and Y, and their stereotypes are A and B. All
     pairs of groups are scored. `bayesbias docs scores` explains what each score measures.
@@ -175,7 +175,7 @@ def convert(
 ) -> None:
     """Convert an embedding into a folder of vectors and words, the fastest format to read.
 
-    The source is read in chunks. If a word occurs twice, the first occurrence is kept.
+    Text and word2vec files are read in chunks. If a word occurs twice, the first one is kept.
 
     Example: `bayesbias convert glove.6B.300d.txt glove6b`
 
@@ -218,8 +218,10 @@ def check_limits(
         A folder that `bayesbias run` wrote for one model, or a posterior's .nc file.
     difference : str
         A difference or sum of connections, as in bb.hypothesis.
-    low, high : float
-        The lower and the upper limit.
+    low : float
+        Lower limit.
+    high : float
+        Upper limit.
     """
     posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")

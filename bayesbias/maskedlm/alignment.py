@@ -23,9 +23,9 @@ _SPACES = ("Ġ", "▁")
 class Tokens:
     """The tokens of a sentence, including the special tokens that the model expects.
 
-    ``scored`` contains the positions of tokens that are not special. ``words`` contains the word of
-    each token, or None. ``shared`` contains the positions of tokens that the other sentence also
-    has, and ``modified`` contains the other scored positions.
+    ``scored`` contains the positions of tokens that are not special. ``words`` contains the index
+    of each token's word (None if special). ``shared`` contains the positions of tokens that the
+    other sentence also has, and ``modified`` contains the other scored positions.
     """
 
     ids: Places
@@ -60,7 +60,7 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 
 
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
-    """Return the id of the token that goes before a text for a causal model.
+    """Return the id of the token that precedes a text in a causal model.
 
     It is the beginning-of-text token or, if the tokenizer has none, as in the Qwen family, the
     end-of-text token. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).

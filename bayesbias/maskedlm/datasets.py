@@ -33,8 +33,8 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a label or sentence is empty, if a pair_id occurs twice, if a direction is unknown, or if
-        the sentences of a pair are identical.
+        If there are no pairs, a column is missing, a label or sentence is empty, a pair_id occurs
+        twice, a direction is unknown, or the sentences of a pair are identical.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
     if pairs.empty:

@@ -90,13 +90,13 @@ def fit_pairs(
     Raises
     ------
     ValueError
-        If all preferences are equal, or if two language models have the same preferences.
+        If a model's preferences are all equal, or if two models have the same preferences.
     """
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
         left_out = counted(data.n_left_out, "pair is", "pairs are")
-        warn(f"{left_out} left out, because not every model has a score")
+        warn(f"{left_out} left out, because not every model has a score for them")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if (names := {term.name for term in spec.terms}) != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(

@@ -26,7 +26,7 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind``: masked or causal. ``longest``: the maximum number of tokens, including special tokens.
+    ``kind`` is masked or causal. ``longest`` is the maximum number of tokens, with special ones.
     """
 
     name: str
@@ -95,8 +95,8 @@ def load_language_model(
     kind = _kind(network.config)
     if missing:
         raise ValueError(
-            f"{place} has no {kind} language-model head, or the head is incomplete: it lacks "
-            f"{', '.join(missing[:3])}, so every score would be random; "
+            f"{place} has no {kind} language-model head, or lacks other weights "
+            f"({', '.join(missing[:3])}), so scores would be random; "
             "pass a language model, not a sentence encoder or a classifier"
         )
     if kind == "masked" and tokenizer.mask_token_id is None:

@@ -21,8 +21,8 @@ class Measure:
     """A score of a sentence, computed from log probabilities of its tokens.
 
     ``needs`` returns one pair of (masked positions, requested positions) per run of the model. The
-    score is the sum over the requested tokens or, if ``averaged``, their mean. With ``attention``,
-    each token is weighted by the attention it receives. ``usual`` measures are computed by default.
+    score is the sum over the requested tokens or, if ``averaged``, the mean. With ``attention``,
+    terms are multiplied by the token's attention. ``usual`` measures are computed by default.
     """
 
     title: str

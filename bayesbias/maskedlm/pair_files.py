@@ -62,7 +62,7 @@ def read_pairs(
     DataFrame
         The columns are ``PAIR_COLUMNS``. In CrowS-Pairs, ``stereotypical`` is always the more
         stereotyping sentence, as in the published measure. ``cluster`` is the target in StereoSet,
-        the template in BBQ, and the `word_contrast` of the sentences in other data sets.
+        the template in BBQ, a column of your own file, or the `word_contrast` of the sentences.
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
@@ -116,7 +116,7 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, each with the sentences that have these labels."""
+    """Yield the clusters of a part of StereoSet, with their sentences labeled `kinds`, in order."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
@@ -154,7 +154,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the positions of the stereotypical answer and the other one, or None if unclear.
+    """Return the positions of the stereotypical and the opposite answer, or None if unclear.
 
     The stereotypical answer to a negative question is the stereotyped group. The stereotypical
     answer to any other question is the other group (Parrish et al., 2022, section 4).

@@ -60,7 +60,7 @@ class Normals:
         return Normals((mean, other_mean), (sd, other_sd))
 
     def kls(self) -> float:
-        r"""Compute KLS (Liu, 2024): how much the Kullback-Leibler divergences differ, in [50, 100].
+        r"""Compute KLS (Liu, 2024): how much the Kullback-Leibler divergences differ, in [50, 100).
 
             100 max(KL_1, KL_2) / (KL_1 + KL_2)
 
@@ -80,8 +80,8 @@ class Normals:
 
         ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``: as
         in Liu's code, JS is computed in nats, from a Normal with the mean of the means and the root
-        mean square of the sds. If JS or the difference of sds is above 1, its inverse is used. It
-        does not matter which sd is larger. Multiplying all scores by a constant changes JSS.
+        mean square of the sds. The code inverts a JS or a difference of sds above 1. It does not
+        matter which sd is larger. Rescaling all scores usually changes JSS.
         """
         check_choice("variant of JSS", variant, VARIANTS)
         spread = abs(self.sds[0] - self.sds[1])
@@ -119,12 +119,12 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
-        ``jss``, and ``jss_published``. The percentage is the share of pairs whose stereotypical
-        sentence scores higher. A tie counts as half here, but counts against the stereotype in the
-        code of CrowS-Pairs. As published, values for the type ``all`` are means over types,
-        weighted by numbers of pairs. For the percentage, this is the share of all pairs. Undefined
-        measures (one pair, equal scores, or identical Normals) are NaN and left out of means.
+        The columns are ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``,
+        ``percentage``, ``kls``, ``jss``, and ``jss_published``. The percentage is the share of
+        pairs whose stereotypical sentence scores higher. A tie counts as half here, but against the
+        stereotype in CrowS-Pairs' code. As published, values for the type ``all`` are means over
+        types, weighted by numbers of pairs. For the percentage, this is the share of all pairs.
+        Undefined measures (one pair, equal scores, identical Normals) are NaN, and means omit them.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:

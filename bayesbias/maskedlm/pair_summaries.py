@@ -39,10 +39,10 @@ def pair_summary(
     -------
     DataFrame
         ``level`` is overall (the types in the data, weighted by their numbers of pairs), population
-        (a new type), or bias_type. The ``quantity`` p_stereotypical is the share of pairs whose
-        stereotypical sentence is preferred. If token counts are known, p_equal_length is this share
-        for pairs of sentences with equally many tokens. Both shares are averages over the pairs in
-        the data and over similar new clusters, so intervals allow for other word contrasts. Other
+        (the mean of all types, including new ones), or bias_type. The ``quantity`` p_stereotypical
+        is the share of pairs whose stereotypical sentence is preferred. If token counts vary,
+        p_equal_length is this share for sentences with equally many tokens. Except for population,
+        shares include similar new clusters, so intervals allow for other word contrasts. Other
         columns are ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``, and ``p_above``,
         the probability that the share is above one half.
     """
@@ -70,9 +70,9 @@ def model_contrasts(
     Returns
     -------
     DataFrame
-        ``level``, ``bias_type``, and ``quantity`` as in `pair_summary`; ``first`` and ``second``;
-        and, for first - second, ``mean``, ``sd``, ``low``, ``high``, and ``p_direction``, the
-        probability of the more likely sign.
+        The columns are ``level``, ``bias_type``, and ``quantity``, as in `pair_summary`; ``first``
+        and ``second``; and, for first - second, ``mean``, ``sd``, ``low``, ``high``, and
+        ``p_direction``, the probability of the more likely sign.
     """
     models = np.array(_several(tree))
     first, second = (list(side) for side in zip(*combinations(range(len(models)), 2), strict=True))
@@ -95,9 +95,9 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``level``, ``bias_type``, and ``quantity`` as in `pair_summary`; ``model``; ``rank``, where
-        1 means the most stereotypical preferences; and ``probability``, the share of draws in which
-        the model has this rank. Probabilities sum to one for each model and for each rank.
+        The columns are ``level``, ``bias_type``, and ``quantity``, as in `pair_summary`; ``model``;
+        ``rank``, where 1 means the most stereotypical preferences; and ``probability``, the share
+        of draws with this rank. Probabilities sum to one for each model and for each rank.
     """
     models = _several(tree)
     places = np.arange(1, len(models) + 1)
@@ -121,8 +121,8 @@ def pair_scales(
     Returns
     -------
     DataFrame
-        ``parameter`` (type_sd, cluster_sd, sigma for pairs within a cluster, and slopes, such as
-        ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, and ``high``.
+        The columns are ``parameter`` (type_sd, cluster_sd, sigma within a cluster, and slopes, such
+        as ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, and ``high``.
     """
     draws = {name: stacked(tree, name) for name in ("type_sd", "cluster_sd", "sigma")}
     for place, name in enumerate(labels(tree, "covariate")):

@@ -70,7 +70,7 @@ def score_pairs(
     measures : sequence of str, optional
         Names in ``MEASURES``; by default, all that fit the model except the ``-mean`` versions.
     batch_size : int
-        Number of masked sentences in a batch. It affects speed; scores change only by rounding.
+        Maximum number of sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional
         A file that stores scores by model, sentence, and measure. A stopped run resumes from it.
     progressbar : bool
@@ -79,12 +79,12 @@ def score_pairs(
     Returns
     -------
     DataFrame
-        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is a sum
-        of log probabilities, in nats. For sss, aul, and measures whose names end in ``-mean``, it
-        is a mean. For aula, it is a weighted mean. ``n_tokens`` counts all tokens, and ``n_scored``
-        counts the scored tokens. SSS is undefined for a sentence without a modified token, and CPS
-        for a sentence without a shared token. Undefined scores are left out; ``.attrs["unscored"]``
-        and a warning list them. Another warning counts tokens that are unknown to the tokenizer.
+        The columns are ``SCORE_COLUMNS``; rows are grouped by measure. ``score`` is a sum of log
+        probabilities, in nats. For sss, aul, aula, and measures ending in ``-mean``, it is a mean;
+        aula multiplies each term by the token's attention. ``n_tokens`` counts the tokens that are
+        not special, and ``n_scored`` those that are scored. SSS is undefined without a modified
+        token, and CPS without a shared token. Undefined scores are left out; ``.attrs["unscored"]``
+        and a warning list them. Another warning counts unknown tokens.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     for measure, rows in named.groupby("measure", sort=False):
         warn(
             f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score, because "
-            "they have no token that the measure scores: CPS scores tokens that both sentences "
+            "no token can be scored: CPS scores tokens that both sentences "
             f"share, SSS those that differ. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
@@ -198,10 +198,10 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, the columns of ``PAIR_LABELS``, ``stereotypical``,
+        The columns are ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``,
         ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. Both
         differences are stereotypical - anti_stereotypical, in scores and in numbers of tokens.
-        ``n_scored`` is the mean number of scored tokens. Pairs without a score are left out.
+        ``n_scored`` is the mean number of scored tokens. Pairs that lack a score are left out.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]

@@ -93,8 +93,8 @@ def read_scores(
         json``) for the tasks stereoset and bbq of inspect_evals. ``csv``: one row per pair and
         model, with the columns ``model``, ``pair_id``, ``bias_type``, and either ``difference`` or
         both ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster``,
-        and ``token_difference`` are optional. ``auto``: the first layout that matches the name of
-        the file, or of a file in the folder.
+        and ``token_difference`` are optional. ``auto``: the first layout that matches the ending of
+        the file, or the name of a file in the folder.
     model : str, optional
         The name of the language model. By default, it comes from Inspect's log or the CSV file. For
         a harness file, it is the folder's name, or the file's name if the file was renamed.
@@ -102,12 +102,12 @@ def read_scores(
     Returns
     -------
     DataFrame
-        The columns are ``LOG_COLUMNS``, with one row per pair and model, for `fit_pairs`.
+        The columns include ``LOG_COLUMNS``; each pair has one row per model and measure.
         Multiple-choice answers have no scores; their differences are 1 and -1. Answers that do not
         choose a sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has
-        the name, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
-        pair consists of the two groups in an ambiguous question; pairs without a stereotyped group
-        are left out. A pair from the harness gets an id from the SHA-256 of its sentences.
+        the path, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
+        pair consists of the two groups in an ambiguous question; pairs without exactly one
+        stereotyped group are left out. Pairs from the harness are named by their SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]

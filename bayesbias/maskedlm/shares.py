@@ -63,9 +63,9 @@ def observed_shares(
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
-        ``n_clusters``; ``largest_cluster``, the cluster with the most pairs, and ``largest_share``,
-        its share of pairs; ``share`` (a tie counts as half), ``low``, and ``high``.
+        The columns are ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``,
+        ``n_ties``, ``n_clusters``; ``largest_cluster``, which has the most pairs, and
+        ``largest_share``, its share; ``share`` (a tie counts as half), ``low``, and ``high``.
     """
     require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
@@ -99,10 +99,10 @@ def shares(
 ) -> dict[str, FloatArray]:
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
-    A share is the mean of the model's expected preferences for the pairs in the data, plus the
-    contribution of similar new clusters. This contribution consists of a new effect for each
-    cluster, Normal with the same sd, and of the variation of covariates between clusters. Intervals
-    therefore allow for other word contrasts. Every contrast keeps the weight it has in the data.
+    A share is the mean of the model's expected preferences for the pairs in the data, plus (except
+    in ``population_share``) the contribution of similar new clusters. It consists of a new effect
+    for each cluster, Normal with the same sd, and of the variation of covariates between clusters.
+    Intervals therefore allow for other word contrasts, each with its weight in the data.
 
     ``effects`` has draws of shape (n_draws, ..., n_axes). The columns of ``axes`` are directions in
     which the models' preferences are uncorrelated. ``SHARE_DIMS`` lists all dimensions.

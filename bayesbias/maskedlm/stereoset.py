@@ -46,12 +46,12 @@ def stereoset_scores(
         Your copy of ``dev.json``.
     model : LanguageModel
     batch_size : int
-        Number of masked sentences in a batch.
+        Maximum number of sentences in a batch.
 
     Returns
     -------
     DataFrame
-        One row per cluster, for `fit_pairs`: ``model``, ``measure`` (stereoset), the columns of
+        There is one row per cluster. The columns are ``model``, ``measure`` (stereoset), those of
         ``PAIR_LABELS``; ``stereotypical``, ``anti_stereotypical``, and ``unrelated``, in [0, 1];
         and the ``difference`` and ``token_difference`` of the first two (only scored tokens count).
     """
@@ -116,9 +116,9 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``model``, ``bias_type`` (``all`` for all clusters), ``n_clusters``, ``n_targets``, and
-        ``ss``, ``lms``, and ``icat`` in [0, 100]. For an ideal model, ss is 50, and lms and
-        ICAT are 100. As published, ties count against a sentence.
+        The columns are ``model``, ``bias_type`` (``all`` for all clusters), ``n_clusters``,
+        ``n_targets``, and ``ss``, ``lms``, and ``icat`` in [0, 100]. For an ideal model, ss is 50,
+        and lms and ICAT are 100. As published, ties count against a sentence.
 
     References
     ----------

@@ -89,8 +89,8 @@ class ChangeAnalysis(ModelAnalysis):
     `before` and `after` are the distances; `unpaired` has rows without a partner. `results` are
     keyed by model name; the last model is the main one. `bands` comes from
     `comparison.band_shares`. `scores` comes from `scores_before_after`, or from `mac_before_after`
-    if there are no vectors. `remains` comes from `bias_before_after` and may be None. `notices` are
-    the package's warnings, `wordlist` is the list's name, and `call` repeats the analysis.
+    if there are no vectors. `remains` comes from `bias_before_after`, or is None without `recover`.
+    `notices` are warnings, `wordlist` is the list's name, and `call` repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
@@ -151,11 +151,11 @@ def analyze_change(
     sets : str, Path, or DefiningSets, optional
         Defining sets for a debiasing method; by default, those with the same name as the list.
     recover : str, Path, or DefiningSets, optional
-        Defining sets; test whether their bias can be recovered before and after the change.
+        Defining sets, to test whether their bias can be recovered before and after the change.
     tell : callable, optional
         A function that is called with a description of each step before it runs.
     **settings
-        ``models`` for changes (the last one leads); ``names`` for `before` and `after`;
+        ``models`` for changes (the last is the main one); ``names`` for `before` and `after`;
         ``ci_prob``, ``ci_kind``, and ``rope``; ``case`` and ``allow_pickle``, as in `load_vectors`;
         ``recover_words``; ``drop_duplicates``; and fit options, such as ``seed``.
 

@@ -90,7 +90,7 @@ def versions(*more: str) -> dict[str, str]:
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write ``run.json`` last, because it lists all files in the folder."""
+    """Write ``run.json``; call this last, because the record lists all files in the folder."""
     files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
@@ -108,7 +108,7 @@ def load_record(folder: Path) -> dict[str, Any]:
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return a frame of all differences from an earlier run, with the contrasts at the end."""
+    """Return the inputs, settings, and contrasts of groups that changed since an earlier run."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
@@ -145,7 +145,7 @@ def require_folder(out: Path) -> None:
     """Check that a folder can be made or written to, and clean up after a killed run."""
     recover(out)
     if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; pass the name of a folder with --out")
+        raise NotADirectoryError(f"{out} is a file; pass the name of a folder")
     ancestor = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=ancestor):

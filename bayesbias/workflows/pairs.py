@@ -81,9 +81,9 @@ def analyze_pairs(
 ) -> PairAnalysis:
     """Compute everything that a report shows about sentence pairs.
 
-    `paired` comes from `paired_scores` or `read_scores`. A measure that some language models lack
-    is used only in `measure_table`. Masked and causal models are compared by the probability of
-    whole sentences. `tell` is called with a description of each step before it runs.
+    `paired` comes from `paired_scores` or `read_scores`. No model is fitted to a measure that some
+    language models lack. Masked and causal models are compared by the probability of whole
+    sentences. `tell` is called with a description of each step before it runs.
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)

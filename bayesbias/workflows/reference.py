@@ -100,10 +100,10 @@ def read_against(
     """Compare the contrasts of a list with those of reference lists, and compute other measures.
 
     Frames are keyed by file name. ``reference`` has the contrast associated − different at every
-    level, with its place among the reference lists. ``reference_lists`` has the contrasts of every
-    list; ``match`` is the kind of list. ``scores`` comes from `score_table`. ``relative`` has a
-    z-score for each pair of groups, compared with random words. These two frames are empty if fewer
-    than two groups have stereotypes. If the embedding has too few words, no frames are returned.
+    level, with its place among reference lists. ``reference_lists`` has the contrasts of every
+    list, and ``match`` is its kind. ``scores`` comes from `score_table`. ``relative`` has a z-score
+    for each pair of groups, compared with random words. ``scores`` and ``relative`` are empty if
+    fewer than two groups have stereotypes. With too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)

@@ -98,7 +98,7 @@ class ModelResult:
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
     """Read most frames from a posterior at once, to collect warnings; defer those in ``LATER``.
 
-    The ``attrs`` of a frame record how its intervals were made, and ``n_draws``, the number of
+    The ``attrs`` of a frame record how its intervals were made. Their ``n_draws`` is the number of
     independent draws that would give equally precise probabilities.
     """
 
@@ -203,7 +203,7 @@ class ModelAnalysis(Fitted):
         return frames | {name: self.frame(name) for name in self._model_frames}
 
     def plot(self) -> Axes:
-        """Draw the main contrast, overall and by group."""
+        """Draw the main figure of the report."""
         figure: Figure = self._pages.headline_figure(self)
         return figure.draw()
 

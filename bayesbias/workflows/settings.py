@@ -23,13 +23,13 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 class Settings(FitOptions):
     """How to measure distances and fit models.
 
-    `vectors` is the name of a bundled embedding or a path. `case`, `strip_accents`, `subwords` and
-    `allow_pickle` are for `load_vectors`, and `max_missing` is for `distance_table`.
+    `vectors`, `case`, `strip_accents`, `subwords`, and `allow_pickle` are for `load_vectors`, and
+    `max_missing` is for `distance_table`.
 
     Parameters
     ----------
     models : tuple of str
-        Names or paths of models; may be repeated. The last one leads the report. The default is
+        Names or paths of models; may be repeated. The last one is the main model. The default is
         by-group, or crossed and contextual for an encoder.
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
@@ -40,7 +40,7 @@ class Settings(FitOptions):
     templates : str
         For an encoder: the sentences that contain the words, as a bundled set or a .toml file.
     pooling : str
-        For an encoder: pool over the tokens of the word (word) or over all tokens (sentence).
+        For an encoder: use the word's tokens (word), all tokens (sentence), or one (cls or last).
     layer : int
         For an encoder: the layer to read; -1 is the last.
     """
@@ -87,8 +87,8 @@ class ChangeSettings(FitOptions):
     Parameters
     ----------
     models : tuple of str
-        Names or paths of models to fit to the change; may be repeated. The last one leads.
-        The default is change-by-group.
+        Names or paths of models to fit to the change; may be repeated. The last one is the main
+        model. The default is change-by-group.
     case : str
         How to look up words: exact, lower, or fallback.
     recover_words : int

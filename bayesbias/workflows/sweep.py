@@ -84,14 +84,14 @@ class Measured(NamedTuple):
 class Sweep:
     """The results of a sweep, as frames; failed cells are only in `cells`.
 
-    Each row of `cells` is a cell: ``embedding``, ``list``, ``model``, ``state`` (done or failed),
-    ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result. `summary` and
-    `contrasts` come from the functions with the same names; their first columns name the cell.
-    `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
+    `cells` has a row for each cell, with ``embedding``, ``list``, ``model``, ``state`` (done or
+    failed), ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result.
+    `summary` and `contrasts` come from the functions with the same names; their first columns name
+    the cell. `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
-    has different distances in two embeddings. `tables` has a row for each list in each embedding.
-    `missing` and `thin` come from `bb.missing_words` and `bb.undersized_sets`. `uncompared` is the
-    joint model's error, if any. `reused` counts results that needed no new computation.
+    has different distances in two embeddings, or if the joint model fails; `uncompared` then has
+    its error. `tables` has a row for each list measured in an embedding. `missing` and `thin` come
+    from `bb.missing_words` and `bb.undersized_sets`. `reused` counts results that already existed.
     """
 
     config: SweepConfig
@@ -129,7 +129,7 @@ class Sweep:
         return sweep_page.page(self)
 
     def record(self) -> dict[str, Any]:
-        """Return everything needed to repeat the results."""
+        """Return a record of where the numbers come from."""
         config = self.config
         return {
             "title": config.title,
@@ -153,8 +153,8 @@ def run_sweep(
 ) -> Sweep:
     r"""Measure every list in every embedding, fit every model, and compare the embeddings.
 
-    A result's key depends on the distances, the model's content, and the settings. It changes if a
-    vector, a prior, or the seed changes, but not if a file is renamed or moved.
+    A result's key depends on the distances, the model's content, the settings, and the package's
+    version. It does not change if an embedding's file is renamed or moved.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def run_sweep(
     allow_pickle : bool
         Whether to read pickle files, as in `load_vectors`.
     progress : bool, optional
-        Show a progress bar; by default only on a terminal.
+        Show a progress bar; by default only on a terminal or in a notebook.
 
     Returns
     -------
@@ -183,9 +183,9 @@ def run_sweep(
     Warns
     -----
     SamplingWarning
-        If the sampler warned in any cell. Each warning is shown once, with the number of cells.
+        If the sampler warned in any cell. Each warning is shown once, for all its cells.
     UserWarning
-        If an embedding cannot be read or lacks too many of a list's words, or if a saved result is
+        If an embedding cannot be read, if a list cannot be measured in it, or if a saved result is
         damaged and must be computed again.
 
     Examples
@@ -346,7 +346,7 @@ def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
 def require_sweep_place(out: Path) -> None:
     """Raise an error, before any work is done, if a sweep cannot use a folder.
 
-    A sweep resumes in a folder with its own results, but refuses a folder with other results.
+    A folder with a sweep's results can be used again; a folder with other results is refused.
     """
     for folder in (out, out / RESULTS):
         output.require_folder(folder)

@@ -74,9 +74,9 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError
-        If the file, or a list or model that it names, does not exist.
+        If the file, or the path of a list or model in it, does not exist.
     ValueError
-        If the file is not a valid configuration. The message names the key and the allowed values.
+        If the file is not a valid configuration. The message gives the reason.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
         or not all(one and isinstance(one, str) for one in given.values())
     ):
         raise ValueError(
-            f'embeddings.{name} must be a path or {{ source = "PATH", case = "lower" }}; got '
-            f"{raw!r:.60}. Options of the sweep must come before [embeddings]"
+            f"embeddings.{name} must be a name, a path, or {{ source = 'PATH', case = 'lower' }}; "
+            f"got {raw!r:.60}. Options of the sweep must come before [embeddings]"
         )
     embedding = Embedding(name, **given | {"source": _located(given["source"], folder)})
     if embedding.case not in CASES:

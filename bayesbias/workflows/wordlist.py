@@ -110,13 +110,13 @@ class Analysis(ModelAnalysis):
     """All results about one word list in one embedding, displayed as a headline.
 
     `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
-    order; the last model leads. `comparison` is from `bayesbias.compare_models`, or None for a
+    order; the last is the main one. `comparison` is from `bayesbias.compare_models`, or None for a
     single model. `reference` has frames on reference lists and other measures; it is empty if no
-    lists could be drawn. `resolved_forms` has words that were found in another form. `others`
-    maps missing words to other forms in the embedding. `thin` is from `bayesbias.undersized_sets`.
-    `vectors_hash` is the SHA-256 of the words and vectors used, and `notices` are the package's
-    warnings. `since` lists changes since an earlier run, `baseline` is from
-    `bayesbias.baseline_contrasts`, and `call` is the code that repeats the analysis.
+    lists were drawn. `resolved_forms` maps words to the other forms that were found. `others` maps
+    missing words to other forms in the embedding. `thin` is from `bayesbias.undersized_sets`.
+    `vectors_hash` is the SHA-256 of the words and vectors used, and `notices` are warnings. `since`
+    lists changes since an earlier run, `baseline` is from `bayesbias.baseline_contrasts`, and
+    `call` is the code that repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
@@ -146,7 +146,7 @@ class Analysis(ModelAnalysis):
         return super().frames | baseline | dict(self.reference)
 
     def record(self) -> dict[str, Any]:
-        """Return everything needed to repeat the result and to check that it is the same."""
+        """Return a record of where the numbers come from, with hashes to compare them."""
         keys, models = ("method", "method_reason", "seed"), self.settings.models
         named = [one.name if isinstance(one, ModelSpec) else str(one) for one in models]
         return super().record() | {
@@ -181,10 +181,10 @@ def analyze(
     wordlist : str, Path, mapping, or WordList
         A word list in any form that `bayesbias.load_wordlist` accepts.
     name : str
-        Name of the embedding in reports. The default is the name or path that you pass.
+        Name of the embedding in reports. The default is the name or file name that you pass.
     **settings
-        ``models``, as names, paths, or results of `bayesbias.load_model` (the last one leads; the
-        default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
+        ``models``, as names, paths, or results of `bayesbias.load_model` (the last is the main one;
+        the default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope`` of the
         intervals; ``case``, ``strip_accents``, ``subwords``, and ``allow_pickle`` of
         `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and fit options,
@@ -232,7 +232,7 @@ def analyze_lists(
     *,
     tell: Tell | None = None,
 ) -> list[Analysis]:
-    """Analyze word lists in one embedding, which is read once. `analyze` calls this function.
+    """Analyze word lists in one embedding; `analyze` calls this function.
 
     `tell` is called with a description of each step before it runs.
     """
