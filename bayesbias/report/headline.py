@@ -115,7 +115,7 @@ def headline(analysis: Analysis) -> Headline:
         list=analysis.wordlist.name,
         embedding=f"{embedding} ({known})" if known else embedding,
         examples=f"{'; '.join(examples[:4])}{'; and others' * (len(examples) > 4)}",
-        others="other groups' words are to the same stereotypes"
+        others=f"other groups' words are to the same stereotypes, adjusted for {_base(measured)}"
         if is_relative(rows)
         else f"to {MEANINGS[second]}",
         answers=_answers(rows),
@@ -150,10 +150,15 @@ def contrast_meaning(analysis: Analysis, rows: pd.DataFrame) -> str:
     if not is_relative(rows):
         one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in leading_pair(analysis.table))
         return f"A contrast is the distance to {one} minus the distance to {other}."
-    controls = set(CONTROLS) & set(analysis.table["connection"])
-    base = "control words" if controls else "stereotypes of third groups"
-    alike = " that are as frequent as the stereotypes" if "matched" in controls else ""
-    return prose("relative", base=base + alike)
+    matched = "matched" in set(analysis.table["connection"])
+    alike = " that are as frequent as the stereotypes" if matched else ""
+    return prose("relative", base=_base(analysis.table) + alike)
+
+
+def _base(table: pd.DataFrame) -> str:
+    """Name the words that group contrasts are relative to."""
+    controls = set(CONTROLS) & set(table["connection"])
+    return "control words" if controls else "stereotypes of third groups"
 
 
 def _answers(rows: pd.DataFrame) -> str:

@@ -11,6 +11,7 @@ import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -203,7 +204,7 @@ def html(
     Figures that are not in `drawn` are left out.
     """
     kept = {"record": record, "drawn": drawn, "files": files, "connections": CONNECTIONS}
-    return render("page.html.j2", page=page, **kept)
+    return render("page.html.j2", page=page, today=date.today().isoformat(), **kept)
 
 
 def markdown(page: Page, record: Mapping[str, Any], kinds: Sequence[str] = ()) -> str:
