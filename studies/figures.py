@@ -54,7 +54,6 @@ def histogram(values: Any, band: Any, label: str, title: str, note: str) -> Axes
 
 
 def heat(cells: pd.DataFrame, label: str, colors: Any, title: str, note: str) -> Axes:  # noqa: ANN401
-    """Draw a table of numbers as colors."""
     ax = new_axes(None, 5.4)
     ax.figure.colorbar(ax.imshow(cells, cmap=colors, aspect="auto"), label=label)
     ax.set_xticks(range(cells.shape[1]), cells.columns, rotation=90)
@@ -200,6 +199,9 @@ FIGURES = {
     ), seed=1).plot(),
     "rank_forest": lambda: bb.plots.rank_forest(bb.rank_embeddings(bb.fit_many(bb.distance_tables(
         {"as it is": fitted()[0], "debiased": fitted()[4]}, ["gender", "religion"]), seed=1))),
+    "false_alarms": lambda: bb.plots.false_alarms(bb.calibration.calibrate(
+        ["independent", "words-differ", "attributes-differ", "both-differ"],
+        ["weat-p", "t-cells-groups", "t-word-means"], n=4000, seed=1)),
     "forest": lambda: bb.plots.forest(bb.summary(fitted()[3])),
     "change_forest": lambda: bb.plots.change_forest(bb.summary(
         bb.fit_change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1]), seed=1))),
@@ -212,10 +214,8 @@ FIGURES = {
     "scores": lambda: bb.plots.scores(bb.score_table(*fitted()[:2], n_resamples=300, seed=0)),
     "prior_predictive": lambda: bb.plots.prior_predictive(
         bb.prior_predictive("by-group", fitted()[2], seed=1)),
-} | {draw.__name__: draw for draw in (
-    pair_forest, topics, interval, predictive, splits, clusters, repeated, leaning, large_effects,
-    report,
-)}
+} | {draw.__name__: draw for draw in (pair_forest, topics, interval, predictive, splits, clusters,
+    repeated, leaning, large_effects, report)}
 # fmt: on
 
 
