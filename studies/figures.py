@@ -54,6 +54,7 @@ def histogram(values: Any, band: Any, label: str, title: str, note: str) -> Axes
 
 
 def heat(cells: pd.DataFrame, label: str, colors: Any, title: str, note: str) -> Axes:  # noqa: ANN401
+    """Draw a table of numbers as colors."""
     ax = new_axes(None, 5.4)
     ax.figure.colorbar(ax.imshow(cells, cmap=colors, aspect="auto"), label=label)
     ax.set_xticks(range(cells.shape[1]), cells.columns, rotation=90)
@@ -125,6 +126,16 @@ def splits() -> Axes:
     drawn = [2 * sum(part) - s.sum() for part in combinations(s, len(s) // 2)]
     options = {"title": "WEAT 7 for all splits", "about": "splits", "share": weat.p_value}
     return bb.plots.null_distribution(drawn, weat.statistic, label="WEAT's S", **options)
+
+
+def halves() -> Axes:
+    vectors, wordlist, rng = fitted()[0], bb.load_wordlist("weat7"), np.random.default_rng(1)
+    sets = [*wordlist.groups.values(), *wordlist.stereotypes.values()]
+    parts = [[list(rng.choice(words, 4, replace=False)) for words in sets] for _ in range(200)]
+    d = [bb.scores.weat(vectors, *part).effect_size for part in parts]
+    band = bb.score_table(vectors, wordlist, scores=["weat"], seed=1).loc[0, ["low", "high"]]
+    note = "WEAT 7, 200 halves. Shaded: the 89% interval from resampled words of the whole list."
+    return histogram(d, band, "WEAT's effect size d", "Random halves of a list", note)
 
 
 def clusters() -> Axes:
@@ -214,8 +225,8 @@ FIGURES = {
     "scores": lambda: bb.plots.scores(bb.score_table(*fitted()[:2], n_resamples=300, seed=0)),
     "prior_predictive": lambda: bb.plots.prior_predictive(
         bb.prior_predictive("by-group", fitted()[2], seed=1)),
-} | {draw.__name__: draw for draw in (pair_forest, topics, interval, predictive, splits, clusters,
-    repeated, leaning, large_effects, report)}
+} | {draw.__name__: draw for draw in (pair_forest, topics, interval, predictive, splits, halves,
+    clusters, repeated, leaning, large_effects, report)}
 # fmt: on
 
 
