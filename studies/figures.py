@@ -222,7 +222,8 @@ FIGURES = {
     "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
     "distributions": lambda: bb.plots.distributions(fitted()[2]),
     "scales": lambda: bb.plots.scales(bb.sd_summary(fitted("religion")[3])),
-    "scores": lambda: bb.plots.scores(bb.score_table(*fitted()[:2], n_resamples=300, seed=0)),
+    "scores": lambda: bb.plots.scores(
+        bb.score_table(fitted()[0], bb.load_wordlist("weat7"), seed=1)),
     "prior_predictive": lambda: bb.plots.prior_predictive(
         bb.prior_predictive("by-group", fitted()[2], seed=1)),
 } | {draw.__name__: draw for draw in (pair_forest, topics, interval, predictive, splits, halves,
