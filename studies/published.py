@@ -66,14 +66,7 @@ def _rows(name: str, table: pd.DataFrame, draws: int) -> Iterator[dict[str, obje
         column = float(np.nansum(columns[place] * means))
         column = np.nan if np.isnan(columns[place]).any() else column
         known = new.loc[group] if group in new.index else pd.Series(dtype=float)
-        estimate = known.get("mean", np.nan)
-        yield {
-            "table": name,
-            "group": group or "all",
-            "raw_row": row,
-            "raw_column": column,
-            "maximal": old.loc[group, "mean"],
-            "by_group": estimate,
-            "low": known.get("low", np.nan),
-            "high": known.get("high", np.nan),
-        }
+        raw = {"raw_row": row, "raw_column": column, "maximal": old.loc[group, "mean"]}
+        estimate, low, high = (known.get(key, np.nan) for key in ("mean", "low", "high"))
+        found = raw | {"by_group": estimate, "low": low, "high": high}
+        yield {"table": name, "group": group or "all", **found}

@@ -48,22 +48,12 @@ LIMIT_K, LIMIT_ESS = 0.7, 400  # limits at which `fit` warns
 
 @dataclass(frozen=True)
 class Calibration:
-    """Ranks of true values among posterior draws, over many simulated tables.
+    """Ranks of true values among posterior draws, over many simulated tables."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Quantities whose ranks are taken.
-    ranks : (n_tables, n_quantities) int
-        Number of draws below the true value, 0 to `DRAWS`.
-    pareto_k, ess : (n_tables,) float
-        Values that the sampler reports. No table is left out because of these values.
-    """
-
-    names: tuple[str, ...]
-    ranks: np.ndarray
-    pareto_k: FloatArray
-    ess: FloatArray
+    names: tuple[str, ...]  # quantities whose ranks are taken
+    ranks: np.ndarray  # (n_tables, n_quantities), number of draws below the true value
+    pareto_k: FloatArray  # (n_tables,), as the sampler reports; no table is left out
+    ess: FloatArray  # (n_tables,), as the sampler reports
 
 
 DESIGNS = ("regular", "irregular", "three groups", "alike")

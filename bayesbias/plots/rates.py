@@ -65,6 +65,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         raise ValueError(f"by must be 'method' or 'scenario'; got {by!r}")
     alarms = (frame["kind"] == "false alarms").any()
     rows = frame[frame["kind"] == ("false alarms" if alarms else "coverage")]
+    rows.attrs = {}  # else `intervals` shades the calibration's region of practical equivalence
     if rows.empty:
         raise ValueError("the frame has no false-alarm or coverage rows; simulate a null scenario")
     bad, good = ("more", "fewer") if alarms else ("fewer", "more")

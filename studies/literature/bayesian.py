@@ -50,28 +50,18 @@ def list_sizes() -> Iterator[Claim]:
 @at("table 1", "2")
 def religion_sample() -> Iterator[Claim]:
     """Compare fifteen distances in the religion table."""
-    sample = {
-        "rabbi greedy": 1.03,
-        "church familial": 0.70,
-        "synagogue liberal": 0.79,
-        "jew familial": 0.98,
-        "quran dirty": 1.12,
-        "muslim uneducated": 0.52,
-        "torah terrorist": 0.93,
-        "quran hairy": 1.18,
-        "synagogue violent": 0.95,
-        "bible cheap": 1.22,
-        "christianity greedy": 0.97,
-        "muslim hairy": 0.88,
-        "islam critical": 0.79,
-        "muslim conservative": 0.45,
-        "mosque greedy": 1.15,
-    }
+    sample = (
+        "rabbi greedy 1.03, church familial 0.70, synagogue liberal 0.79, jew familial 0.98, "
+        "quran dirty 1.12, muslim uneducated 0.52, torah terrorist 0.93, quran hairy 1.18, "
+        "synagogue violent 0.95, bible cheap 1.22, christianity greedy 0.97, muslim hairy 0.88, "
+        "islam critical 0.79, muslim conservative 0.45, mosque greedy 1.15"
+    )
     table = published_table("religion_reddit")
     distances = table.set_index(["protected_word", "attribute"])["cosine_distance"]
     sets = table.dropna(subset="attribute_set").groupby("attribute")["attribute_set"].first()
-    for pair, printed in sample.items():
-        word, attribute = pair.split()
+    for row in sample.split(", "):
+        word, attribute, value = row.split()
+        pair, printed = f"{word} {attribute}", float(value)
         found = round(float(distances[word, attribute]), 4)
         note = "the decimal is cut off" if abs(printed - found) > 0.00505 else ""
         group = sets[attribute].removesuffix("_stereotype")
@@ -213,14 +203,12 @@ def nearest_to_priest() -> Iterator[Claim]:
     """Find the attributes closest to *priest* in the whole table."""
     table = published_table("religion_reddit")
     priest = table[table["protected_word"] == "priest"].sort_values("cosine_distance")
-    nearest = ", ".join(
-        f"{row.attribute} ({row.connection})" for row in priest.head(5).itertuples()
-    )
+    words = [f"{row.attribute} ({row.connection})" for row in priest.head(5).itertuples()]
     means = priest.groupby("connection", observed=True)["cosine_distance"].mean()
     quoted = "The nearest attributes are human attributes"
     note = (
         "the sentence describes a figure with ten sampled controls. In the whole table, the "
-        f"closest words are {nearest}"
+        f"closest words are {', '.join(words)}"
     )
     found = str(priest["connection"].iloc[0])
     yield Claim("kind of the closest word", "human", found, 0, quoted, note, comparable=False)
@@ -358,11 +346,8 @@ def before_and_after(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def mac_change(before: pd.DataFrame, after: pd.DataFrame) -> list[float]:
     """Return MAC before and after, and p of the paired t-test by protected word and set."""
-    return (
-        bb.comparison.mac_before_after(before, after)
-        .iloc[0][["before", "after", "p_value"]]
-        .tolist()
-    )
+    row = bb.comparison.mac_before_after(before, after).iloc[0]
+    return row[["before", "after", "p_value"]].tolist()
 
 
 def pairs_of(table: pd.DataFrame, kind: str) -> pd.DataFrame:

@@ -301,11 +301,8 @@ def religion_orders() -> Iterator[Claim]:
         for model in ("change", "change-maximal")
     ]
     tables = before_and_after("religion")
-    for word, printed, quoted in (
-        ("christian", "reversed", reverse),
-        ("jew", "reversed", reverse),
-        ("muslim", "kept", keep),
-    ):
+    for word, quoted in {"christian": reverse, "jew": reverse, "muslim": keep}.items():
+        printed = "kept" if quoted == keep else "reversed"
         raw = [_raw_gap(table, word) for table in tables]
         drawn = [_plotted_word(f"{when}religion_reddit", word) for when in ("", "debiased_")]
         gaps = [means["associated"] - means["different"] for means in drawn]

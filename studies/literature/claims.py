@@ -17,40 +17,18 @@ COLUMNS = ("claim", "quoted", "place", "printed", "recomputed", "verdict", "note
 
 @dataclass(frozen=True)
 class Claim:
-    """A printed value next to the recomputed one.
+    """A printed value next to the recomputed one."""
 
-    Parameters
-    ----------
-    claim : str
-        What the value describes.
-    printed, recomputed : float, int or str
-    within : float
-        How far apart two numbers can be and still agree; texts agree if they are equal.
-    quoted : str
-        At most a dozen words from the paper. Empty if the number is in a figure or in data.
-    note : str
-        Why the two values differ, or what else a reader should know.
-    comparable : bool
-        False if the paper makes no statement that the recomputed value could contradict.
-    place : str
-        Heading above the quoted words (its number if it has one), or the figure, tables, or code.
-        If it is empty, the place of the row is used.
-    shown : str
-        What the table shows for `printed` if the number alone would mislead.
-    holds : bool, optional
-        Whether the recomputed value has the property that the paper states in words.
-    """
-
-    claim: str
+    claim: str  # what the value describes
     printed: Value
     recomputed: Value
-    within: float = 0.0
-    quoted: str = ""
-    note: str = ""
-    comparable: bool = True
-    place: str = ""
-    shown: str = ""
-    holds: bool | None = None
+    within: float = 0.0  # how far apart two numbers can be and agree; texts agree if equal
+    quoted: str = ""  # a dozen words from the paper; empty if the number is in a figure or data
+    note: str = ""  # why the two values differ, or what else a reader should know
+    comparable: bool = True  # False if the paper says nothing that the value could contradict
+    place: str = ""  # heading above the quoted words, or the figure, table, or code; else the row's
+    shown: str = ""  # what the table shows for `printed` if the number alone would mislead
+    holds: bool | None = None  # whether the value has the property that the paper states in words
 
     @property
     def verdict(self) -> str:

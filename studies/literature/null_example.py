@@ -102,23 +102,15 @@ def slipped_effect_sizes(s_x: ArrayLike, s_y: ArrayLike) -> FloatArray:
 
 
 def null_share(value: float, statistic: str) -> float:
-    r"""Return the exact share of null samples at least as far from zero.
+    r"""Return the exact share of null samples at least as far from zero as a value of a statistic.
 
     With independent Normal s, S is Normal. The squared correlation of s with any contrast c over
     the 16 words, :math:`(c^T s)^2 / (|c|^2 SS)`, is Beta(1/2, 7). d is such a correlation up to a
     factor: :math:`d^2/4` for the population sd, :math:`d^2 \cdot 16/60` for the sample sd, and
-    :math:`d^2/30` if only one word of each group is compared.
-
-    Parameters
-    ----------
-    value : float
-    statistic : {"S", "population", "sample", "slipped"}
-        S, d with the population or the sample sd, or what the paper's code computes as d.
+    :math:`d^2/30` if only one word of each group is compared (``slipped``).
     """
     n = 2 * N
     if statistic == "S":
         return float(2 * ndtr(-abs(value) / (SD * np.sqrt(2 / N) * np.sqrt(n))))
-    factor = {"population": 1 / 4, "sample": n / (n - 1) / 4, "slipped": 1 / (2 * (n - 1))}[
-        statistic
-    ]
-    return float(betaincc(0.5, (n - 2) / 2, min(value**2 * factor, 1.0)))
+    factors = {"population": 1 / 4, "sample": n / (n - 1) / 4, "slipped": 1 / (2 * (n - 1))}
+    return float(betaincc(0.5, (n - 2) / 2, min(value**2 * factors[statistic], 1.0)))

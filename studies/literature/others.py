@@ -12,23 +12,15 @@ import bayesbias as bb
 from .claims import Claim, recomputes
 from .sources import data_folder
 
-GOOGLE_NEWS = {
-    "weat1": 1.54,
-    "weat2": 1.63,
-    "weat3": 0.58,
-    "weat6": 1.89,
-    "weat7": 0.97,
-    "weat8": 1.24,
-    "weat9": 1.30,
-}
+GOOGLE_NEWS = {1: 1.54, 2: 1.63, 3: 0.58, 6: 1.89, 7: 0.97, 8: 1.24, 9: 1.30}
 """Effect sizes in GoogleNews from Caliskan et al. (2017), supplement, table 2 (second hand)."""
 
 
 @recomputes("Caliskan et al. (2017)", "supplement, table 2 (second hand)", "table 2")
 def google_news() -> Iterator[Claim]:
     """Compute WEAT's d in GoogleNews vectors."""
-    for name, printed in GOOGLE_NEWS.items():
-        wordlist = bb.load_wordlist(name)
+    for test, printed in GOOGLE_NEWS.items():
+        wordlist = bb.load_wordlist(name := f"weat{test}")
         X, Y = wordlist.groups.values()
         A, B = (wordlist.stereotypes[group] for group in wordlist.groups)
         result = bb.scores.weat(_vectors(), X, Y, A, B)

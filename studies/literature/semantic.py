@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
 import bayesbias as bb
-from bayesbias._core.arrays import unit_rows
-from bayesbias.embeddings.word_sets import WordVectors, look_up_tuples
-from bayesbias.scores.subspace import principal_components
 
 from .claims import Claim, recomputes
 
@@ -114,28 +110,6 @@ def attribute_pairs() -> Iterator[Claim]:
     note = "the paper prints one pair, man and woman; the list for the SAME experiments has 25"
     values = ("pairs of gender attributes", 25, found, 0, "based on 25 attributes per gender")
     yield Claim(*values, note=note, comparable=False)
-
-
-def direction_stability(vectors: WordVectors, pairs: Iterable[Sequence[str]]) -> pd.Series:
-    """Compare the bias direction of all pairs with the direction without each pair, by cosine.
-
-    If all cosines are close to 1, no single pair determines the direction.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> pairs = [("he", "she"), ("man", "woman"), ("his", "her")]
-    >>> vectors = bb.load_vectors("glove-demo", [word for pair in pairs for word in pair])
-    >>> direction_stability(vectors, pairs).round(2).tolist()
-    [0.98, 0.96, 0.98]
-    """
-    rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
-    sets = [unit_rows(pair) for pair in rows]
-    whole = principal_components(sets, 1)[0][0]
-    rest = ([*sets[:at], *sets[at + 1 :]] for at in range(len(sets)))
-    cosines = [abs(principal_components(some, 1)[0][0] @ whole) for some in rest]
-    names = [" - ".join(words) for words in kept]
-    return pd.Series(np.minimum(cosines, 1.0), index=names, name="cosine")
 
 
 def _effect_size(x: FloatArray, y: FloatArray) -> float:

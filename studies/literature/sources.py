@@ -75,11 +75,7 @@ def fitted(name: str, model: str, **options: Any) -> DataTree:  # noqa: ANN401
 
 
 def plotted_posteriors() -> pd.DataFrame:
-    """Return the posteriors that the paper's ``results*.pdf`` show, revision 1d91a5e.
-
-    Columns ``dataset`` (a key of ``TABLES``), ``level`` (overall or word), ``protected_word``,
-    ``connection``, ``mean``, ``low``, ``high``; 1,400 rows.
-    """
+    """Return the posteriors that the paper's ``results*.pdf`` show, revision 1d91a5e."""
     return pd.read_csv(Path(__file__).with_name("posteriors.csv"), keep_default_na=False)
 
 
