@@ -107,7 +107,7 @@ def headline(analysis: Analysis) -> Headline:
     described = lines("embeddings.known")
     known = next((one.text for one in described if embedding.startswith(one.of)), "")
     examples = [
-        f"{joined(words.unique()[:2])} for {in_words(of)}" for of, words in own["attribute"]
+        f"{joined(words.unique()[:2])} for {in_words(str(of))}" for of, words in own["attribute"]
     ]
     n_zero = int(((rows["low"] < 0) & (rows["high"] > 0)).sum())
     about = prose(
