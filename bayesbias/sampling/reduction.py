@@ -427,14 +427,15 @@ def collapse(
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
         raise ValueError(f"all {len(design.y)} distances are almost equal; use different words")
-    layout = layout or lay_out(design, spec, unpooled)
+    known, layout = layout is not None, layout or lay_out(design, spec, unpooled)
     types, y = layout.types, design.y - layout.spec.center
     sides = tuple(
         classes_of(part, design.likeness_of(part.units.terms[0].of)[0], y, types)
         for part in layout.sides
     )
     cross, gram = _matrices(layout, sides, y)
-    _log_gaps(design, cross)
+    if not known:
+        _log_gaps(design, cross)
     return Collapsed(
         design=design,
         layout=layout,
