@@ -213,7 +213,8 @@ FIGURES = {
     "false_alarms": lambda: bb.plots.false_alarms(bb.calibration.calibrate(
         ["independent", "words-differ", "attributes-differ", "both-differ"],
         ["weat-p", "t-cells-groups", "t-word-means"], n=4000, seed=1)),
-    "forest": lambda: bb.plots.forest(bb.summary(fitted()[3])),
+    "distances": lambda: bb.plots.distributions(bb.distance_table(
+        bb.load_vectors("glove-demo", case="fallback", words=bb.load_wordlist("weat6")), "weat6")),
     "change_forest": lambda: bb.plots.change_forest(bb.summary(
         bb.fit_change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1]), seed=1))),
     "moved": lambda: bb.plots.distributions(
