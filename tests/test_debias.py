@@ -193,7 +193,7 @@ PAIR = DefiningSets([["gal", "guy"]])
 GONE = replace(GENDER, defining=(("gal", "guy"), *PAIRS), representation=("gal", "guy"))
 BAD = [
     ("hard", RELIGION, {}, "hard debiasing is for two classes, but 'toy religion'"),
-    ("hard", PAIR, {}, "every tuple in defining sets has a word that is not"),
+    ("hard", PAIR, {}, "every tuple in defining sets has a word without a vector"),
     (
         "hard",
         GENDER,

@@ -259,8 +259,8 @@ def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: 
         near = near[free[near]]
         if len(near) < n:
             raise TooFewWordsError(
-                f"{word!r} has frequency rank {rank:,}, and only {len(near)} unused words rank "
-                f"between {ends[0]:,.0f} and {ends[1]:,.0f}, but {n} are needed; use a larger "
+                f"{word!r} has frequency rank {rank:,}, and too few unused words rank between "
+                f"{ends[0]:,.0f} and {ends[1]:,.0f} ({len(near)}, fewer than {n}); use a larger "
                 "vocabulary"
             )
         rows = rng.choice(near, n, replace=False)

@@ -7,7 +7,7 @@ contrast with those of lists of random words, equally frequent words, or words a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
@@ -68,8 +68,8 @@ class VocabularyContrasts:
     """
 
     table: pd.DataFrame
-    reference: pd.DataFrame
-    posterior: DataTree
+    reference: pd.DataFrame = field(repr=False)
+    posterior: DataTree = field(repr=False)
     seed: Any = None
 
 

@@ -95,7 +95,8 @@ def look_up_tuples(
     found = tuple(tuple(members) for members in tuples if not set(lost).intersection(members))
     if not found:
         raise ValueError(
-            f"every tuple in {name} has a word that is not in the embedding: {abridged(lost)}"
+            f"every tuple in {name} has a word without a vector: {abridged(lost)}. If you loaded "
+            "only the words of a list, load the whole embedding"
         )
     return [_rows(vectors, members) for members in found], found, {name: lost} if lost else {}
 

@@ -103,11 +103,11 @@ def read_scores(
     -------
     DataFrame
         The columns include ``LOG_COLUMNS``; each pair has one row per model and measure.
-        Multiple-choice answers have no scores; their differences are 1 and -1. Answers that do not
-        choose a sentence are left out and counted in ``.attrs["left_out"]``. ``.attrs["logs"]`` has
-        the path, layout, models, and SHA-256 of every log, or the records of the folders. In BBQ, a
-        pair consists of the two groups in an ambiguous question; pairs without exactly one
-        stereotyped group are left out. Pairs from the harness are named by their SHA-256.
+        Multiple-choice answers have no scores; their differences are 1 and -1. In BBQ, a pair
+        consists of the two groups in an ambiguous question. Answers that do not choose a member of
+        a pair, and pairs without exactly one stereotyped group, are left out and counted in
+        ``.attrs["left_out"]``. ``.attrs["logs"]`` has the path, layout, models, and SHA-256 of
+        every log, or the records of the folders. The SHA-256 of a pair from the harness is its name.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]

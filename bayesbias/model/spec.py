@@ -200,7 +200,7 @@ class ModelSpec:
         priors = dict(self.priors)
         for key, new in overrides.items():
             check_choice("parameter", key, self.needed_priors)
-            priors[key] = new if isinstance(new, Prior) else _overridden(priors[key], new)
+            priors[key] = new if isinstance(new, Prior) else _overridden(key, priors[key], new)
         return replace(self, priors=priors, name=name or self.name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -300,14 +300,14 @@ def _prior(name: str, raw: object) -> Prior:
         raise ValueError(f"[priors.{name}] {error}") from None
 
 
-def _overridden(prior: Prior, new: object) -> Prior:
+def _overridden(key: str, prior: Prior, new: object) -> Prior:
     if not isinstance(new, Mapping) or (
         "family" not in new and set(new) - {"reason", *prior.parameters}
     ):
         raise ValueError(
-            "pass a family with its parameters, such as {'family': 'exponential', 'rate': 10}, "
-            f"or only a new {' or '.join(prior.parameters)} for the {prior.family} prior; "
-            f"got {new!r:.60}"
+            f"for {key}, pass a family with its parameters, such as "
+            "{'family': 'exponential', 'rate': 10}, or only a new "
+            f"{' or '.join(prior.parameters)} for the {prior.family} prior; got {new!r:.60}"
         )
     same = {} if "family" in new else {"family": prior.family, **prior.parameters}
     return _prior("override", {"reason": "set by the caller", **same, **new})

@@ -48,7 +48,7 @@ class Scenario(BaseScenario):
     mean : float
         Mean distance, in [0, 2].
     groups : tuple of str
-        Names of the groups, from 2 to 26.
+        Names of 2 to 26 groups.
     planted : {"all", "one word", "opposite"}
         Where the effect is planted: in all words, in the first word only, or in the first two with
         opposite signs.

@@ -19,7 +19,8 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as a PNG and an SVG file, and return their paths.
 
     Identical plots give identical files. Figures that this package made are closed afterward.
-    The endings ``.png`` and ``.svg`` are added to `path`. If it has one, only that file is written.
+    If `path` ends in ``.png`` or ``.svg``, only that file is written. Otherwise, both endings are
+    added.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context

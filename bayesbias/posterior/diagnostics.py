@@ -129,7 +129,7 @@ def influence(
     tree : DataTree
         A posterior of a Normal model, from `fit`.
     first, second : str
-        Two connections. The contrast is first - second, an overall row of `contrasts`.
+        Two connections. The contrast is first - second, as in the overall rows of `contrasts`.
     draws : int
         Number of draws of the sds to average over, spread over the posterior.
 

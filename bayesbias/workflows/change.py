@@ -271,7 +271,8 @@ def _debiased(
         return after
     if sets is None and words.name not in (known := debias.defining_sets()):
         text = (
-            f"no defining sets are called {words.name!r}; pass a file or one of {', '.join(known)}"
+            f"no defining sets are called {words.name!r}; pass a TOML file with pairs of words (see "
+            f"bayesbias docs debiasing) or one of {', '.join(known)}"
         )
         raise ArgumentError(f"{text} as ", Argument("sets"))
     method: Callable[..., KeyedVectors] = getattr(debias, after)
