@@ -107,7 +107,7 @@ def read_scores(
         consists of the two groups in an ambiguous question. Answers that do not choose a member of
         a pair, and pairs without exactly one stereotyped group, are left out and counted in
         ``.attrs["left_out"]``. ``.attrs["logs"]`` has the path, layout, models, and SHA-256 of
-        every log, or the records of the folders. The SHA-256 of a pair from the harness is its name.
+        every log, or the records of the folders. Pairs from the harness are named by SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]

@@ -45,8 +45,9 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
 
     groups = {node.path: _lighter(node.to_dataset(), effects=effects) for node in tree.subtree}
     kept = {path: group for path, group in groups.items() if path == "/" or len(group)}
+    fast = {"zlib": True, "complevel": 1}
     compressed = {
-        path: {name: {"zlib": True, "complevel": 1} for name, values in group.data_vars.items() if values.ndim}
+        path: {name: fast for name, values in group.data_vars.items() if values.ndim}
         for path, group in kept.items()
     }
     # HDF5 ends the process if the disk is full, so the file is made in memory. An open view of it
