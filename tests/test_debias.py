@@ -237,5 +237,5 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
     refused("reduces these vectors to zero: .*gendered", hard, few, pair)
     few = vectors_of(("she", "he"), np.eye(3)[:2])
-    refused("no word of the embedding is neutral", soft, few, pair)
+    refused("no word in the embedding is neutral", soft, few, pair)
     refused("half_sibling debiasing reduces these", half_sibling, toy(dims=4), GENDER, alpha=1e-9)

@@ -257,7 +257,7 @@ def test_what_cannot_be_matched_is_refused() -> None:
     words = list_about_nothing(vectors, np.array([3, 1_000, 2_000, 3_000]))
     nothing = bb.WordList("x", {"a": ["waaa"], "b": ["waab"]}, {"a": ["q"], "b": ["r"]})
     for given, n, fragment in (
-        (words, 5, "'waad' has frequency rank 4, and only"),
+        (words, 5, "'waad' has frequency rank 4, and too few"),
         (words, 0, "n must be a whole number, 1 or more"),
         (nothing, 5, "not contain any stereotypes of 'x'"),
     ):

@@ -126,7 +126,7 @@ def test_intervals_are_quantiles_and_what_is_undefined_is_left_out() -> None:
     low, high = np.nanquantile(drawn, [0.055, 0.945])
     assert (table["low"], table["high"]) == (low, high)
     uneven = score_table(vectors, words, scores=["ripa"], n_resamples=2, seed=0).iloc[0]
-    assert "groups must be the same size" in uneven["note"]
+    assert "all groups must be the same size" in uneven["note"]
     assert np.isnan(uneven["value"])
 
 

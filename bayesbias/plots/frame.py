@@ -239,7 +239,7 @@ def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> N
     if lacking:
         raise ValueError(
             f"the frame is missing columns: {', '.join(lacking)}; it has "
-            f"{', '.join(map(str, frame))}. This plot draws {source}"
+            f"{', '.join(map(str, frame))}. This plot expects {source}"
         )
     if frame.empty:
         raise ValueError(f"the frame has no rows to draw; pass {source}")

@@ -115,9 +115,8 @@ def headline(analysis: Analysis) -> Headline:
         list=analysis.wordlist.name,
         embedding=f"{embedding} ({known})" if known else embedding,
         examples=f"{'; '.join(examples[:4])}{'; and others' * (len(examples) > 4)}",
-        others=f"other groups' words are to the same stereotypes, adjusted for {_base(measured)}"
-        if is_relative(rows)
-        else f"to {MEANINGS[second]}",
+        adjusted=f"Adjusted for {_base(measured)}, a" if is_relative(rows) else "A",
+        others="other groups' words are" if is_relative(rows) else f"to {MEANINGS[second]}",
         answers=_answers(rows),
         zero=_places(n_zero, len(rows)),
         small=probability(rows["p_rope"][0]),

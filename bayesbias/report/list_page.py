@@ -130,7 +130,7 @@ def _measured(analysis: Analysis) -> list[Block]:
     counts["plain mean"] = by_kind["cosine_distance"].mean()
     counts = counts.rename(columns={"words": "attribute words"}).reset_index()
     forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
-    source = f" ({wordlist.reference})" if wordlist.reference else ""
+    source = f" Source of the list: {wordlist.reference}." if wordlist.reference else ""
     license_text = f" License of the list: {wordlist.license}." if wordlist.license else ""
     entries = wordlist.to_frame().merge(analysis.missing, "left", indicator="found")
     entries["found"] = entries["found"] == "left_only"
@@ -138,8 +138,8 @@ def _measured(analysis: Analysis) -> list[Block]:
     sets = entries.groupby(["role", "set"], sort=False, as_index=False)
     listed = sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
     return [
-        f"For the list {wordlist.name}{source}, we measured {len(measured):,} distances between "
-        f"protected words and attributes in the embedding {settings.embedding}.{license_text}",
+        f"We measured {len(measured):,} distances between the protected words and attributes of "
+        f"{wordlist.name} in {settings.embedding}.{source}{license_text}",
         table(counts.astype({"connection": str}), "Distances by connection"),
         Figure(
             "distributions",

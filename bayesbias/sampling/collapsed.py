@@ -138,7 +138,7 @@ class Conditional:
         return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]
 
     def others(self) -> tuple[FloatArray, FloatArray]:
-        """Return the other outcomes' (n, n_kept, n_alike) projections and (n,) residual sums."""
+        """Return (n, n_kept, n_alike) projections and (n,) residual squares of other outcomes."""
         alike, (out, *kept), n = self.posterior.alike, self.alone, len(self.factor)
         precision = self.scales.precision
         outcome = np.concatenate([other.cross[..., -1:] for other in alike], axis=3)

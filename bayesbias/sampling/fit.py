@@ -76,8 +76,8 @@ def fit(
         Options of the fit; options for intervals and contrasts are ignored.
     **keywords
         Fields of `FitOptions`, which override `options`: ``method="auto"``, ``draws=1000`` per
-        chain, ``chains=4``, and ``seed=None`` for a fresh seed. Only NUTS uses ``tune=1000``,
-        ``target_accept=0.9``, and ``progressbar=True``.
+        chain, ``chains=4``, and ``seed=None`` for a fresh seed. ``tune=1000``,
+        ``target_accept=0.9``, and ``progressbar=True`` apply only to NUTS.
 
     Returns
     -------

@@ -34,7 +34,7 @@ class ListRows:
     """Unscaled vectors of a word list, group by group, and their words.
 
     ``defining``, of shape (n_sets, n_groups, n_dims), combines words at the same position in their
-    groups. It is None if groups differ in size, because their words do not form pairs. ``whole``
+    groups. It is None if groups differ in size, because their words do not form sets. ``whole``
     contains the rows from which a resampling was drawn.
     """
 
@@ -60,7 +60,9 @@ class ListRows:
     def defining_sets(self) -> FloatArray:
         """Return ``defining``; raise ValueError if there is no complete set of matched words."""
         if self.defining is None:
-            raise ValueError("the groups must be the same size, so that their words form pairs")
+            raise ValueError(
+                "all groups must be the same size, so that words at the same position form sets"
+            )
         if not len(self.defining):
             raise ValueError("every set of matched words has a word that is not in the embedding")
         return self.defining

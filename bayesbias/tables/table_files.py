@@ -42,7 +42,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     ----------
     path : str or Path
     drop_duplicates : bool
-        Leave out words that are exact copies of earlier words.
+        Leave out words with the same distances as an earlier word.
 
     Examples
     --------

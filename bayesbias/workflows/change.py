@@ -271,8 +271,8 @@ def _debiased(
         return after
     if sets is None and words.name not in (known := debias.defining_sets()):
         text = (
-            f"no defining sets are called {words.name!r}; pass one of {', '.join(known)}, or a file "
-            "with pairs of words (see bayesbias docs debiasing),"
+            f"no defining sets are called {words.name!r}; pass one of {', '.join(known)}, or a "
+            "file with pairs of words (see bayesbias docs debiasing),"
         )
         raise ArgumentError(f"{text} as ", Argument("sets"))
     method: Callable[..., KeyedVectors] = getattr(debias, after)

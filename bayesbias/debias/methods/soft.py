@@ -60,7 +60,7 @@ def soft(
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
     if not sums.neutral_count:
-        raise ValueError("no word of the embedding is neutral, so there is nothing to debias")
+        raise ValueError("no word in the embedding is neutral, so there is nothing to debias")
     gram, bias_left = solve(sums, directions, strength, weighting)
     if strength > 0 and bias_left > 1 - HARDLY:
         warn(
