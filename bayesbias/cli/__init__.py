@@ -44,7 +44,7 @@ app = App(
     help_format="markdown",
     version=_version,
     default_parameter=Option(
-        negative=(), show_default=lambda value: None if value is False else value
+        negative=(), show_default=lambda value: None if value is False or value == "" else value
     ),
 )
 for command in (

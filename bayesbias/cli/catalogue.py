@@ -28,7 +28,7 @@ lists_app, models_app = App("lists"), App("models")
 def lists() -> None:
     """Print the bundled word lists; `show` prints one, and `check` checks your own file.
 
-    Example: `bayesbias lists `
+    Example: `bayesbias lists`
     """
     rows = []
     for wordlist in map(bb.load_wordlist, bb.wordlists()):
@@ -79,7 +79,7 @@ def check(file: str, /) -> int:
 def models() -> None:
     """Print the bundled models and their purposes; `show` prints one.
 
-    Example: `bayesbias models `
+    Example: `bayesbias models`
     """
     specs = [bb.load_model(name) for name in bb.models()]
     specs.sort(key=lambda spec: list(TAKEN_BY).index(spec.outcome))

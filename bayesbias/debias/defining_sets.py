@@ -172,7 +172,7 @@ def _words(key: str, given: object, of_tuples: bool) -> tuple[Any, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ValueError(f"{key} must be a list of {what}; got {given!r}")
     if of_tuples:
-        tuples = tuple(_words(key, members, False) for members in given)
+        tuples = tuple(_words(f"every item of {key}", members, False) for members in given)
         if bad := [words for words in tuples if len(words) < 2 or len(set(words)) < len(words)]:
             raise ValueError(
                 f"{key} must contain pairs or longer tuples of different words; got {list(bad[0])}"

@@ -150,7 +150,10 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
                 pair, cluster = (question[key] for key in ("example_id", "question_index"))
                 yield f"{category} {pair}", category, f"{category} {cluster}", first, second
         except (KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"this is not a BBQ file: row {number} has no {error}") from None
+            lack = (
+                f"has no {error}" if isinstance(error, KeyError) else f"has another form: {error}"
+            )
+            raise ValueError(f"this is not a BBQ file: row {number} {lack}") from None
 
 
 def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
