@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..tables.descriptives import leading_pair
 from . import wording
 from .headline import LISTS, contrast_meaning, headline, leading_rows, meanings
-from .numbers import counted, joined, percent, placed, probability_name
+from .numbers import counted, in_words, joined, percent, placed, probability_name
 from .wording import MEANINGS, THIN_MEANING
 from .writer import Raw, render
 
@@ -115,7 +115,7 @@ def _values(analysis: Analysis) -> dict[str, Any]:
         "of_embedding": OF_EMBEDDINGS.get(settings.embedding, ()),
         "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
         "pair": " − ".join(leading_pair(table)),
-        "groups": joined(f"{size} of {group}" for group, size in groups.items()),
+        "groups": joined(f"{size} of {in_words(str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "total": wording.own_entries(analysis),
         "ci": probability_name(settings.ci_prob),
