@@ -64,7 +64,7 @@ class VocabularyContrasts:
     posterior : DataTree
         The posterior of the list itself.
     seed : int
-        Seed of the posterior and the reference lists.
+        Seed for the posterior and the reference lists.
     """
 
     table: pd.DataFrame

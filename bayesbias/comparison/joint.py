@@ -206,7 +206,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the bundled distance model with these terms, or else the given one centered at 1."""
+    """Return the bundled distance model like ``spec``; if there is none, center ``spec`` at 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(

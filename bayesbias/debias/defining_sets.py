@@ -112,7 +112,7 @@ class DefiningSets:
         return frozenset(form for word in self.kept for form in forms_of(word, self.case))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
-        """Spell words as an embedding does, such as ``mary`` instead of ``Mary``.
+        """Spell words as an embedding does (for example, ``mary`` instead of ``Mary``).
 
         The ``case`` is ``exact``, ``lower``, or ``fallback``, which uses the lowercase form if it
         is the only one that ``there`` contains. Repeated tuples are dropped. If equalize

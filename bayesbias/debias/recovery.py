@@ -57,7 +57,7 @@ def remaining_bias(
     vocabulary : int
         How many of the first words in ``before`` are searched for biased words and neighbors.
     seed : int, SeedSequence, Generator, or None
-        Seed of the clustering's starting points and of the folds, stored in ``attrs["seed"]``.
+        Seed for the clustering's starting points and of the folds, stored in ``attrs["seed"]``.
 
     Returns
     -------

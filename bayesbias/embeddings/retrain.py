@@ -45,7 +45,7 @@ def retrain(
     embedding : str
         Name of the text, for the table's column ``embedding``.
     seed : int, SeedSequence, Generator, or None
-        Seed of the runs. The same seed gives the same tables, because training uses one thread.
+        Seed for the runs. The same seed gives the same tables, because training uses one thread.
     settings : mapping, optional
         Settings for gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
         "sg": 1}``.

@@ -37,7 +37,7 @@ def add_groups(
         ``log_likelihood``. ``prior_predictive`` adds or replaces ``prior`` as
         well, for `az.plot_prior_posterior`. Other existing groups are unchanged.
     seed : int, SeedSequence, Generator, or None
-        Seed of the predictive and prior draws; None uses a fresh seed.
+        Seed for the predictive and prior draws; None uses a fresh seed.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def prior_predictive(
     ci_prob, ci_kind
         Probability of the intervals, and their kind, ``hdi`` or ``eti``.
     seed : int, SeedSequence, Generator, or None
-        Seed of the draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed for the draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

@@ -98,7 +98,7 @@ def contrasts(
         Each `named` word instead gets a separate fit, which does not shrink the word's effects
         toward those of other words. The model must be Normal.
     seed : int, SeedSequence, Generator, or None
-        Seed of the fits for named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed for fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

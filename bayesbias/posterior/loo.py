@@ -55,7 +55,7 @@ def compare_models(
     leave_out : {"row", "attribute", "protected_word"}
         What to leave out. Only Normal models allow you to leave out attributes or protected words.
     seed : int, SeedSequence, Generator, or None
-        Seed of the folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed for the folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def predictive_check(
     n_draws : int, optional
         Number of posterior draws to use; None uses all.
     seed : int, SeedSequence, Generator, or None
-        Seed of the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
+        Seed for the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------

@@ -116,7 +116,7 @@ def _reading(analysis: Analysis) -> list[Line]:
         analysis.settings,
         "reading.list",
         "reading.difference",
-        kinds="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
+        kinds="; ".join(f"{name} ({meaning})" for name, meaning in MEANINGS.items()),
         rope=f"±{analysis.rope:.2g}",
         grades=", ".join(f"“{word}” for at least {p}%" for p, word in GRADES.items() if p),
         models="; ".join(fitted),
@@ -194,7 +194,10 @@ def _driving(analysis: Analysis) -> list[Block]:
     lead, blocks = analysis.lead, list[Block]()
     if len(lead["influence"]):
         contrast = " − ".join(leading_pair(analysis.table))
-        caption = "Each line ends at the contrast without one word; see influence.csv."
+        caption = (
+            "Each line runs from the contrast with all words to the contrast without one word; "
+            "see influence.csv."
+        )
         draw = partial(plots.influence, lead["influence"], most=6)
         blocks = [
             prose("influence", contrast=contrast, sentence=wording.influence_sentence(lead)),

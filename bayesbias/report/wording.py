@@ -22,7 +22,7 @@ MEANINGS = {
     "different": "stereotypes of the other groups",
     "neutral": "neutral words",
     "human": "words about human life in general",
-    "matched": "words of any meaning, as frequent as the stereotypes",
+    "matched": "words with any meaning that are as frequent as the stereotypes",
 }
 """Descriptions of the attributes of each connection."""
 

@@ -208,7 +208,7 @@ def from_pymc(
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
     """Return the connections or words whose rows all have equal outcomes, with these outcomes.
 
-    The name is empty if the model has only one residual sd. Single rows are not returned. Values
+    The name is empty if the model has only one residual sd. Connections or words with a single row are left out. Values
     count as equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]

@@ -109,7 +109,7 @@ class FitOptions:
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """Keywords of functions that return intervals: ``ci_prob`` and ``ci_kind``."""
+        """Keyword arguments for intervals: ``ci_prob`` and ``ci_kind``."""
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
 
     @property
@@ -119,7 +119,7 @@ class FitOptions:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """Keywords of functions that return contrasts: ``ci_prob``, ``ci_kind``, and ``rope``."""
+        """Keyword arguments for contrasts: ``ci_prob``, ``ci_kind``, and ``rope``."""
         return {**self.intervals, "rope": self.rope}
 
     @property

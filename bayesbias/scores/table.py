@@ -66,7 +66,7 @@ def score_table(
     alternative : {"two-sided", "greater", "less"}
         The alternative hypothesis of WEAT's test.
     seed : int, SeedSequence, Generator, or None
-        Seed of the resamplings, which is stored in the frame's ``attrs``.
+        Seed for the resamplings, which is stored in the frame's ``attrs``.
 
     Returns
     -------

@@ -56,9 +56,9 @@ def double_hard(
     vocabulary : int
         How many of the embedding's first words are searched for biased words.
     equalize : bool
-        Whether to equalize the equalize sets.
+        Whether to equalize the words of the equalize sets.
     seed : int, SeedSequence, Generator, or None
-        Seed of the clustering's starting points, stored in the record.
+        Seed for the clustering's starting points, stored in the record.
 
     References
     ----------

@@ -18,7 +18,7 @@ def multiclass_hard(material: Material, *, k: int | None = None, equalize: bool 
     k : int, optional
         Number of directions to remove. The default is the number of classes minus one.
     equalize : bool
-        Whether to equalize the equalize sets. If False, their words are not changed.
+        Whether to equalize the words of the equalize sets. If False, their words are not changed.
 
     References
     ----------
@@ -42,7 +42,7 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     k : int, optional
         Number of directions to remove. The default is the number of classes minus one.
     equalize : bool
-        Whether to equalize the equalize sets. If False, their words are not changed.
+        Whether to equalize the words of the equalize sets. If False, their words are not changed.
 
     References
     ----------
