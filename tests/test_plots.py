@@ -188,7 +188,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\]; got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans, only "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at the same effect"),
-    ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute of the table has"),
+    ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute in the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false-alarm or coverage rows"),
     ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario'; got 'n'"),
     ("false_alarms", ninety, {}, "180 rows are too many for one figure; select up to 80"),

@@ -104,7 +104,7 @@ def vocabulary_contrasts(
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
         Which words are replaced. Groups and sets keep their sizes. All other words, including
-        control words, do not change.
+        control words, stay the same.
     match : {"random", "frequency", "topics"}
         How words are replaced: by random words, by equally frequent words (whose ranks differ by at
         most a fifth), or by topics (neighbors of a random word, with about the same mean cosine

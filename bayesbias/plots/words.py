@@ -72,7 +72,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     frame = means.rename_axis(["connection", "word"]).reset_index()
     frame = frame.merge(ranks[["word", "rank"]].drop_duplicates("word"), on="word")
     if frame.empty:
-        raise ValueError("no attribute of the table has a frequency rank")
+        raise ValueError("no attribute in the table has a frequency rank")
     ax = new_axes(ax, HEADER_HEIGHT + 3.4)
     keys: list[Artist] = []
     for name in connections_present(frame):

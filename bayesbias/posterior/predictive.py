@@ -156,8 +156,8 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     r"""Test whether the leans of words and of attributes are unrelated to their likeness.
 
     A word's lean consists of its mean distances to the stereotype sets, minus their average and the
-    mean lean of the word's group. For an attribute, groups replace sets, and the attribute's set
-    replaces the group. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
+    mean lean of the word's group. For an attribute, the roles of groups and sets
+    are swapped. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
     (groups or sets). Leans are permuted within blocks. p is the share of orders, including the
     measured one, that reach its sum. The result is empty without cosines or with fewer than two
     sets or groups.

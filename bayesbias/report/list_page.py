@@ -111,7 +111,8 @@ def _reference(analysis: Analysis) -> list[Block]:
 
 
 def _reading(analysis: Analysis) -> list[Line]:
-    fitted = (f"“{name}” ({one.spec.title or name})" for name, one in analysis.results.items())
+    titles = {name: one.spec.title or name for name, one in analysis.results.items()}
+    fitted = [f"“{name}” ({title[:1].lower()}{title[1:]})" for name, title in titles.items()]
     return reading_lines(
         analysis.settings,
         "reading.list",

@@ -38,7 +38,7 @@ UNEVEN = 0.05
 
 
 def reading_lines(settings: FitOptions, *keys: str, **values: str) -> list[Line]:
-    """Return the lines of fixed lists on how to read a page, such as what intervals mean."""
+    """Return the standard notes on how to read a page, such as the one on intervals."""
     ci, about = probability_name(settings.ci_prob), settings.about_interval
     return lines(*keys, ci=ci, about=about, rounded=prose("rounded"), **values)
 

@@ -208,8 +208,8 @@ def from_pymc(
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
     """Return the connections or words whose rows all have equal outcomes, with these outcomes.
 
-    The name is empty if the model has only one residual sd. Connections or words with a single row are left out. Values
-    count as equal if they differ only by the rounding of distances.
+    The name is empty if the model has only one residual sd. Those with a single row are left
+    out. Values count as equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:
