@@ -68,7 +68,7 @@ def principal_components(
     centered = np.vstack([members - members.mean(axis=0) for members in rows])
     directions, lengths = span(centered)
     if not (rank := len(lengths)):
-        raise ValueError("in every defining set, all vectors are equal; add words with other vectors")
+        raise ValueError("in every defining set, all vectors are equal; add other words")
     if not 1 <= wanted <= rank:
         raise ValueError(
             f"k must be from 1 to {rank}, the number of independent directions of the defining "
