@@ -61,7 +61,7 @@ def set_means(table: pd.DataFrame) -> pd.DataFrame:
         raise ValueError("MAC needs associated or different rows, but the table lacks both")
     distances = rows["cosine_distance"].to_numpy(np.float64)
     if not ((distances > -ROUNDING) & (distances < LARGEST_DISTANCE + ROUNDING)).all():
-        raise ValueError("some cosine distances are missing or not in [0, 2]; correct or leave out their rows")
+        raise ValueError("some cosine distances are missing or not in [0, 2]; leave out their rows")
     by = [rows["protected_word"].astype(str), rows["attribute_set"].astype(str)]
     return rows["cosine_distance"].groupby(by, sort=False).mean().unstack(sort=False)
 
