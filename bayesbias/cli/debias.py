@@ -43,7 +43,7 @@ def debias(
     lists : str
         Sets of defining, equalize, and specific words: gender, religion, race, or a .toml file.
     more : str
-        Options of the method, as in Python: --strength 1, --k 2, --equalize False.
+        Options of the method, named as in Python: --strength 1, --k 2, --equalize False.
     """
     from .._core.display import abridged
 

@@ -37,7 +37,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Parameters
     ----------
     source : str, Path, or Encoder
-        A folder with config.json, model.safetensors, tokenizer.json, and, if it is from
+        A folder with config.json, model.safetensors, tokenizer.json, and, for
         sentence-transformers, 1_Pooling; or the name of a model on the hub, which transformers
         downloads and caches. Code that comes with a model is never run, and pickles are never read.
     device : str

@@ -49,7 +49,7 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
 
 
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
-    """Read natural sentences for words from a CSV file with columns ``word`` and ``sentence``.
+    """Read words and natural sentences from a CSV file with columns ``word`` and ``sentence``.
 
     The sentences of a word keep the order of the file; repeats are dropped. A ValueError names the
     first word that is not in its sentence.
