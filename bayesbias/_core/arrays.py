@@ -43,7 +43,7 @@ def require_memory(n_bytes: float, what: str) -> None:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Limit linear algebra to one thread, because more threads slow down small matrices."""
+    """Limit linear algebra to one thread, because more are slower for small matrices."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 

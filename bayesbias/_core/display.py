@@ -33,7 +33,7 @@ class Sheet:
     note: str = ""
 
     def text(self) -> str:
-        """Return aligned lines, and escape characters that would move a terminal's cursor."""
+        """Return aligned lines; characters that would move a terminal's cursor are escaped."""
         from rich.cells import cell_len  # wide characters take two cells
 
         body = [*_lines(self.heads, HEAD_WIDTH)]

@@ -93,7 +93,7 @@ def describe_draws(
 def describe_mixtures(
     means: FloatArray, sds: FloatArray, ci_prob: float, ci_kind: str, rope: float
 ) -> pd.DataFrame:
-    """Summarize mixtures of normal distributions, without sampling; each draw is one component.
+    """Summarize mixtures of normal distributions without sampling; each draw is one component.
 
     The means and sds have shape (n_draws, n). Also compute ``p_direction`` and ``p_rope``.
     """

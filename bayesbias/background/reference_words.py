@@ -245,7 +245,7 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
 
 
 def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: Generator) -> Rows:
-    """For each given word, draw n words that are about as frequent, without repeats.
+    """For each given word, draw n words of about the same frequency, without repeats.
 
     Only words that consist of letters are drawn; numbers, signs, and phrases are not comparable.
     """

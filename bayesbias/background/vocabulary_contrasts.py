@@ -88,7 +88,7 @@ def vocabulary_contrasts(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> VocabularyContrasts:
-    """Compare posterior contrasts with the same contrasts for other words of the embedding.
+    """Compare posterior contrasts with the same contrasts for other words in the embedding.
 
     The contrasts of reference lists use the sds estimated from the list itself. Given the sds,
     posterior means are linear in the distances, so hundreds of lists take only a few seconds.

@@ -37,7 +37,7 @@ def debias(
     out : Path
         Folder to create.
     vectors : str
-        An embedding, as for --vectors in other commands.
+        Any embedding that --vectors accepts in other commands.
     method : str
         hard, multiclass_hard, double_hard, soft, or half_sibling; see `bayesbias docs debiasing`.
     lists : str

@@ -90,10 +90,10 @@ def compare(
         The word list, if you compare embeddings.
     sets : str
         Defining sets for a debiasing method: gender, religion, race, or a .toml file. By default,
-        those with the same name as the list are used.
+        the sets with the same name as the list are used.
     recover : str
-        Check whether the bias of these defining sets can be recovered afterward: gender, religion,
-        race, or a .toml file.
+        Check whether bias can be recovered after debiasing, with these defining sets: gender,
+        religion, race, or a .toml file.
     """
     ends: list[Any] = [before, after]
     how: dict[str, Any] = {"wordlist": words, "sets": sets, "recover": recover}

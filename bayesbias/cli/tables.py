@@ -182,7 +182,7 @@ def convert(
     Parameters
     ----------
     source : str
-        An embedding, as for --vectors in other commands.
+        Any embedding that --vectors accepts in other commands.
     folder : Path
         The folder to create.
     """

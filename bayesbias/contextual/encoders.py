@@ -16,7 +16,7 @@ class Encoder:
     """A contextual encoder without a head, in evaluation mode, with its tokenizer.
 
     ``longest`` is the largest number of tokens that it accepts, including special tokens.
-    ``sentence_pooling``, mean or cls, is how a sentence's vector is computed from its tokens.
+    ``sentence_pooling`` (mean or cls) is how a sentence's vector is computed from its tokens.
     """
 
     name: str

@@ -46,7 +46,7 @@ def soft(
     weighting : {"mean", "sum"}
         Whether the two terms are means of their entries or, as printed in the papers, sums. With n
         words of d dimensions, sums remove about λ/(λ + n/d) of the bias, and means remove about
-        λd/(λd + 1). For GloVe's 400,000 words and the default strength, sums remove under .02%.
+        λd/(λd + 1). For GloVe's 400,000 words and the default strength, sums remove less than .02%.
     k : int, optional
         Number of directions of bias. The default is the number of classes minus one.
 
