@@ -88,7 +88,7 @@ class Method:
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return each table's truth and statistics for all methods with these settings."""
+        """Return each table's truth and statistics for all methods with the same settings."""
         if isinstance(self.source, str):
             frame = measure_score(self.source, batch, seed)
             return pd.concat([frame, truth_columns(batch)], axis=1)
@@ -173,7 +173,7 @@ def posterior_method(
         ``word`` (the first), or ``any word``. All but the last can have the prefix ``human``, for
         associated - human. With ``unpooled word``, the first word is fitted without the others
         (``named`` in `contrasts`). ``weat`` is WEAT's mean difference (see `posterior_scores`). For
-        models of changes, levels describe changes, except those with ``before`` or ``after``.
+        models of changes, levels without ``before`` or ``after`` describe changes.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 
