@@ -31,7 +31,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
 
 
 def require_memory(n_bytes: float, what: str) -> None:
-    """If the machine or process has too little memory, raise a MemoryError that gives the size."""
+    """Raise a MemoryError with the needed size if the machine or process has too little memory."""
     posix = hasattr(os, "sysconf")
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if posix else n_bytes
     try:
@@ -43,7 +43,7 @@ def require_memory(n_bytes: float, what: str) -> None:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Limit linear algebra to one thread, because more threads slow down small matrices."""
+    """Limit linear algebra to one thread, because more are slower for small matrices."""
     limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limited
 

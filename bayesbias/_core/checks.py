@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 @dataclass(frozen=True)
 class Argument:
-    """A function argument that a message names, with a suggested value if there is one."""
+    """A function argument named in a message, with an optional suggested value."""
 
     name: str
     value: object = None
@@ -83,7 +83,7 @@ def require_extra(what: str, extra: str, *packages: str) -> None:
 
 
 def check_numbers(*, least: int = 1, **numbers: int) -> None:
-    """Raise an ArgumentError for the first value that is not a whole number of at least `least`."""
+    """Raise an ArgumentError for the first value that is not a whole number or is below `least`."""
     for name, value in numbers.items():
         if not is_whole(value) or value < least:
             text = f" must be a whole number, {least} or more; got {value!r}"

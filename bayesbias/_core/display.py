@@ -24,7 +24,7 @@ NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
 class Sheet:
     """A text table with a title above it and a note below; each line of the note is a paragraph.
 
-    Rows are equally long and start with a name. Under a head, a column of numbers aligns right.
+    Rows have the same length and start with a name. Columns of numbers with heads align right.
     """
 
     title: str
@@ -33,7 +33,7 @@ class Sheet:
     note: str = ""
 
     def text(self) -> str:
-        """Return aligned lines, and escape characters that would move a terminal's cursor."""
+        """Return aligned lines; characters that would move a terminal's cursor are escaped."""
         from rich.cells import cell_len  # wide characters take two cells
 
         body = [*_lines(self.heads, HEAD_WIDTH)]
@@ -95,7 +95,7 @@ class Shown:
 def visible(text: str) -> str:
     """Escape control characters and direction marks, so that the text stays on one line.
 
-    Keep no-break and ideographic spaces, and joiners, which shape letters in Persian.
+    No-break spaces, ideographic spaces, and joiners (which shape letters in Persian) are kept.
     """
     return "".join(
         letter
@@ -127,7 +127,7 @@ def progress_bar(
     """Show a progress bar; the block calls the yielded function with the amount done so far.
 
     ``total`` is the amount of work, and ``done`` is the part finished earlier; both are in bytes if
-    ``in_bytes`` is true. If ``shown`` is None, only terminals and notebooks show the bar.
+    ``in_bytes`` is true. If ``shown`` is None, the bar appears only in terminals and notebooks.
     """
     from rich import progress
     from rich.console import Console

@@ -25,7 +25,7 @@ if sys.platform != "win32":
 
 @contextmanager
 def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
-    """Yield a temporary path with the same name; the file written there replaces ``path``.
+    """Yield a temporary path with the name of ``path``; a file written there replaces ``path``.
 
     ``companions`` are names of files that belong next to ``path``. Old companions are removed
     before ``path`` is replaced. New companions, written next to the temporary path, are moved last.

@@ -81,7 +81,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
 def describe_draws(
     draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Compute ``mean``, ``sd``, ``low``, and ``high`` by column; attrs has the interval options."""
+    """Compute each column's ``mean``, ``sd``, ``low``, and ``high``; attrs has the options."""
     import pandas as pd
 
     frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
@@ -93,7 +93,7 @@ def describe_draws(
 def describe_mixtures(
     means: FloatArray, sds: FloatArray, ci_prob: float, ci_kind: str, rope: float
 ) -> pd.DataFrame:
-    """Summarize mixtures of normal distributions, without sampling; each draw is one component.
+    """Summarize mixtures of normal distributions without sampling; each draw is one component.
 
     The means and sds have shape (n_draws, n). Also compute ``p_direction`` and ``p_rope``.
     """

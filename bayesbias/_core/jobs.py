@@ -67,7 +67,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by job name, failed jobs, and the number of results that needed no computation."""
+    """Frames by job name, failed jobs, and the number of saved results that were reused."""
 
     frames: dict[str, pd.DataFrame]
     failures: tuple[Failure, ...]
@@ -89,13 +89,13 @@ def run_jobs(
 ) -> Finished:
     """Run jobs in parallel; a job that fails does not stop the others.
 
-    If a folder is given, each result is saved to its ``results/`` as soon as it is ready, and later
-    runs read it. Jobs with equal settings are computed once. The frames do not depend on `n_jobs`,
-    because every job uses one thread for linear algebra.
+    If a folder is given, results are saved in its ``results/`` as soon as they are ready, and later
+    runs read them. Jobs with equal settings are computed once. The frames do not depend on
+    `n_jobs`, because every job uses one thread for linear algebra.
 
     Jobs run in ``n_jobs`` processes: -1 means one per core, and 1 means this process only. Within
     ``joblib.parallel_config(backend="dask")``, a Dask cluster runs the jobs instead. Each distinct
-    warning is issued once, as `category`, with a job's name and the number of other jobs.
+    warning is issued once, as `category`, with the name of one job and the number of others.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.

@@ -80,7 +80,7 @@ def damage_named(
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """Read a UTF-8 file of at most `most` bytes, with or without a byte-order mark."""
+    """Read a UTF-8 file of up to `most` bytes, with or without a byte-order mark."""
     with path.open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
@@ -115,7 +115,7 @@ def parts_of(path: Path) -> tuple[Path, str]:
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """Yield a file's raw stream, its unpacked stream, and the name of the unpacked file.
 
-    If decompression fails, even while the block reads, raise a ValueError with the path.
+    If decompression fails, here or in the block, raise a ValueError that names the path.
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()

@@ -40,7 +40,7 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
 
 
 def unknown_bundled(kind: str, name: str, known: Collection[str]) -> str:
-    """Return a message for a name that is unknown or of another kind, and list the known names."""
+    """Return a message that lists the known names if a name is unknown or of another kind."""
     for folder, other in KINDS.items():
         if name in bundled_names(folder, ""):
             return f"{name!r} is the name of {other}; known {kind}s: {', '.join(sorted(known))}"
@@ -71,7 +71,7 @@ def toml_path(
 
 
 def no_file(kind: str, path: str | Path) -> FileNotFoundError:
-    """Return an error for a file that does not exist, with any similar name in its folder."""
+    """Return an error for a missing file that suggests any similar name in the folder."""
     folder = Path(path).parent
     names = os.listdir(folder) if folder.is_dir() else []
     near = get_close_matches(Path(path).name, names, n=1)

@@ -141,7 +141,7 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
-    """Return the maximum number of tokens, special ones included, for a model and its tokenizer."""
+    """Return the maximum number of tokens, including special ones, for a model and tokenizer."""
     limit = min(NO_LIMIT, int(tokenizer.model_max_length))
     positions = getattr(network.config, "max_position_embeddings", None) or 0
     if positions <= 0:

@@ -44,7 +44,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
         ``experiment``, ``n_words``, ``mean``, and ``sd`` (divisor n - 1); ``skew`` and
         ``kurtosis``, both 0 for a Normal; ``outside_95``, the share of words beyond mean ± 1.96 sd
         (.05 for a Normal); and ``ks``, the largest distance between the distribution functions
-        (Kolmogorov-Smirnov). With many words, tests reject even a close fit; look at ``ks`` itself.
+        (Kolmogorov-Smirnov). With many words, tests reject even a close fit, so rely on ``ks``.
     """
     from scipy import stats
 
@@ -96,7 +96,7 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     -------
     DataFrame
         ``set``, ``word``, ``psi``, ``z`` (ψ minus the distribution's mean, in sds), and ``rank``
-        (the share of words with smaller ψ). Words outside the vocabulary have no row.
+        (the share of words with smaller ψ). Words outside the vocabulary are left out.
     """
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
@@ -113,8 +113,8 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     DataFrame
         One row per set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, and ``n_missing``.
         ``psi`` is the set's mean. ``phi_reference`` and ``phi_zero`` are Φ of ``psi`` under Normals
-        with the sd ``reference_sd`` and the means ``reference_mean`` and 0. ``rank`` is the share
-        of words with smaller ψ; ties count half. The two-tailed p-values ``p_reference`` and
+        with the means ``reference_mean`` and 0; both have the sd ``reference_sd``. ``rank`` is the
+        share of words with smaller ψ; ties count half. The two-tailed p-values ``p_reference`` and
         ``p_zero`` use these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets.
     """
     rows = []
@@ -145,9 +145,9 @@ def relative(
         The result of `bayesbias.background.distributions` for ``experiments``.
     experiments : mapping of str to Experiment
     alpha : float
-        Significance level of the readings, in (0, 1). Smarda writes "α = 0.5" but means .05.
+        Significance level for ``reading``, in (0, 1). Smarda writes "α = 0.5" but means .05.
     n_resamples, seed
-        Number of random pairs of sets, and their seed.
+        Number of random pairs of sets, and the seed for drawing them.
 
     Returns
     -------

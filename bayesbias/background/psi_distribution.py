@@ -78,13 +78,13 @@ class RelativeBias:
         return (self.statistic - self.expected) / self.sd
 
     def p_normal(self) -> float:
-        """Return the two-sided p-value under a Normal with the closed form's mean and sd."""
+        """Return the two-sided p-value under a Normal with the closed-form mean and sd."""
         from scipy.special import ndtr
 
         return 2 * float(ndtr(-abs(self.z)))
 
     def p_simulated(self) -> float:
-        """Return the two-sided p-value, (b + 1)/(n_resamples + 1) for b pairs as extreme."""
+        """Return the two-sided p-value: (b + 1)/(n_resamples + 1) if b pairs are as extreme."""
         as_far = np.abs(self.reference - self.expected) >= abs(self.statistic - self.expected)
         return float((as_far.sum() + 1) / (len(as_far) + 1))
 
@@ -104,7 +104,7 @@ class Distribution:
     case : str
         How words are looked up.
     ranks : slice
-        The words that sets are compared with, as positions in ``psi``.
+        Positions in ``psi`` of the words that sets are compared with.
     """
 
     name: str

@@ -41,7 +41,7 @@ POOL_SIZE = 20_000
 
 
 class TooFewWordsError(ValueError):
-    """An embedding has too few words to draw from."""
+    """Raised if an embedding has too few words to draw from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,8 @@ def draw_pool(
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
     With `by_rank`, the number is multiplied by the word's rank, so all of the most frequent words
-    are kept. Among the others, the pool has about the same number of words between any rank and
-    twice that rank. Words are then also drawn from the extra sample that some embeddings store.
+    are kept. Among less frequent words, the pool has about the same number of words between any
+    rank and twice that rank. Words from the extra sample of some embeddings can be drawn, too.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -155,8 +155,8 @@ def matched_controls(
     wordlist : str, Path, mapping, or WordList
         A list with stereotypes.
     n : int
-        Number of matched words for each stereotype in the embedding. A matched word's rank differs
-        from the stereotype's by at most a fifth.
+        Number of matched words for each stereotype that the embedding contains. A matched word's
+        rank differs from the stereotype's by at most a fifth.
     case, allow_pickle, progressbar
         See `load_vectors`.
     seed : int, SeedSequence, Generator, or None
@@ -210,7 +210,7 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 def draw_lists(
     pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
 ) -> Iterator[dict[str, int]]:
-    """Draw lists, and yield each as a dict from replaced words to rows of the pool.
+    """Draw lists, and yield each as a dict that maps replaced words to rows of the pool.
 
     A word is drawn only once per list. The pool's ``found`` must contain all words of ``wordlist``.
     """
@@ -245,7 +245,7 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
 
 
 def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: Generator) -> Rows:
-    """For each given word, draw n words that are about as frequent, without repeats.
+    """For each given word, draw n words of about the same frequency, without repeats.
 
     Only words that consist of letters are drawn; numbers, signs, and phrases are not comparable.
     """
@@ -280,7 +280,7 @@ def topic(vectors: FloatArray, free: Free, size: int, cohesion: float, rng: Gene
 
     ``vectors`` are unit rows, ``free`` marks the rows that may be drawn, and ``cohesion`` is the
     mean cosine of pairs in the set. Rows are drawn from the largest neighborhood (up to `NEIGHBORS`
-    words) that is at least as coherent as the set; if there is none, they are the nearest words.
+    words) that is at least as coherent as the set; if there is none, the nearest words are used.
     """
     middle = rng.choice(np.flatnonzero(free))
     distances = np.where(free, -(vectors @ vectors[middle]), np.inf)

@@ -52,7 +52,7 @@ def topic_tables(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Iterator[pd.DataFrame]:
-    """Yield long-form tables of lists about arbitrary topics, each as large as a given list.
+    """Yield long-form tables of lists about arbitrary topics; each list is as large as a given one.
 
     Each set is replaced by neighbors of a random word, with about the same mean cosine as the
     set. Control words are left out. The expected contrast is 0. For the parameters, see

@@ -55,10 +55,10 @@ class Experiment:
 
 
 def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[str, Experiment]:
-    """Make an experiment from every pair of groups with stereotypes in each word list.
+    """For each word list, make an experiment from every pair of groups that have stereotypes.
 
-    Every list needs two or more of these groups. Experiments are named after their lists. If a list
-    has more than two of these groups, the name also includes the experiment's two groups.
+    Every list needs two or more groups with stereotypes. Experiments are named after their lists.
+    If a list has more than two, the name also includes the experiment's two groups.
     """
     if isinstance(wordlists, str | Path | WordList):
         wordlists = (wordlists,)

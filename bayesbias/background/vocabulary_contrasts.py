@@ -57,8 +57,8 @@ class VocabularyContrasts:
         ``reference_mean``, ``reference_sd``, ``reference_low``, and ``reference_high`` (the middle
         95%) describe the reference lists. ``excess`` is mean - reference_mean. ``percentile`` is
         the share of lists with a smaller mean, where ties count half. The two-sided ``p_value`` is
-        2 (b + 1)/(n_lists + 1), capped at 1; b is the number of lists at or above ``mean``, or at
-        or below it, whichever is smaller.
+        2 (b + 1)/(n_lists + 1), capped at 1; b is the number of lists at or above ``mean`` or the
+        number at or below it, whichever is smaller.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, and ``mean``.
     posterior : DataTree
@@ -88,7 +88,7 @@ def vocabulary_contrasts(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> VocabularyContrasts:
-    """Compare posterior contrasts with the same contrasts for other words of the embedding.
+    """Compare posterior contrasts with the same contrasts for other words in the embedding.
 
     The contrasts of reference lists use the sds estimated from the list itself. Given the sds,
     posterior means are linear in the distances, so hundreds of lists take only a few seconds.
@@ -98,8 +98,8 @@ def vocabulary_contrasts(
     source, wordlist, case, allow_pickle
         See `background.distributions` and `load_wordlist`.
     ranks : (first, stop)
-        Range of ranks from which words are drawn, such as ``(0, 50_000)``. Frequent and rare words
-        differ, so for random words, choose ranks similar to those of the list.
+        Range of ranks from which words are drawn (for example, ``(0, 50_000)``). Frequent and rare
+        words differ, so for random words, choose ranks similar to those of the list.
     model : str, Path, or ModelSpec
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
@@ -107,13 +107,13 @@ def vocabulary_contrasts(
         control words, stay the same.
     match : {"random", "frequency", "topics"}
         How words are replaced: by random words, by equally frequent words (whose ranks differ by at
-        most a fifth), or by topics (neighbors of a random word, with about the same mean cosine
-        as the set). Reports use ``vary="stereotypes"``, once with each of the last two.
+        most a fifth), or by topics (neighbors of a random word, with about the same mean cosine as
+        the set). Reports use ``vary="stereotypes"`` with both ``frequency`` and ``topics``.
     n_lists : int
         Number of reference lists, two or more.
     options, **keywords
-        Options for the list's posterior and its intervals: `FitOptions`, or its fields as keywords,
-        such as ``draws`` and ``seed``.
+        Options for the list's posterior and its intervals: `FitOptions`, or its fields as keyword
+        arguments, such as ``draws`` and ``seed``.
 
     Returns
     -------

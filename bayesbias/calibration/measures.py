@@ -25,8 +25,8 @@ OTHERS = {"": "different", "human ": "human"}
 def weat_weights(scenario: BaseScenario) -> FloatArray:
     """Return an (n_words, n_attributes) array of each pair's weight in WEAT's mean_X s - mean_Y s.
 
-    This difference is the sum over groups of the words' mean distance to other sets minus that to
-    their own set. For three groups and sets of equal size, it is 3/2 times gWEAT.
+    This difference is a sum over groups: the words' mean distance to other sets minus that to their
+    own set. For three groups and sets of equal size, it is 3/2 times gWEAT.
     """
     own = scenario.own
     other = (scenario.set_of_attribute < len(scenario.groups)) - own
@@ -45,8 +45,8 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     of single distances. ``groups`` is the distance from X to A minus that from Y to A, and ``sets``
     is the distance from all words to A minus that to B.
 
-    Set ``relative`` for models with a mean for every group and set. Groups are then populations
-    with equal weight, and each group or word is compared with other groups and with controls.
+    Set ``relative`` for models with a mean for every group and set. All groups then have equal
+    weight, and each group or word is compared with other groups and with controls.
     """
     scenario, planted, bias = batch.scenario, batch.planted, batch.word_bias
     group, n_groups = scenario.group_of_word, len(scenario.groups)

@@ -88,7 +88,7 @@ class Method:
         return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
-        """Return each table's truth and statistics for all methods with these settings."""
+        """Return each table's truth and statistics for all methods with the same settings."""
         if isinstance(self.source, str):
             frame = measure_score(self.source, batch, seed)
             return pd.concat([frame, truth_columns(batch)], axis=1)
@@ -170,10 +170,10 @@ def posterior_method(
     level : str
         One of `LEVELS` for the model's outcome. For the contrast associated - different, pass
         ``overall``, ``group`` (the first), ``between groups`` (the first minus the second),
-        ``word`` (the first), or ``any word``. All but the last take the prefix ``human``, for
+        ``word`` (the first), or ``any word``. All but the last can have the prefix ``human``, for
         associated - human. With ``unpooled word``, the first word is fitted without the others
-        (``named`` in `contrasts`). ``weat`` is WEAT's mean difference (see `posterior_scores`).
-        For models of changes, levels describe changes, except those with ``before`` or ``after``.
+        (``named`` in `contrasts`). ``weat`` is WEAT's mean difference (see `posterior_scores`). For
+        models of changes, levels without ``before`` or ``after`` describe changes.
     reading : {"hpdi", "rope", "coverage"}
         See `READINGS`.
 
@@ -203,7 +203,7 @@ def method(name: str) -> Method:
     """Return the method with the given name.
 
     Names are those of `SCORE_METHODS`, or a model, reading, and level joined by hyphens, such as
-    ``crossed-rope-group``. Without a level, as in ``maximal-hpdi``, the level is ``overall``.
+    ``crossed-rope-group``. If the level is omitted, as in ``maximal-hpdi``, it is ``overall``.
 
     Examples
     --------

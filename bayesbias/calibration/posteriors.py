@@ -50,8 +50,8 @@ def measure_posteriors(
 
     Other columns are ``any word margin``, the largest distance of a word's interval from zero
     (negative if all intervals contain zero), and ``doubtful``, which is true unless Pareto k is
-    below 0.7. For a model of changes, the simulated change removes the effect of the tables and
-    partly redraws the rest (`Batch.debiased`). Contrasts before and after it are also described.
+    below 0.7. For a model of changes, the simulated change removes the effect and partly redraws
+    the rest (`Batch.debiased`). Contrasts before and after the change are also described.
     """
     if spec.outcome == "change":
         return _measure_changes(spec, batch, seed, ci_prob, draws)

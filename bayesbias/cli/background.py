@@ -35,8 +35,8 @@ def background(
     """Compare the words of lists with the whole vocabulary of an embedding.
 
     ψ is a word's association with the attributes. One table compares the mean ψ of each set with
-    the whole vocabulary; another compares each pair of sets with random pairs. Pass an embedding
-    with all its words; glove-demo has only 5,000 frequent words and the words of our lists.
+    the whole vocabulary; another compares each pair of sets with random pairs. Pass a complete
+    embedding; glove-demo has only 5,000 frequent words and the words of our lists.
 
     Example: `bayesbias background weat1 --vectors glove6b --ranks 0 50000 --out background`
 
@@ -45,7 +45,7 @@ def background(
     lists : str
         Bundled lists or paths to files; by default, the ten lists of Caliskan et al. (2017).
     ranks : (int, int)
-        Compare with words of these ranks, the second excluded. The file's first word has rank 0.
+        Compare with words in this range of ranks, end excluded. The file's first word has rank 0.
     draws : int
         Number of random pairs of sets for relative bias.
     out : Path

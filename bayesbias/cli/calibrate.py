@@ -33,10 +33,10 @@ def calibrate(
     known: Annotated[bool, Option(name="--list")] = False,
     force: Force = False,
 ) -> None:
-    """Simulate tables with a known bias or without bias, and count how often methods claim bias.
+    """Simulate tables with or without a known bias, and count how often methods claim bias.
 
-    With a planted bias, the rate of claims is the power. Without one, claims are false alarms, at
-    a nominal rate of --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs
+    With a planted bias, the rate of claims is the power. Without bias, claims are false alarms;
+    their nominal rate is --alpha for tests and 1 - --ci-prob for intervals. See `bayesbias docs
     calibration`.
 
     Example: `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2`

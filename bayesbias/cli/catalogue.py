@@ -89,7 +89,7 @@ def models() -> None:
 
 @models_app.command(name="show")
 def show_model(model: str, /) -> None:
-    """Print a model's file: its structure, its priors, and their reasons.
+    """Print a model's file: its structure, its priors, and the reasons for them.
 
     Example: `bayesbias models show crossed > mine.toml`, as a starting point for your own model
 

@@ -37,13 +37,13 @@ def debias(
     out : Path
         Folder to create.
     vectors : str
-        An embedding, as for --vectors in other commands.
+        Any embedding that --vectors accepts in other commands.
     method : str
         hard, multiclass_hard, double_hard, soft, or half_sibling; see `bayesbias docs debiasing`.
     lists : str
         Sets of defining, equalize, and specific words: gender, religion, race, or a .toml file.
     more : str
-        Options of the method, as in Python: --strength 1, --k 2, --equalize False.
+        Options of the method, named as in Python: --strength 1, --k 2, --equalize False.
     """
     from .._core.display import abridged
 

@@ -90,7 +90,7 @@ class ListReading(Reading):
     subwords : bool
         Make vectors from n-grams for words that are not in a fastText model.
     max_missing : float
-        Refuse a list if a set loses over this share of its words; by default, there is no limit.
+        Refuse a list if a set loses more than this share of its words; the default is no limit.
     """
 
     strip_accents: bool = False
@@ -175,7 +175,7 @@ class Results:
     ) -> int:
         """Compute, write, and print analyses, and return the exit code.
 
-        A single analysis is written into the folder; several go into the subfolders in `parts`.
+        One analysis is written into the folder; several are written into its subfolders `parts`.
         """
         from ..workflows import output
 
@@ -233,7 +233,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
 
 
 def say_what_is_unwritten(source: str) -> None:
-    """If a source has a sample of rarer words, print that they were not copied."""
+    """If a source has a sample of rarer words, print that the sample was not copied."""
     import numpy as np
 
     from ..embeddings.registry import open_embedding

@@ -37,7 +37,7 @@ def run(
     lists : str
         One or more names of bundled lists, or paths to .toml, .json, or .csv files.
     compare_to : Path
-        Folder of an earlier run, to show which inputs, settings, and contrasts have changed.
+        Folder of an earlier run; show which inputs, settings, and contrasts have changed since.
     """
     from ..workflows.output import changes_since, load_record
     from ..workflows.settings import require_lists
@@ -72,7 +72,7 @@ def compare(
     out: options.OutFolder = Path("bayesbias-change"),
     results: options.Results = options.RESULTS,
 ) -> int:
-    """Compare two tables or embeddings pair by pair, such as before and after debiasing.
+    """Compare two tables or embeddings pair by pair (for example, before and after debiasing).
 
     BEFORE and AFTER are tables of the same word list. If you pass --list, they are two embeddings,
     or an embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
@@ -85,15 +85,15 @@ def compare(
     before : str
         A table (.csv or .parquet) in our layout or the published one, or an embedding.
     after : str
-        Also a table or an embedding, or a debiasing method.
+        A table, an embedding, or a debiasing method.
     words : str
         The word list, if you compare embeddings.
     sets : str
         Defining sets for a debiasing method: gender, religion, race, or a .toml file. By default,
-        those with the same name as the list are used.
+        the sets with the same name as the list are used.
     recover : str
-        Check whether the bias of these defining sets can be recovered afterward: gender, religion,
-        race, or a .toml file.
+        Check whether bias can be recovered after debiasing, with these defining sets: gender,
+        religion, race, or a .toml file.
     """
     ends: list[Any] = [before, after]
     how: dict[str, Any] = {"wordlist": words, "sets": sets, "recover": recover}

@@ -66,7 +66,7 @@ def steps() -> Iterator[Callable[[str], None]]:
 
 
 def plain(text: str) -> str:
-    """Remove control characters, which could control the terminal."""
+    """Remove control characters, which could affect the terminal."""
     return text if text.isprintable() else text.translate(CONTROLS)
 
 

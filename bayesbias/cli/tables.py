@@ -108,7 +108,7 @@ def scores(
     out: options.OutFile | None = None,
     force: options.Force = False,
 ) -> None:
-    """Compute every cosine score of a word list, with intervals, and exact p-values for WEAT.
+    """Compute every cosine score of a word list with intervals and, for WEAT, exact p-values.
 
     The protected words of two groups are X and Y, and their stereotypes are A and B. All
     pairs of groups are scored. `bayesbias docs scores` explains what each score measures.
@@ -118,7 +118,7 @@ def scores(
     Parameters
     ----------
     n_resamples : int
-        Number of times that the words are resampled for the intervals.
+        Number of resamples of the words for the intervals.
     alternative : str
         Alternative hypothesis for WEAT's p-value: two-sided, greater, or less.
     out : Path
@@ -175,14 +175,14 @@ def convert(
 ) -> None:
     """Convert an embedding into a folder of vectors and words, the fastest format to read.
 
-    Text and word2vec files are read in chunks. If a word occurs twice, the first one is kept.
+    Text and word2vec files are read in chunks. If a word occurs twice, its first vector is kept.
 
     Example: `bayesbias convert glove.6B.300d.txt glove6b`
 
     Parameters
     ----------
     source : str
-        An embedding, as for --vectors in other commands.
+        Any embedding that --vectors accepts in other commands.
     folder : Path
         The folder to create.
     """

@@ -67,7 +67,7 @@ def scores_before_after(
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Compute scores of a word list in two embeddings, such as before and after debiasing.
+    """Compute scores of a word list in two embeddings (for example, before and after debiasing).
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def scores_before_after(
     scores : iterable of str, or mapping of str to ListScore
         Names from ``scores.SCORES``, or your own scores keyed by name.
     ci_prob : float
-        Probability of the intervals of the change, in (0, 1).
+        Probability of the intervals for the change, in (0, 1).
     n_resamples, seed
         Settings of the bootstrap over words, which draws the same words from both embeddings.
 

@@ -72,7 +72,7 @@ def order_changes(
     *,
     ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """Compute the probability that a change reversed the order of two connections, by level.
+    """At every level, compute the probability that a change reversed the order of two connections.
 
     Parameters
     ----------
@@ -89,9 +89,9 @@ def order_changes(
         ``level``, ``protected_group``, ``protected_word``, ``first``, and ``second`` identify a
         row. ``before`` and ``after`` are posterior means of first - second, with interval ends such
         as ``before_low``. ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope``
-        describe its change. ``p_closer_before`` and ``p_closer_after`` are the probabilities that
-        the first is closer. ``p_turned`` is the share of draws in which the sign changes.
-        If the difference before the change is near zero, a reversal means little.
+        describe the change in this difference. ``p_closer_before`` and ``p_closer_after`` are the
+        probabilities that the first is closer. ``p_turned`` is the share of draws in which the sign
+        changes. If the difference before the change is near zero, a reversal means little.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def band_shares(
 def turned_counts(
     tree: DataTree, first: str = "associated", second: str = "different"
 ) -> FloatArray:
-    """Return (n_draws,) numbers of protected words for which two connections changed order."""
+    """Count, in each draw, the protected words for which two connections changed order."""
     levels, before, after = _gaps(tree, first, second)
     turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
     return np.asarray(turned.sum(axis=1), dtype=np.float64)

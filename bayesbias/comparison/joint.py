@@ -61,7 +61,7 @@ def fit_change(
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Fit the change in every distance from one table to another.
+    """Fit a model of how every distance changes from one table to another.
 
     Rows are paired by protected word, attribute, connection, and any context; repeated rows are
     paired in order. Any part of a distance that does not change cancels out.
@@ -69,9 +69,9 @@ def fit_change(
     Parameters
     ----------
     before, after : DataFrame
-        Long-form tables of one embedding each, such as before and after debiasing.
+        Long-form tables of one embedding each (for example, before and after debiasing).
     model : str, Path, or ModelSpec
-        A model of changes, such as one that ``models("change")`` lists.
+        A model of changes; ``models("change")`` lists the bundled ones.
     drop_duplicates : bool
         Leave out words whose vector repeats an earlier one in either table (`duplicate_vectors`).
     priors, options, **keywords
@@ -81,7 +81,7 @@ def fit_change(
     Returns
     -------
     xarray.DataTree
-        A posterior of the change, after - before, in [-2, 2]; positive means a larger distance.
+        A posterior of the change (after - before, in [-2, 2]), positive for increases in distance.
         Pass it to `bb.summary`, `bb.contrasts`, and `bb.predictive_check`. The group ``before`` has
         joint draws of the earlier means; see `posterior_at`, `changes`, and `order_changes`. The
         attributes ``n_pairs``, ``n_repeated``, ``n_unpaired_before``, and ``n_unpaired_after``
@@ -102,8 +102,8 @@ def fit_change(
     -----
     The earlier means are drawn given the change; see the module `bayesbias.comparison.joint`. The
     earlier distances and the changes are assumed to be jointly Normal in every term of the model.
-    Their slope is estimated from single pairs and treated as known. The change does not depend on
-    this assumption. The earlier means may differ from those of a separate fit to `before`.
+    The regression slope is estimated from single pairs and treated as known. The change does not
+    depend on this assumption. Earlier means may differ from a separate fit to `before`.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     Returns
     -------
     DataTree
-        A posterior with ``connection_mean``, ``word_mean``, and, for ``change-by-group``, effects.
+        A posterior with ``connection_mean``, ``word_mean``, and any effects of ``change-by-group``.
         Its draws match those of the change. Pass it to `summary`, `contrasts`, and forest plots.
     """
     from xarray import DataTree as Tree
@@ -206,7 +206,7 @@ def before_given_change(
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
-    """Return the bundled distance model like ``spec``; if there is none, center ``spec`` at 1."""
+    """Return the bundled distance model with ``spec``'s terms, or else ``spec`` centered at 1."""
     for name in models("distance"):
         twin = load_model(name)
         if all(

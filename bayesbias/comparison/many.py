@@ -68,12 +68,12 @@ def fit_many(
         Long-form tables with a column ``embedding``. The columns ``wordlist`` and ``replicate``
         (the training run) are optional.
     first, second : str
-        The contrast is the mean distance of `first` minus that of `second`, in [-2, 2]. Negative
-        means that `first` is closer. With the defaults, a more negative contrast means more bias.
+        The contrast is the mean distance of `first` minus that of `second`, in [-2, 2]. It is
+        negative if `first` is closer. With the defaults, a more negative contrast means more bias.
     priors : mapping of str to Prior, optional
-        Priors of ``embedding_sd``, ``list_sd``, ``interaction_sd``, and ``training_sd``.
+        Priors for ``embedding_sd``, ``list_sd``, ``interaction_sd``, and ``training_sd``.
     options, **keywords
-        See `fit`. The method is always the exact sampler.
+        See `fit`. The exact sampler is always used.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def fit_many(
     ------
     ValueError
         If no list is in two embeddings (or, with one embedding, in two training runs), no pair of
-        words is in all runs of a list, two runs are equal, or a list's numbers of runs differ.
+        words is in all runs of a list, two runs are equal, or a list has unequal numbers of runs.
 
     Notes
     -----
     The measured contrasts of a list have a joint Normal likelihood (`bayesbias.comparison.runs`).
-    Its means and sds are from ``by-group`` fits to each run, and its correlations assume
+    Its means and sds come from ``by-group`` fits to each run, and its correlations assume
     exchangeable embeddings. Groups and lists are treated as independent; this is only an
     approximation for lists that share words. Group contrasts are pooled over embeddings but not
     over groups or lists. Pairs of words that are not in all embeddings are left out with a warning.

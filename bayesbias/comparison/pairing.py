@@ -32,7 +32,7 @@ class Pairs:
     ----------
     rows : DataFrame
         One row per pair: all ``COLUMNS`` except the distance, then ``before``, ``after``, and
-        ``change`` = after - before, in [-2, 2].
+        ``change`` (after - before, in [-2, 2]).
     unpaired : DataFrame
         Rows without a partner: ``table`` (``before`` or ``after``), then ``COLUMNS``.
     n_repeated : int

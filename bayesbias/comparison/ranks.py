@@ -98,9 +98,9 @@ def embedding_differences(
     Returns
     -------
     DataFrame
-        One row per pair of embeddings, ``first`` and ``second``, and per list or group. ``mean``,
+        One row per list or group and pair of embeddings (``first`` and ``second``). ``mean``,
         ``sd``, ``low``, ``high``, ``p_direction``, and ``p_rope`` describe the first contrast minus
-        the second. With the defaults of `fit_many`, negative means that the first is more biased.
+        the second. With `fit_many`'s defaults, a negative difference means more bias in the first.
 
     Examples
     --------

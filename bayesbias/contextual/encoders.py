@@ -16,7 +16,7 @@ class Encoder:
     """A contextual encoder without a head, in evaluation mode, with its tokenizer.
 
     ``longest`` is the largest number of tokens that it accepts, including special tokens.
-    ``sentence_pooling``, mean or cls, is how a sentence's vector is computed from its tokens.
+    ``sentence_pooling`` (mean or cls) is how a sentence's vector is computed from its tokens.
     """
 
     name: str
@@ -37,7 +37,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     Parameters
     ----------
     source : str, Path, or Encoder
-        A folder with config.json, model.safetensors, tokenizer.json, and, if it is from
+        A folder with config.json, model.safetensors, tokenizer.json, and, for
         sentence-transformers, 1_Pooling; or the name of a model on the hub, which transformers
         downloads and caches. Code that comes with a model is never run, and pickles are never read.
     device : str

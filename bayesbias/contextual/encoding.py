@@ -85,7 +85,7 @@ def contextual_vectors(
         ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
         and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
-        Number of sentences encoded together; it changes results only by rounding.
+        Number of sentences encoded together; it affects results only through rounding.
     device : str
         See `load_encoder`.
     progressbar : bool
@@ -99,7 +99,7 @@ def contextual_vectors(
     Warns
     -----
     UserWarning
-        If the encoder is causal, and vectors from some templates ignore the rest of the sentence.
+        If the encoder is causal and, for some templates, vectors ignore the rest of the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)

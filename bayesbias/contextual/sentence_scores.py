@@ -34,7 +34,7 @@ def seat(
     A: Iterable[str],
     B: Iterable[str],
 ) -> SeatResult:
-    """Compute WEAT on the sentences that templates form with four lists of words.
+    """Compute WEAT on sentences made from templates and four lists of words.
 
     SEAT's p-value is omitted here, because it comes from permuting sentences as if sentences with
     the same word were independent. For an interval, fit the model ``contextual``.
@@ -113,7 +113,7 @@ def ceat(
     With weights `w_i = 1/V_i` and `Q = Σ w_i (d_i - d̄_w)²`, the variance between N samples is
     `τ² = max(0, (Q - (N - 1))/(Σw_i - Σw_i²/Σw_i))` (DerSimonian and Laird, 1986). The combined
     effect size is the mean of the `d_i` weighted by `v_i = 1/(V_i + τ²)`; its standard error is
-    `(Σv_i)^(-1/2)`. The error shrinks as ``n_samples`` grows, even with few sentences, so the
+    `(Σv_i)^(-1/2)`. This error shrinks as ``n_samples`` grows, even with few sentences, so the
     two-sided p-value does not generalize to other sentences or words. Fits of ``contextual`` do.
 
     Parameters

@@ -28,7 +28,7 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
     """Load templates from a bundled set or a TOML file, or check templates that you pass.
 
     The bundled sets are ``bleached`` and ``seat-names``. A TOML file has a list named
-    ``templates``. Each template has one place ``{}`` for a word.
+    ``templates``. Each template has one placeholder, ``{}``, for a word.
     """
     if isinstance(source, str | Path):
         path = toml_path(source, "contexts", "set of templates")
@@ -49,10 +49,10 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
 
 
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
-    """Read natural sentences for words from a CSV file with columns ``word`` and ``sentence``.
+    """Read words and natural sentences from a CSV file with columns ``word`` and ``sentence``.
 
-    The sentences of a word keep the order of the file; repeats are dropped. A ValueError names the
-    first word that is not in its sentence.
+    A word's sentences keep the order of the file; repeats are dropped. A ValueError names the first
+    word that is not in its sentence.
     """
     sentences: dict[str, list[str]] = {}
     with located(Path(path)):
@@ -65,7 +65,7 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
 
 
 def natural_sentence(text: str, word: str) -> Sentence:
-    """Find a word's first occurrence in a sentence as a whole word, ignoring case."""
+    """Find a word's first whole-word occurrence in a sentence, ignoring case."""
     match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) if word else None
     if match is None:
         raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")

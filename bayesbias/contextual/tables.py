@@ -28,7 +28,7 @@ def contextual_table(
     vectors : ContextualVectors
     wordlist : WordList
     turn : int
-        Number of contexts by which to shift all pairs. Try several to see how much contexts matter.
+        Number of contexts to shift all pairs by. Several shifts show how much contexts matter.
     max_missing : float, optional
         See `distance_table`.
 

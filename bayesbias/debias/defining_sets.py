@@ -33,16 +33,16 @@ class DefiningSets:
     Parameters
     ----------
     defining : sequence of tuples of str
-        Pairs or longer tuples, with one word for each class in the same order, such as ``[("she",
-        "he"), ("woman", "man")]``. Differences within tuples define the bias subspace.
+        Pairs or longer tuples with one word per class, always in the same order (for example,
+        ``[("she", "he"), ("woman", "man")]``). Differences within tuples define the bias subspace.
     equalize : sequence of tuples of str
         Pairs or longer tuples of words that hard debiasing makes equally distant from every neutral
         word. Each word can be in only one tuple.
     specific : sequence of str
-        Words that belong to one class by their meaning and are not neutralized. You do not need to
+        Words whose meaning belongs to one class; they are not neutralized. You do not need to
         include the words of the defining and equalize sets.
     targets : sequence of str
-        Words whose bias is of interest, such as professions; debiasing ignores them.
+        Words whose bias is of interest, such as professions; debiasing treats them like any others.
     classes : sequence of str, optional
         Names of the classes, one for each position in a defining tuple.
     representation : tuple of str, optional
@@ -140,7 +140,7 @@ def defining_sets() -> list[str]:
 
 
 def load_defining_sets(source: SetsLike) -> DefiningSets:
-    """Load a list for debiasing from its bundled name, a TOML file, or a dict of the same form.
+    """Load a list for debiasing from its bundled name, a TOML file, or an equivalent dict.
 
     `defining_sets()` lists the names. A `DefiningSets` is returned unchanged.
     """

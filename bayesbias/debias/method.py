@@ -114,7 +114,7 @@ class Debiaser:
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
-        """Debias the (n, n_dims) rows of the given words; rows of zeros do not change."""
+        """Debias the (n, n_dims) rows of the given words; rows of zeros stay the same."""
         matrix = np.asarray(rows, dtype=np.float64)
         before = lengths(matrix, words)
         empty = before == 0
@@ -180,7 +180,7 @@ def debiasing_method(
 ) -> Callable[[Callable[..., Debiaser]], Callable[..., KeyedVectors]]:
     """Make a debiasing method from a function that learns from `Material`.
 
-    The function takes the material and, as keywords, the options that its docstring describes. It
+    The function takes the material and, as keyword arguments, the options in its docstring. It
     returns ``material.debiaser(...)``. The resulting method takes vectors, sets (by default the
     bundled list ``default_sets``), and options. `debias_file` and `bayesbias debias` call the
     method by the function's name.

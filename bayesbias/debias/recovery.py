@@ -39,9 +39,9 @@ def remaining_bias(
     """Measure how much bias can be recovered after debiasing, as Gonen and Goldberg do.
 
     Each class is represented by the words that lean most toward it in ``before``. Let â_c be the
-    mean unit vector of the defining words of class c, and ā the mean of these. A word leans toward
-    the class whose â_c - ā has the largest cosine with the word; the lean is the margin over the
-    next class. Words of the lists' defining, equalize, and specific sets are left out.
+    mean unit vector of the defining words of class c, and let ā be the mean of all â_c. A word
+    leans toward the class whose â_c - ā has the largest cosine with the word; the lean is the
+    margin over the next class. Words in the defining, equalize, and specific sets are left out.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ def remaining_bias(
     n_words : int
         Number of words that represent each class.
     neighbors : int
-        How many of the words nearest to each target are compared.
+        Number of each target's nearest words to compare.
     vocabulary : int
-        How many of the first words in ``before`` are searched for biased words and neighbors.
+        Number of words, from the start of ``before``, to search for biased words and neighbors.
     seed : int, SeedSequence, Generator, or None
-        Seed for the clustering's starting points and of the folds, stored in ``attrs["seed"]``.
+        Seed for the clustering's starting points and for the folds, stored in ``attrs["seed"]``.
 
     Returns
     -------
@@ -66,8 +66,8 @@ def remaining_bias(
         recovered; a lower bound for ``cluster``), and ``n``, the number of words. ``cluster`` is
         the share of words that k-means assigns to their own class. ``classifier`` is the
         cross-validated share of words that a support vector machine with a radial kernel assigns
-        correctly. With three or more targets, ``neighbors`` correlates cos(target, â_c - ā) in
-        ``before`` with the share of neighbors that lean toward class c, averaged over classes.
+        correctly. With three or more targets, ``neighbors`` is the correlation of cos(target, â_c -
+        ā) in ``before`` with the share of neighbors leaning toward c, averaged over classes.
 
     References
     ----------
@@ -112,7 +112,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     """Compute the accuracy of k-means under the best assignment of clusters to classes.
 
     ``rows`` has shape (n, n_dims), and ``labels`` has the class of each row. There are as many
-    clusters as classes. Because the best assignment counts, the accuracy usually exceeds 1 divided
+    clusters as classes. Because the best assignment is used, the accuracy usually exceeds 1 divided
     by the number of classes, even if the rows and classes are unrelated.
     """
     from scipy.optimize import linear_sum_assignment

@@ -79,7 +79,7 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over the unit vectors u of all words, and of the neutral words (those not kept)."""
+    """Sums over the unit vectors u of all words and of the neutral words (those not ``kept``)."""
 
     count: int
     neutral_count: int

@@ -35,7 +35,7 @@ def double_hard(
     equalize: bool = True,
     seed: Seed = None,
 ) -> Debiaser:
-    """Apply double-hard debiasing for two classes: remove a direction of frequency, then of bias.
+    """Apply double-hard debiasing for two classes: first remove a frequency direction, then bias.
 
     Unit vectors are centered on the mean of all words. The leading principal components of the
     embedding distinguish frequent from rare words. The method removes the component whose removal,
@@ -52,11 +52,11 @@ def double_hard(
     candidates : int
         Number of leading components to try.
     n_words : int
-        How many of each class's most biased neutral words are clustered.
+        Number of most biased neutral words to cluster for each class.
     vocabulary : int
-        How many of the embedding's first words are searched for biased words.
+        Number of words, from the start of the embedding, to search for biased words.
     equalize : bool
-        Whether to equalize the words of the equalize sets.
+        Whether to equalize words, as in `hard`.
     seed : int, SeedSequence, Generator, or None
         Seed for the clustering's starting points, stored in the record.
 

@@ -23,7 +23,7 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     alpha : float
         Ridge penalty, above 0. With a larger penalty or shorter vectors, less is subtracted.
     unit : bool
-        Whether to scale vectors to unit length before and after. The published method does not.
+        Whether to scale vectors to unit length before and after; the published method does not.
 
     References
     ----------

@@ -18,7 +18,7 @@ def multiclass_hard(material: Material, *, k: int | None = None, equalize: bool 
     k : int, optional
         Number of directions to remove. The default is the number of classes minus one.
     equalize : bool
-        Whether to equalize the words of the equalize sets. If False, their words are not changed.
+        Whether to equalize; if False, words in equalize sets stay the same.
 
     References
     ----------
@@ -33,8 +33,8 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
 
     The first k principal components of the defining pairs span the bias subspace B. Let w_B be the
     projection of a unit vector w onto B. Every neutral word becomes (w - w_B)/‖w - w_B‖. The words
-    of an equalize set with mean μ become ν + √(1 - ‖ν‖²) (w_B - μ_B)/‖w_B - μ_B‖ with ν = μ - μ_B.
-    These vectors have unit length and are at equal distance from every neutral word. Specific words
+    of an equalize set with mean μ become ν + √(1 - ‖ν‖²) (w_B - μ_B)/‖w_B - μ_B‖ where ν = μ - μ_B.
+    These vectors have unit length and are equally distant from every neutral word. Specific words
     and words of the defining and equalize sets are not neutralized.
 
     Parameters
@@ -42,15 +42,14 @@ def hard(material: Material, *, k: int | None = None, equalize: bool = True) -> 
     k : int, optional
         Number of directions to remove. The default is the number of classes minus one.
     equalize : bool
-        Whether to equalize the words of the equalize sets. If False, their words are not changed.
+        Whether to equalize; if False, words in equalize sets stay the same.
 
     References
     ----------
     Bolukbasi et al. (2016), section 6, with the formula as printed. Their code differs: it
-    neutralizes every word that is not listed as specific, including words of the equalize sets
-    (before they are equalized) and words of the defining sets (*Mary* and *John*, which move
-    by .31 and .25 in GoogleNews). Their code also uses each equalize pair in lower, title, and
-    upper case.
+    neutralizes every word that is not listed as specific, including words in equalize sets (before
+    they are equalized) and words in defining sets (*Mary* and *John*, which move by .31 and .25 in
+    GoogleNews). Their code also uses each equalize pair in lower, title, and upper case.
 
     Examples
     --------

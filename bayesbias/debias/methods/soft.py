@@ -11,7 +11,7 @@ from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
 
 WEIGHTINGS = ("mean", "sum")
-"""Whether the two terms are means of their entries, or sums as printed in the papers."""
+"""Whether the two terms are means of their entries or, as printed in the papers, sums."""
 
 RANK = 1e-10
 """Eigenvalues of Σ u uᵀ up to this share of the largest are treated as zero."""
@@ -35,18 +35,18 @@ def soft(
 
     The linear map T minimizes ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖². The columns of W are all words,
     the columns of N are the neutral words, and the columns of B are the directions of bias, all of
-    unit length. The problem is convex in TᵀT and is solved for TᵀT; T is its symmetric root. The
-    words of equalize sets are left out of N, but they are not equalized. The record has
-    ``bias_left``, ‖(TN)ᵀ(TB)‖ as a share of ‖NᵀB‖.
+    unit length. The problem is convex in TᵀT and is solved for TᵀT; T is the symmetric root. The
+    words of equalize sets are left out of N, but they are not equalized. The record's ``bias_left``
+    is ‖(TN)ᵀ(TB)‖ as a share of ‖NᵀB‖.
 
     Parameters
     ----------
     strength : float
         λ, the weight of the bias term, 0 or more; both papers use 0.2.
     weighting : {"mean", "sum"}
-        Whether the two terms are means of their entries, or sums as printed in the papers. With n
+        Whether the two terms are means of their entries or, as printed in the papers, sums. With n
         words of d dimensions, sums remove about λ/(λ + n/d) of the bias, and means remove about
-        λd/(λd + 1). For GloVe's 400,000 words and the default strength, sums remove under .02%.
+        λd/(λd + 1). For GloVe's 400,000 words and the default strength, sums remove less than .02%.
     k : int, optional
         Number of directions of bias. The default is the number of classes minus one.
 
@@ -88,7 +88,7 @@ def solve(
     """Minimize tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
 
     C and P are the means of u uᵀ over all words and over neutral words; Q = directionsᵀ directions.
-    Return A and ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1], or 0 if there was no bias.
+    Return A and the ratio ‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1], which is 0 if there was no bias.
     """
     n, free = sums.count, sums.neutral_count
     second, neutral = sums.second / n, sums.neutral_second / free  # of order 1
